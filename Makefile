@@ -1,0 +1,67 @@
+# make demo   set up .venv if need be, then answer one question
+# make test   set up .venv if need be, then check style, types and tests
+# make lint   style and types only
+# make clean  remove everything that make created
+#
+# The only needs are Python 3.11 or newer, pip and make. Another interpreter: make PYTHON=python3.12 ...
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PACKAGES := cli mechanisms models verifier
+EXTRAS := dev,notebooks,peers,plots
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+EDITABLE := --no-build-isolation --config-settings editable_mode=strict --editable
+
+FILES := $(VENV)/package-files
+INSTALLED := $(VENV)/installed
+
+.PHONY: demo test lint install clean FORCE
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+
+demo: install
+	@$(BIN)/blowproof sensitivity examples/census.toml
+
+test: lint
+	$(BIN)/python -m pytest -n 2
+
+lint: install
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy --strict $(PACKAGES:%=-p blowproof.%)
+	$(BIN)/mypy --cache-dir .mypy_cache/tests tests
+
+install: $(INSTALLED)
+
+# All dependencies when the lists of them changed; when only files of ours came or went, the links
+# of the strict editable install are renewed, which takes seconds.
+$(INSTALLED): pyproject.toml constraints.txt $(FILES)
+	@$(if $(filter-out $(FILES),$?), \
+	  echo "Installing blowproof and what it needs into $(VENV) (a few minutes the first time) ..." && \
+	  $(PIP) install --constraint constraints.txt setuptools && \
+	  $(PIP) install --constraint constraints.txt $(EDITABLE) '.[$(EXTRAS)]', \
+	  echo "Package files came or went: renewing the links of the editable install ..." && \
+	  $(PIP) install --no-deps $(EDITABLE) .)
+	@find -L build -type l -delete # links to files that are gone
+	@touch $@
+
+# The names of the files in the packages; rewritten only when one is added or removed.
+$(FILES): FORCE | $(BIN)/python
+	@find $(PACKAGES) -name __pycache__ -prune -o -type f \
+	  \( -name '*.py' -o -name py.typed -o -name '*.json' -o -name '*.md' \) -print \
+	  | LC_ALL=C sort > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "blowproof needs Python 3.11 or newer, and '$(PYTHON)' is not that." \
+	    "Name another one: make PYTHON=python3.11 ..." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' || { \
+	  echo "'$(PYTHON)' cannot create virtual environments: its modules venv and ensurepip are" \
+	    "missing. On Debian and Ubuntu the package python3-venv holds them." >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find $(PACKAGES) tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Mechanisms that release answers privately, with the noise scales they really use."""

@@ -1,0 +1,172 @@
+"""The shape of the source tree: who may import whom, what is packaged, what may be written."""
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = "blowproof"
+LAYERS = ("models", "verifier", "mechanisms", "cli")  # each may import from those before it
+KERNEL = f"{PROJECT}.verifier.kernel"
+
+
+def module_name(path: Path) -> str:
+    """The import name of a file below one of the package folders."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join((PROJECT, *(part for part in parts if part != "__init__")))
+
+
+SOURCES = {
+    module_name(path): path
+    for layer in LAYERS
+    for path in sorted((ROOT / layer).rglob("*.py"))
+    if "__pycache__" not in path.parts
+}
+PACKAGES = sorted(name for name, path in SOURCES.items() if path.name == "__init__.py")
+
+
+def imported_names(code: str, module: str, *, is_package: bool) -> Iterator[str]:
+    """Every absolute name that the code imports, at any depth.
+
+    `from a import b` gives both `a` and `a.b`, for b may be a module.
+    """
+    for node in ast.walk(ast.parse(code)):
+        match node:
+            case ast.Import():
+                yield from (alias.name for alias in node.names)
+            case ast.ImportFrom():
+                base = node.module or ""
+                if node.level:
+                    parents = module.split(".")
+                    kept = len(parents) - node.level + is_package
+                    base = ".".join([*parents[:kept], *filter(None, [base])])
+                yield base
+                yield from (f"{base}.{alias.name}" for alias in node.names)
+            case ast.Call(
+                func=ast.Name(id="import_module" | "__import__")
+                | ast.Attribute(attr="import_module"),
+                args=[ast.Constant(value=str(name)), *_],
+            ):
+                yield name.lstrip(".")
+
+
+def imports_of(module: str) -> list[str]:
+    path = SOURCES[module]
+    code = path.read_text(encoding="utf-8")
+    return list(imported_names(code, module, is_package=path.name == "__init__.py"))
+
+
+def is_below(name: str, parent: str) -> bool:
+    return name == parent or name.startswith(f"{parent}.")
+
+
+def test_imports_are_found_at_every_depth() -> None:
+    code = (
+        "import os.path\n"
+        "from . import b\n"
+        "def f():\n"
+        "    from ..cli.main import g\n"
+        "    importlib.import_module('blowproof.cli')\n"
+    )
+    found = list(imported_names(code, "blowproof.models.a", is_package=False))
+    assert set(found) == {
+        *("os.path", "blowproof.models", "blowproof.models.b"),
+        *("blowproof.cli.main", "blowproof.cli.main.g", "blowproof.cli"),
+    }
+    inside = imported_names("from . import b", "blowproof.models", is_package=True)
+    assert list(inside) == ["blowproof.models", "blowproof.models.b"]
+
+
+@pytest.mark.parametrize("module", SOURCES)
+def test_imports_go_one_way(module: str) -> None:
+    layer = LAYERS.index(module.split(".")[1])
+    # A bare `models` would be a second copy of blowproof.models.
+    forbidden = [*LAYERS, *(f"{PROJECT}.{later}" for later in LAYERS[layer + 1 :])]
+    wrong = [name for name in imports_of(module) if any(is_below(name, bad) for bad in forbidden)]
+    assert not wrong, f"{module} must not import {wrong}"
+
+
+KERNEL_MODULES = [module for module in SOURCES if is_below(module, KERNEL)]
+
+if KERNEL_MODULES:
+
+    @pytest.mark.parametrize("module", KERNEL_MODULES)
+    def test_kernel_imports_only_the_standard_library(module: str) -> None:
+        foreign = [
+            name
+            for name in imports_of(module)
+            if name.split(".")[0] not in sys.stdlib_module_names and not is_below(name, KERNEL)
+        ]
+        assert not foreign, f"{module} must not import {foreign}"
+
+
+def test_every_folder_with_modules_is_a_package() -> None:
+    folders = {path.parent for path in SOURCES.values()}
+    lacking = [
+        str(folder / "__init__.py") for folder in folders if module_name(folder) not in SOURCES
+    ]
+    assert not lacking
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_package_is_typed(package: str) -> None:
+    assert SOURCES[package].with_name("py.typed").is_file()
+
+
+def test_packages_are_all_declared() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        declared = tomllib.load(file)["tool"]["setuptools"]
+    assert sorted(declared["packages"]) == PACKAGES
+    assert declared["package-dir"] == {f"{PROJECT}.{layer}": layer for layer in LAYERS}
+
+
+@pytest.mark.parametrize("module", SOURCES)
+def test_module_is_installed(module: str) -> None:
+    spec = find_spec(module)
+    assert spec is not None and spec.origin is not None, "new file: run `make install`"
+    assert Path(spec.origin).read_bytes() == SOURCES[module].read_bytes()
+
+
+@pytest.mark.parametrize("module", SOURCES)
+def test_all_names_exist_once(module: str) -> None:
+    if module.endswith(".__main__"):
+        return
+    loaded = import_module(module)
+    names = getattr(loaded, "__all__", [])
+    assert len(names) == len(set(names))
+    assert [name for name in names if not hasattr(loaded, name)] == []
+
+
+# A slash, one of these words, a slash; not as the tail of a longer path or of a web address.
+MACHINE_PATH = re.compile(r"(?<![\w.~-])/(?:work|root|home|Users)/")
+TEXT = {".cfg", ".csv", ".ipynb", ".json", ".md", ".py", ".sh", ".tex", ".toml", ".txt", ".yml"}
+GENERATED = {"build", "dist", "__pycache__"}
+
+
+def written_files() -> Iterator[Path]:
+    """The text files that people write, generated and hidden ones left out (but for .ci)."""
+    for top in sorted(ROOT.iterdir()):
+        hidden = top.name.startswith(".") and top.name not in {".ci", ".gitignore"}
+        if hidden or top.name in GENERATED or top.suffix == ".egg-info":
+            continue
+        for path in [top] if top.is_file() else sorted(top.rglob("*")):
+            text = path.suffix in TEXT or not path.suffix
+            if text and path.is_file() and GENERATED.isdisjoint(path.relative_to(ROOT).parts):
+                yield path
+
+
+def test_no_file_names_a_path_of_some_machine() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in written_files()
+        for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1)
+        if MACHINE_PATH.search(line)
+    ]
+    assert not found
