@@ -1,0 +1,50 @@
+"""The secret graph: which pairs of values nobody may tell apart.
+
+Read in this order: `written` (the kinds, as a policy writes them), `graph` (what a bound graph
+answers), then one file per way to answer: `axes`, `hops` and `offsets` (full, attribute, partition
+by attributes, distance), `cells` (a listed partition), `listed` (listed edges).
+
+>>> from blowproof.models.attributes import Integers, Labels
+>>> from blowproof.models.domain import Domain
+>>> domain = Domain(sex=Labels(["F", "M"]), age=Integers(0, 10**12))
+>>> graph = Distance(threshold=5, attributes=["age"]).bind(domain)
+>>> graph.is_edge((0, 10), (0, 15)), graph.is_edge((0, 10), (1, 10))
+(True, False)
+>>> graph.distance((0, 0), (0, 10**12))
+200000000000
+>>> graph.components().count
+2
+"""
+
+from blowproof.models.secrets.cells import CellGraph
+from blowproof.models.secrets.graph import Components, SecretGraph
+from blowproof.models.secrets.listed import EdgeGraph
+from blowproof.models.secrets.offsets import ByGraph, OffsetGraph
+from blowproof.models.secrets.written import (
+    AttributeChange,
+    Distance,
+    Edges,
+    Full,
+    PartitionBy,
+    PartitionCells,
+    SecretsSpec,
+)
+
+__all__ = [
+    "AttributeChange",
+    "ByGraph",
+    "CellGraph",
+    "Components",
+    "Distance",
+    "EdgeGraph",
+    "Edges",
+    "Full",
+    "OffsetGraph",
+    "PartitionBy",
+    "PartitionCells",
+    "PartitionGraph",
+    "SecretGraph",
+    "SecretsSpec",
+]
+
+PartitionGraph = ByGraph | CellGraph

@@ -1,0 +1,190 @@
+"""A partition whose cells are listed as regions: two values are joined iff one cell holds both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from heapq import merge
+from itertools import combinations, islice, product
+from math import prod
+from typing import TYPE_CHECKING
+
+from blowproof.models.domain import Domain
+from blowproof.models.errors import PolicyError
+from blowproof.models.regions import Area, Box, Point
+from blowproof.models.secrets.graph import (
+    LISTING_LIMIT,
+    Components,
+    Pair,
+    as_networkx,
+    distinct_pair,
+    refuse_above,
+    rows,
+)
+from blowproof.models.secrets.spelling import show_record
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["CellGraph", "check_partition"]
+
+
+@dataclass(frozen=True)
+class CellGraph:
+    """Listed cells, each kept as disjoint boxes; a cell's key is its place in the list."""
+
+    domain: Domain
+    areas: tuple[Area, ...]
+    labels: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is only one cell."""
+        return len(self.areas) == 1
+
+    @property
+    def edge_count(self) -> int:
+        """How many edges there are: each cell is a clique."""
+        sizes = (_size(area) for area in self.areas)
+        return sum(size * (size - 1) // 2 for size in sizes)
+
+    def is_edge(self, x: Point, y: Point) -> bool:
+        """Whether x != y lie in the same cell."""
+        return x != y and self.cell_of(x) == self.cell_of(y)
+
+    def edge_between(self, a: Box, b: Box) -> Pair | None:
+        """Return distinct values of a and b from one cell, or None."""
+        for area in self.areas:
+            for first, second in product(area.boxes, repeat=2):
+                pair = distinct_pair(a & first, b & second)
+                if pair is not None:
+                    return pair
+        return None
+
+    def plain_between(self, a: Box, b: Box) -> Pair | None:
+        """Return values of a and b from different cells, or None.
+
+        Two cells met by each box are enough to look at: if any pair differs, one of these does.
+        """
+        firsts, seconds = islice(self._met(a), 2), list(islice(self._met(b), 2))
+        for (cell, x), (other, y) in product(firsts, seconds):
+            if cell != other:
+                return x, y
+        return None
+
+    def _met(self, box: Box) -> Iterator[tuple[int, Point]]:
+        """Yield each cell that the box meets, with a value of both."""
+        for cell, area in enumerate(self.areas):
+            shared = next((part for piece in area.boxes if (part := piece & box)), None)
+            if shared is not None:
+                yield cell, shared.nth(0)
+
+    def distance(self, x: Point, y: Point) -> int | None:
+        """Return 0, 1 (same cell) or None: each cell is a clique."""
+        if x == y:
+            return 0
+        return 1 if self.is_edge(x, y) else None
+
+    def components(self) -> Components:
+        """Return the cells: each is a clique, and no edge leaves one."""
+
+        def component_of(point: Point) -> Point:
+            return min(box.nth(0) for box in self.cell_area(self.cell_of(point)).boxes)
+
+        def area_of(key: Point) -> Area:
+            return self.cell_area(self.cell_of(key))
+
+        return Components(len(self.areas), component_of, area_of)
+
+    def neighbours(self, x: Point) -> Iterator[Point]:
+        """Yield the other values of the cell of x, row-major."""
+        return (y for y in _rows(self.cell_area(self.cell_of(x))) if y != x)
+
+    def degree(self, x: Point) -> int:
+        """Return the size of the cell of x, less one."""
+        return _size(self.cell_area(self.cell_of(x))) - 1
+
+    def edges(self, *, limit: int = LISTING_LIMIT) -> Iterator[Pair]:
+        """Yield the edges (x, y), x < y, in order."""
+        refuse_above(limit, self.edge_count, "edges")
+        return merge(*(combinations(_rows(area), 2) for area in self.areas if _size(area) > 1))
+
+    def to_networkx(self, *, limit: int = LISTING_LIMIT) -> nx.Graph:
+        """Return the graph on points."""
+        return as_networkx(self, limit)
+
+    @property
+    def cell_count(self) -> int:
+        """How many cells there are."""
+        return len(self.areas)
+
+    @property
+    def cells(self) -> range:
+        """The keys in canonical order: as written."""
+        return range(len(self.areas))
+
+    def cell_of(self, point: Point) -> int:
+        """Return the place of the cell that holds the point."""
+        return next(cell for cell, area in enumerate(self.areas) if point in area)
+
+    def cell_area(self, key: int) -> Area:
+        """Return the values of a cell."""
+        return self.areas[key]
+
+    def cell_label(self, key: int) -> str:
+        """Return the cell as it was written."""
+        return self.labels[key]
+
+
+def check_partition(domain: Domain, areas: Sequence[Area], labels: Sequence[str]) -> None:
+    """Refuse cells that share a value or miss one, naming it; areas hold disjoint boxes."""
+    for (i, first), (j, second) in combinations(enumerate(areas), 2):
+        for a, b in product(first.boxes, second.boxes):
+            if all(s & t for s, t in zip(a.sides, b.sides, strict=True)):
+                raise PolicyError(
+                    f"the value {show_record(domain, (a & b).nth(0))} lies in two cells:"
+                    f" cells[{i}] = {labels[i]} and cells[{j}] = {labels[j]}",
+                    key=f"cells[{j}]",
+                    hint="make the cells disjoint",
+                )
+    # Disjoint cells cover the domain iff their sizes add up.
+    if sum(_size(area) for area in areas) < domain.size:
+        missed = _first_missed(domain.whole, [box for area in areas for box in area.boxes])
+        raise PolicyError(
+            f"the value {show_record(domain, missed)} lies in no cell",
+            key="cells",
+            hint="add a cell for it; the cells must cover the domain",
+        )
+
+
+def _first_missed(whole: Box, boxes: list[Box]) -> Point:
+    """Return the first value outside disjoint boxes that do not cover the domain.
+
+    Axis by axis: the first position beyond which the boxes hold too few values. Which boxes hold a
+    position changes only at the ends of their runs, so only those positions are tried.
+    """
+    point: list[int] = []
+    for axis, side in enumerate(whole.sides):
+        room = _room(whole, axis)
+        ends = {end for box in boxes for run in box.sides[axis].runs for end in run}
+        for position in sorted({0, *(end for end in ends if end < side.size)}):
+            held = [box for box in boxes if position in box.sides[axis]]
+            if sum(_room(box, axis) for box in held) < room:
+                point.append(position)
+                boxes = held
+                break
+    return tuple(point)
+
+
+def _room(box: Box, axis: int) -> int:
+    """Return how many values of a box share one position on this axis and those on earlier ones."""
+    return prod(side.size for side in box.sides[axis + 1 :])
+
+
+def _size(area: Area) -> int:
+    """Return the size of an area whose boxes are known to be disjoint."""
+    return sum(box.size for box in area.boxes)
+
+
+def _rows(area: Area) -> Iterator[Point]:
+    return merge(*(rows(box.sides) for box in area.boxes))

@@ -1,0 +1,131 @@
+"""Edges that are written out one by one; every other value stands alone."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from blowproof.models.domain import Domain
+from blowproof.models.regions import Area, Box, Point
+from blowproof.models.secrets.graph import (
+    LISTING_LIMIT,
+    Components,
+    Pair,
+    as_networkx,
+    refuse_above,
+)
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["EdgeGraph"]
+
+
+@dataclass(frozen=True)
+class EdgeGraph:
+    """Listed edges (x, y), x < y, sorted and without repeats."""
+
+    domain: Domain
+    pairs: tuple[Pair, ...]
+
+    @cached_property
+    def _around(self) -> dict[Point, set[Point]]:
+        around: dict[Point, set[Point]] = {}
+        for x, y in self.pairs:
+            around.setdefault(x, set()).add(y)
+            around.setdefault(y, set()).add(x)
+        return around
+
+    @cached_property
+    def _roots(self) -> dict[Point, Point]:
+        """The smallest value of the component of each value that has an edge."""
+        roots: dict[Point, Point] = {}
+        for start in sorted(self._around):
+            if start not in roots:
+                roots.update(dict.fromkeys(self._hops(start), start))
+        return roots
+
+    def _hops(self, start: Point) -> dict[Point, int]:
+        """Return the hops to every value that can be reached, breadth first."""
+        hops, queue = {start: 0}, deque([start])
+        while queue:
+            x = queue.popleft()
+            for y in self._around.get(x, ()):
+                if y not in hops:
+                    hops[y] = hops[x] + 1
+                    queue.append(y)
+        return hops
+
+    @property
+    def complete(self) -> bool:
+        """Whether every pair of values is listed."""
+        return 2 * len(self.pairs) == self.domain.size * (self.domain.size - 1)
+
+    @property
+    def edge_count(self) -> int:
+        """How many edges there are."""
+        return len(self.pairs)
+
+    def is_edge(self, x: Point, y: Point) -> bool:
+        """Whether the pair is listed, in either direction."""
+        return y in self._around.get(x, ())
+
+    def edge_between(self, a: Box, b: Box) -> Pair | None:
+        """Return a listed edge that leads from a to b, or None."""
+        for x, y in self.pairs:
+            if x in a and y in b:
+                return x, y
+            if y in a and x in b:
+                return y, x
+        return None
+
+    def plain_between(self, a: Box, b: Box) -> Pair | None:
+        """Return distinct values of a and b without an edge, or None.
+
+        Few values need a look. Of the first (values with edges) + 2 in a, two have no edge at all,
+        and one of them differs from some y in b; if a has fewer values, all are tried. For a fixed
+        x, of the first degree + 2 values in b one is neither x nor joined to it.
+        """
+        for i in range(min(a.size, len(self._around) + 2)):
+            x = a.nth(i)
+            for j in range(min(b.size, self.degree(x) + 2)):
+                y = b.nth(j)
+                if x != y and not self.is_edge(x, y):
+                    return x, y
+        return None
+
+    def distance(self, x: Point, y: Point) -> int | None:
+        """Return the hops from x to y, by breadth-first search over the listed edges."""
+        return self._hops(x).get(y)
+
+    def components(self) -> Components:
+        """Return the components; a value without an edge is one by itself."""
+        roots = self._roots
+        alone = self.domain.size - len(roots)
+
+        def area_of(key: Point) -> Area:
+            return Area(tuple(Box.at(point) for point in sorted(self._hops(key))))
+
+        return Components(
+            alone + len(set(roots.values())), lambda point: roots.get(point, point), area_of
+        )
+
+    def neighbours(self, x: Point) -> Iterator[Point]:
+        """Yield the values joined to x, row-major."""
+        return iter(sorted(self._around.get(x, ())))
+
+    def degree(self, x: Point) -> int:
+        """Return how many edges x has."""
+        return len(self._around.get(x, ()))
+
+    def edges(self, *, limit: int = LISTING_LIMIT) -> Iterator[Pair]:
+        """Yield the edges (x, y), x < y, in order."""
+        refuse_above(limit, len(self.pairs), "edges")
+        return iter(self.pairs)
+
+    def to_networkx(self, *, limit: int = LISTING_LIMIT) -> nx.Graph:
+        """Return the graph on points."""
+        return as_networkx(self, limit)
