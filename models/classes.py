@@ -32,7 +32,8 @@ class ValueClass:
 
     def boxes(self) -> Iterator[Box]:
         """Yield disjoint boxes that cover the class."""
-        for sides in self._diagram.paths(0, self._diagram.everything, self.inside):
+        wanted = sum(1 << number for number in self.inside)
+        for sides in self._diagram.paths(0, self._diagram.everything, wanted):
             yield Box(sides)
 
     def take(self, count: int) -> tuple[Point, ...]:
@@ -41,7 +42,7 @@ class ValueClass:
         return tuple(islice(points, count))
 
     def __contains__(self, point: Point) -> bool:
-        return self._diagram.walk(point) == self.inside
+        return self._diagram.walk(point) == sum(1 << number for number in self.inside)
 
 
 def collapse(domain: Domain, areas: Sequence[Area]) -> tuple[ValueClass, ...]:
@@ -57,12 +58,15 @@ def collapse(domain: Domain, areas: Sequence[Area]) -> tuple[ValueClass, ...]:
     """
     diagram = _Diagram(domain, areas)
     sizes = diagram.sizes(0, diagram.everything)
-    classes = [ValueClass(inside, size, diagram) for inside, size in sizes.items()]
+    classes = [ValueClass(frozenset(_bits(inside)), n, diagram) for inside, n in sizes.items()]
     return tuple(sorted(classes, key=lambda item: (len(item.inside), sorted(item.inside))))
 
 
 class _Diagram:
-    """The shared diagram behind the classes; a node is (axis, bit set of boxes still alive)."""
+    """The shared diagram behind the classes; a node is (axis, bit set of boxes still alive).
+
+    Sets of areas are bit sets here too.
+    """
 
     def __init__(self, domain: Domain, areas: Sequence[Area]) -> None:
         owned = [(owner, box) for owner, area in enumerate(areas) for box in area.boxes if box]
@@ -73,14 +77,16 @@ class _Diagram:
             for axis, side in enumerate(domain.whole.sides)
         ]
         self._children: dict[tuple[int, int], tuple[tuple[int, Positions], ...]] = {}
-        self._sizes: dict[tuple[int, int], dict[frozenset[int], int]] = {}
-        self._leaves: dict[int, frozenset[int]] = {}
+        self._sizes: dict[tuple[int, int], dict[int, int]] = {}
+        self._leaves: dict[int, int] = {}
 
-    def leaf(self, alive: int) -> frozenset[int]:
+    def leaf(self, alive: int) -> int:
         """Return the areas that own the boxes still alive."""
         found = self._leaves.get(alive)
         if found is None:
-            found = frozenset(self._owners[bit] for bit in _bits(alive))
+            found = 0
+            for bit in _bits(alive):
+                found |= 1 << self._owners[bit]
             self._leaves[alive] = found
         return found
 
@@ -95,7 +101,7 @@ class _Diagram:
             self._children[axis, alive] = found
         return found
 
-    def sizes(self, axis: int, alive: int) -> dict[frozenset[int], int]:
+    def sizes(self, axis: int, alive: int) -> dict[int, int]:
         """Return how many values below a node end in each class."""
         if axis == len(self._axes):
             return {self.leaf(alive): 1}
@@ -103,14 +109,13 @@ class _Diagram:
         if found is None:
             found = {}
             for mask, positions in self.children(axis, alive):
+                width = positions.size
                 for inside, size in self.sizes(axis + 1, mask).items():
-                    found[inside] = found.get(inside, 0) + positions.size * size
+                    found[inside] = found.get(inside, 0) + width * size
             self._sizes[axis, alive] = found
         return found
 
-    def paths(
-        self, axis: int, alive: int, inside: frozenset[int]
-    ) -> Iterator[tuple[Positions, ...]]:
+    def paths(self, axis: int, alive: int, inside: int) -> Iterator[tuple[Positions, ...]]:
         """Yield the paths from a node to a class, as the positions taken on each axis."""
         if axis == len(self._axes):
             yield ()
@@ -120,7 +125,7 @@ class _Diagram:
                 for rest in self.paths(axis + 1, mask, inside):
                     yield (positions, *rest)
 
-    def walk(self, point: Point) -> frozenset[int]:
+    def walk(self, point: Point) -> int:
         """Return the areas that hold a point."""
         alive = self.everything
         for axis, place in enumerate(point):

@@ -13,7 +13,7 @@ __all__ = ["Exact", "exact", "magnitude", "plain", "show", "total", "whole"]
 
 Exact = int | Fraction
 
-_NUMBER = re.compile(r"[+-]?\d+(/\d+)?")
+_NUMBER = re.compile(r"[+-]?\d{1,1000}(/\d{1,1000})?")  # Python refuses 4300 digits
 _DECIMAL = re.compile(r"([+-]?)(\d*)\.(\d+)")
 
 

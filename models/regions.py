@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 from math import prod
 
 from blowproof.models.attributes import Value
 from blowproof.models.errors import PolicyError
 from blowproof.models.numbers import Exact, exact, plain, show
 
-__all__ = ["Area", "Between", "Box", "Condition", "Point", "Positions", "Region"]
+__all__ = ["Area", "Between", "Box", "Condition", "Point", "Positions", "Region", "rows"]
 
 Point = tuple[int, ...]
 
@@ -104,6 +103,16 @@ class Positions:
         raise IndexError("no such position")
 
 
+def rows(sides: Sequence[Positions]) -> Iterator[Point]:
+    """Yield the points of a product row-major, never holding a whole side (unlike itertools)."""
+    if not sides:
+        yield ()
+        return
+    for place in sides[0]:
+        for rest in rows(sides[1:]):
+            yield (place, *rest)
+
+
 @dataclass(frozen=True, slots=True)
 class Box:
     """A product of position sets, one per attribute.
@@ -153,7 +162,7 @@ class Box:
 
     def points(self) -> Iterator[Point]:
         """Yield the points, row-major."""
-        yield from product(*self.sides)
+        yield from rows(self.sides)
 
     def nth(self, place: int) -> Point:
         """Return the place-th point in row-major order."""

@@ -62,9 +62,7 @@ class Setting:
 
     def satisfied_by(self, database: Sequence[Point]) -> bool:
         """Whether a database (records in order) satisfies every fact that has a number."""
-        return self.counts_fit(database) and all(
-            clause.holds(database) for clause in self.clauses
-        )
+        return self.counts_fit(database) and all(clause.holds(database) for clause in self.clauses)
 
     def counts_fit(self, database: Sequence[Point]) -> bool:
         """Whether a database satisfies all facts but the clauses."""

@@ -175,7 +175,7 @@ def joined(spec, domain, x, y):
     if isinstance(spec, PartitionCells):
         return any(all(any(inside(r, z) for r in cell) for z in (x, y)) for cell in spec.cells)
     if isinstance(spec, Edges):
-        pairs = [(dict(a), dict(b)) for a, b in spec.pairs]
+        pairs = [tuple({k: unquoted(v) for k, v in end} for end in pair) for pair in spec.pairs]
         return (x, y) in pairs or (y, x) in pairs
     return near(spec, domain, x, y)
 

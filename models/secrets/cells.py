@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from blowproof.models.domain import Domain
 from blowproof.models.errors import PolicyError
-from blowproof.models.regions import Area, Box, Point
+from blowproof.models.regions import Area, Box, Point, rows
 from blowproof.models.secrets.graph import (
     LISTING_LIMIT,
     Components,
@@ -19,7 +19,6 @@ from blowproof.models.secrets.graph import (
     as_networkx,
     distinct_pair,
     refuse_above,
-    rows,
 )
 from blowproof.models.secrets.spelling import show_record
 

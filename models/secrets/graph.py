@@ -6,13 +6,13 @@ runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from blowproof.models.domain import Domain
 from blowproof.models.errors import BudgetError
-from blowproof.models.regions import Area, Box, Point, Positions
+from blowproof.models.regions import Area, Box, Point
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -102,16 +102,6 @@ def distinct_pair(a: Box, b: Box) -> Pair | None:
     if b.size > 1:
         return x, b.nth(1)
     return (a.nth(1), y) if a.size > 1 else None
-
-
-def rows(sides: Sequence[Positions]) -> Iterator[Point]:
-    """Yield the points of a product row-major, never holding a whole side (unlike itertools)."""
-    if not sides:
-        yield ()
-        return
-    for place in sides[0]:
-        for rest in rows(sides[1:]):
-            yield (place, *rest)
 
 
 def refuse_above(limit: int, found: int, what: str) -> None:

@@ -332,7 +332,10 @@ def _record(record: object, key: str) -> Record:
         if isinstance(value, bool) or not isinstance(value, (str, int, Fraction)):
             hint = "a label, an integer or 'p/q'"
             raise PolicyError(f"{value!r} is not a value", key=f"{key}.{name}", hint=hint)
-    return tuple(record.items())
+    return tuple(
+        (name, show(value) if isinstance(value, Fraction) else value)
+        for name, value in record.items()
+    )
 
 
 def _edge(domain: Domain, first: Point, second: Point, key: str) -> Pair:
