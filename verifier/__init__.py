@@ -1,0 +1,1 @@
+"""Engines that compute sensitivities, and checks of what they claim."""

@@ -1,0 +1,381 @@
+"""The independent check of one claimed neighbour pair: every condition, minimality by search.
+
+Every engine's witness passes through `check_pair` before anyone sees it. The search for a D3 that
+would refute minimality is a sum over records of what each record may do, carried out as a set of
+reachable running sums; it shares no code with the engines. Where that set outgrows its budget, the
+same question goes to an integer program (`blowproof.verifier.refute`), and the verdict says so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+
+from blowproof.models import InternalError, LinearFact, Point, Setting
+from blowproof.models.classes import ValueClass, collapse
+from blowproof.models.policy import LABELLED, Reading
+from blowproof.models.regions import Area, Box
+from blowproof.verifier.answers import Pair
+from blowproof.verifier.numbering import can_be_numbered
+
+__all__ = ["STATE_BUDGET", "Verdict", "check_pair"]
+
+STATE_BUDGET = 300_000
+"""How many running sums the search may hold before it gives up."""
+
+Effect = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether the pair is a neighbour pair; if not, which condition fails.
+
+    `minimality` is "searched" (exhaustively), "refuted", "budget" (the search outgrew its budget:
+    not decided), or "" when an earlier condition fails or none is asked for.
+    """
+
+    holds: bool
+    reason: str = ""
+    minimality: str = ""
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+@dataclass(frozen=True)
+class Option:
+    """One thing that a record may do in D3: its effect, and what it counts for.
+
+    `chosen`: it makes the change whose subset is asked about. `truths`: the clause literals of the
+    record that are then true.
+    """
+
+    effect: Effect
+    chosen: bool = False
+    truths: frozenset[int] = frozenset()
+
+
+@dataclass
+class Record:
+    """A group of `times` records that have the same options (the first one: to stay)."""
+
+    options: list[Option]
+    times: int = 1
+    optional: bool = field(default=True)
+    counted: bool = False
+
+
+def check_pair(
+    setting: Setting, reading: Reading, pair: Pair, *, budget: int = STATE_BUDGET
+) -> Verdict:
+    """Return whether (D1, D2) is a neighbour pair under the reading, from D1's point of view."""
+    problem = _well_formed(setting, reading, pair) or _in_world(setting, reading, pair)
+    if problem:
+        return Verdict(False, problem)
+    if reading == "markov":
+        return _check_markov(pair)
+    search = _Search(setting, pair, budget)
+    if reading == "add-remove" and setting.clauses:
+        return _check_parts(setting, pair, budget)
+    if reading == "add-remove":
+        return search.subsets(_signed_records(setting, search, pair), "a proper part of the moves")
+    secret = [setting.graph.is_edge(x, y) for x, y in zip(pair.before, pair.after, strict=True)]
+    if reading == "secret-moves" and not all(secret):
+        return Verdict(False, "a changed record does not make a secret move")
+    if reading == "secret-moves":
+        return search.subsets(search.changes(pair, secret), "a proper part of the changes")
+    if not any(secret):
+        return Verdict(False, "no changed record makes a secret move: T(D1, D2) is empty")
+    verdict = search.subsets(search.with_bystanders(pair, secret), "condition 3(a): a D3")
+    if verdict and not all(secret):
+        verdict = search.subsets(
+            search.plain_parts(pair, secret), "condition 3(b): a D3", empty=True
+        )
+    return verdict
+
+
+def require_pair(setting: Setting, reading: Reading, pair: Pair) -> Verdict:
+    """Return the verdict on an engine's witness; a wrong one is an InternalError."""
+    verdict = check_pair(setting, reading, pair)
+    if not verdict and verdict.minimality != "budget":
+        raise InternalError(f"an engine proposed a pair that is not one: {verdict.reason}")
+    return verdict
+
+
+def _well_formed(setting: Setting, reading: Reading, pair: Pair) -> str:
+    labelled = reading in LABELLED
+    if labelled and len(pair.before) != len(pair.after):
+        return "the two databases have different sizes"
+    if labelled and any(x == y for x, y in zip(pair.before, pair.after, strict=True)):
+        return "a record that is said to change does not"
+    if not labelled and set(pair.before) & set(pair.after):
+        return "a value is both added and removed"
+    if not pair.before and not pair.after:
+        return "the two databases are equal"
+    sizes = [attribute.size for _, attribute in setting.domain.attributes]
+    for point in (*pair.before, *pair.after, *(x for x, _ in pair.unchanged)):
+        inside = len(point) == len(sizes) and all(
+            0 <= p < s for p, s in zip(point, sizes, strict=True)
+        )
+        if not inside or point in setting.impossible:
+            return f"{point} is outside the domain or impossible"
+    if labelled and setting.clauses and pair.database is None:
+        return "clauses name records, but the pair does not say which record is which"
+    return _labels_fit(pair)
+
+
+def _labels_fit(pair: Pair) -> str:
+    if pair.database is None:
+        return ""
+    if pair.records is None or len(pair.records) != len(pair.before):
+        return "the pair does not say which records change"
+    if [pair.database[place] for place in pair.records] != list(pair.before):
+        return "the changed records do not hold the values that they should in D1"
+    rest = Counter(pair.database) - Counter(pair.before)
+    return "" if rest == Counter(dict(pair.unchanged)) else "the unchanged records do not fit D1"
+
+
+def _in_world(setting: Setting, reading: Reading, pair: Pair) -> str:
+    """Return why D1 or D2 is not in I_Q ("" if both are)."""
+    first, second = pair.first(), pair.second()
+    known = setting.size if reading in LABELLED and setting.scope == "given" else None
+    if known not in (None, sum(first.values())):
+        return f"D1 has {sum(first.values())} records, and n = {known}"
+    for fact in (*setting.equalities, *setting.bounds):
+        one, two = _total(fact, first), _total(fact, second)
+        if fact.name == "size" and setting.scope == "any" and one != two:
+            return "n is known, but the two databases have different sizes"
+        if not fact.holds(one) or not fact.holds(two):
+            return f"{fact.name} fails: {one} in D1, {two} in D2"
+        if not fact.bounded and one != two:
+            return f"{fact.name} differs: {one} in D1, {two} in D2"
+    if reading not in LABELLED:
+        for name, histogram in (("D1", first), ("D2", second)):
+            if not can_be_numbered(setting, histogram.elements()):
+                return f"no numbering of {name}'s records satisfies the clauses"
+        return ""
+    databases = [pair.database, pair.reversed().database]
+    for clause in setting.clauses:
+        for name, database in zip(("D1", "D2"), databases, strict=True):
+            if database is not None and not clause.holds(database):
+                return f"the clause {clause.name} fails in {name}"
+    return ""
+
+
+def _total(fact: LinearFact, histogram: Counter[Point]) -> int:
+    return sum(times * fact.coefficient(point) for point, times in histogram.items())
+
+
+def _check_markov(pair: Pair) -> Verdict:
+    cells = [*Counter(pair.before).values(), *Counter(pair.after).values()]
+    if len(cells) > 4 or any(times != 1 for times in cells):
+        return Verdict(False, "the histograms differ in more than four cells, or by more than 1")
+    return Verdict(True)
+
+
+def _check_parts(setting: Setting, pair: Pair, budget: int) -> Verdict:
+    """Reading 3 with clauses: try every part of the moves, since numbering is no sum."""
+    moves = Counter([(x, -1) for x in pair.before] + [(y, 1) for y in pair.after])
+    if prod(times + 1 for times in moves.values()) > budget:
+        return Verdict(False, "the search outgrew its budget", "budget")
+    whole = tuple(moves.values())
+    for part in product(*(range(times + 1) for times in whole)):
+        if any(part) and part != whole:
+            third = pair.first()
+            for ((point, sign), _), times in zip(moves.items(), part, strict=True):
+                third[point] += sign * times
+            records = tuple(third.elements())
+            if setting.counts_fit(records) and can_be_numbered(setting, records):
+                return Verdict(False, "a proper part of the moves satisfies every fact", "refuted")
+    return Verdict(True, minimality="searched")
+
+
+def _signed_records(setting: Setting, search: _Search, pair: Pair) -> list[Record]:
+    zero = search.effect_of(())
+    moves = Counter([(x, -1) for x in pair.before] + [(y, 1) for y in pair.after])
+    return [
+        Record([Option(zero), Option(search.scaled(point, sign), chosen=True)], times, counted=True)
+        for (point, sign), times in moves.items()
+    ]
+
+
+class _Search:
+    """The search for a D3: which running sums can records reach, and what was chosen on the way.
+
+    A state is (sum over equalities and bounds, something chosen?, everything chosen?, literals that
+    are true). D3 exists iff some end state has an equality part of zero, bounds within their
+    limits, every clause true, and a choice that is neither empty nor complete.
+    """
+
+    def __init__(self, setting: Setting, pair: Pair, budget: int) -> None:
+        self.setting, self.pair, self.budget = setting, pair, budget
+        self.facts = (*setting.equalities, *setting.bounds)
+        first = pair.first()
+        self.start = tuple(_total(fact, first) for fact in setting.bounds)
+        self.literals = [
+            (record, area, inside)
+            for clause in setting.clauses
+            for record, area, inside in clause.literals
+        ]
+        self._classes: tuple[ValueClass, ...] | None = None
+
+    # effects ---------------------------------------------------------------------------------
+
+    def effect_of(self, points: Iterable[tuple[Point, int]]) -> Effect:
+        """Return the effect of adding signed records."""
+        signed = list(points)
+        return tuple(
+            sum(sign * fact.coefficient(point) for point, sign in signed) for fact in self.facts
+        )
+
+    def scaled(self, point: Point, sign: int) -> Effect:
+        """Return the effect of adding (1) or removing (-1) a record."""
+        return self.effect_of([(point, sign)])
+
+    def move(self, before: Point, after: Point) -> Effect:
+        """Return the effect of a record that goes from one value to another."""
+        return self.effect_of([(before, -1), (after, 1)])
+
+    def truths(self, record: int | None, point: Point) -> frozenset[int]:
+        """Return the clause literals that are true when a record holds a value."""
+        return frozenset(
+            place
+            for place, (owner, area, inside) in enumerate(self.literals)
+            if owner == record and (point in area) == inside
+        )
+
+    # what records may do -----------------------------------------------------------------------
+
+    def changes(self, pair: Pair, secret: Sequence[bool]) -> list[Record]:
+        """Each changed record changes as in D2, or stays; nothing else moves."""
+        return [
+            *self._fixed_records(pair),
+            *(
+                Record([self._stay(place, x), self._go(place, x, y)], counted=True)
+                for place, x, y, _ in self._changed(pair, secret)
+            ),
+        ]
+
+    def plain_parts(self, pair: Pair, secret: Sequence[bool]) -> list[Record]:
+        """Every secret change is made; each plain one is made, or not."""
+        result = self._fixed_records(pair)
+        for place, x, y, is_secret in self._changed(pair, secret):
+            go = self._go(place, x, y)
+            if is_secret:
+                result.append(Record([Option(go.effect, False, go.truths)]))
+            else:
+                result.append(Record([self._stay(place, x), go], counted=True))
+        return result
+
+    def with_bystanders(self, pair: Pair, secret: Sequence[bool]) -> list[Record]:
+        """A secret change is made or not; every record may make any plain move instead."""
+        result = []
+        for place, x, y, is_secret in self._changed(pair, secret):
+            options = [self._stay(place, x), *self._plain(place, x)]
+            if is_secret:
+                options.append(self._go(place, x, y))
+            result.append(Record(options, counted=is_secret))
+        for place, x, times in self._bystanders(pair):
+            result.append(Record([self._stay(place, x), *self._plain(place, x)], times))
+        return result
+
+    def _changed(
+        self, pair: Pair, secret: Sequence[bool]
+    ) -> Iterator[tuple[int | None, Point, Point, bool]]:
+        places: Sequence[int | None] = pair.records or [None] * len(pair.before)
+        yield from zip(places, pair.before, pair.after, secret, strict=True)
+
+    def _bystanders(self, pair: Pair) -> Iterator[tuple[int | None, Point, int]]:
+        if pair.database is None or not self.literals:
+            for point, times in pair.unchanged:
+                yield None, point, times
+            return
+        for place, point in enumerate(pair.database):
+            if place not in (pair.records or ()):
+                yield place, point, 1
+
+    def _fixed_records(self, pair: Pair) -> list[Record]:
+        """Bystanders that do not move matter only for the literals that they make true."""
+        if not self.literals:
+            return []
+        return [Record([self._stay(place, x)], t) for place, x, t in self._bystanders(pair)]
+
+    def _stay(self, place: int | None, x: Point) -> Option:
+        return Option((0,) * len(self.facts), False, self.truths(place, x))
+
+    def _go(self, place: int | None, x: Point, y: Point) -> Option:
+        return Option(self.move(x, y), True, self.truths(place, y))
+
+    def _plain(self, place: int | None, x: Point) -> list[Option]:
+        """Return the different outcomes of a plain move away from x."""
+        if self.setting.graph.complete:
+            return []
+        at, found = Box.at(x), {}
+        for value_class in self.classes:
+            for box in value_class.boxes():
+                pair = self.setting.graph.plain_between(at, box)
+                if pair is not None:
+                    y = pair[1]
+                    option = Option(self.move(x, y), False, self.truths(place, y))
+                    found[option.effect, option.truths] = option
+                    break
+        return list(found.values())
+
+    @property
+    def classes(self) -> tuple[ValueClass, ...]:
+        """Values that no fact and no clause tells apart (impossible ones left out)."""
+        if self._classes is None:
+            areas = [area for fact in self.facts for _, area in fact.terms]
+            areas += [area for _, area, _ in self.literals]
+            forbidden = len(areas)
+            found = collapse(self.setting.domain, [*areas, Area(self.setting.impossible.boxes)])
+            self._classes = tuple(item for item in found if forbidden not in item.inside)
+        return self._classes
+
+    # the search --------------------------------------------------------------------------------
+
+    def subsets(self, records: Sequence[Record], what: str, *, empty: bool = False) -> Verdict:
+        """Return whether no D3 exists whose choice is a proper part (`empty`: it may be empty)."""
+        zero = (0,) * len(self.facts)
+        states: set[tuple[Effect, bool, bool, frozenset[int]]] = {(zero, False, True, frozenset())}
+        for record in records:
+            for _ in range(record.times):
+                before = len(states)
+                states = {
+                    (
+                        tuple(a + b for a, b in zip(total, option.effect, strict=True)),
+                        some or option.chosen,
+                        every and (option.chosen or not record.counted),
+                        truths | option.truths,
+                    )
+                    for total, some, every, truths in states
+                    for option in record.options
+                }
+                if len(states) > self.budget:
+                    return Verdict(False, "the search outgrew its budget", "budget")
+                if len(states) == before and not record.counted:
+                    break  # staying keeps every state, so nothing new is reached any more
+        for total, some, every, truths in states:
+            if (some or empty) and not every and self._satisfied(total, truths):
+                return Verdict(
+                    False, f"{what} satisfies every fact, so D2 is not minimal", "refuted"
+                )
+        return Verdict(True, minimality="searched")
+
+    def _satisfied(self, total: Effect, truths: frozenset[int]) -> bool:
+        fixed = len(self.setting.equalities)
+        if any(total[:fixed]):
+            return False
+        for fact, start, change in zip(self.setting.bounds, self.start, total[fixed:], strict=True):
+            if not fact.holds(start + change):
+                return False
+        place = 0
+        for clause in self.setting.clauses:
+            end = place + len(clause.literals)
+            if not truths.intersection(range(place, end)):
+                return False
+            place = end
+        return True
