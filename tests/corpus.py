@@ -1,0 +1,264 @@
+"""Named policies with known answers, shared by every test module.
+
+`answer` is S(query, P) under the reading and scope named; `source` says where it stands, or why it
+is so. A case that a property test has shrunk joins this list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from blowproof.models import (
+    AttributeChange,
+    Between,
+    Clause,
+    Count,
+    Database,
+    Distance,
+    Domain,
+    Edges,
+    Exact,
+    Impossible,
+    Integers,
+    Labels,
+    Literal,
+    Marginal,
+    PartitionBy,
+    Policy,
+    Reading,
+    Steps,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One question with its answer."""
+
+    name: str
+    policy: Policy
+    query: str = "histogram"
+    reading: Reading = "published"
+    answer: Exact
+    source: str
+
+
+def table(*sizes: int) -> Domain:
+    """Attributes A, B, C, ... with unordered labels."""
+    return Domain(
+        {
+            name: Labels([f"{name.lower()}{i}" for i in range(1, size + 1)])
+            for name, size in zip("ABCDEF", sizes, strict=False)
+        }
+    )
+
+
+def margins(domain: Domain, *sets: str, **options: object) -> Policy:
+    """A policy that knows marginals, each named by its attributes' letters."""
+    known = tuple(Marginal(list(names)) for names in sets)
+    return Policy(domain=domain, known=known, **options)  # type: ignore[arg-type]
+
+
+LINE = Domain(place=Integers(0, 3))
+RANGE_ON_A_LINE = Policy(
+    name="range-on-a-line",
+    domain=LINE,
+    secrets=Distance(metric="l1", threshold=1),
+    known=(Count({"place": Between(1, 2)}),),
+)
+
+
+def exam_queue(students: int) -> Policy:
+    """Student i+1 has taken the exam only if student i has."""
+    taken = {"taken": "yes"}
+    clauses = tuple(
+        Clause([Literal(i, taken), Literal(i + 1, taken, inside=False)]) for i in range(1, students)
+    )
+    return Policy(
+        name="exam-queue",
+        domain=Domain(taken=Labels(["no", "yes"])),
+        known=clauses,
+        database=Database(size=students),
+    )
+
+
+CORPUS: tuple[Case, ...] = (
+    Case(
+        name="no-facts",
+        policy=Policy(domain=table(2, 3)),
+        answer=2,
+        source="one record moves, blowfish-2014 section 5",
+    ),
+    Case(
+        name="one-value",
+        policy=Policy(domain=table(1)),
+        answer=0,
+        source="no record can change",
+    ),
+    Case(
+        name="example-8.3",
+        policy=margins(table(2, 2, 3), "AB"),
+        answer=8,
+        source="blowfish-2014 examples 8.1 to 8.3",
+    ),
+    Case(
+        name="range-on-a-line",
+        policy=RANGE_ON_A_LINE,
+        reading="secret-moves",
+        answer=4,
+        source="blowfish-2014 theorem 8.6: 2(1 + 1); corollary 8.3 says 2",
+    ),
+    Case(
+        name="range-on-a-line-published",
+        policy=RANGE_ON_A_LINE,
+        answer=2,
+        source="0 -> 1 with 2 -> 3 is refuted: 2 -> 0 compensates plainly; what is left cancels",
+    ),
+    Case(
+        name="two-margins-2x3-published",
+        policy=margins(table(2, 3), "A", "B"),
+        answer=8,
+        source="SEMANTICS section 2: twice the Graver basis's 4",
+    ),
+    Case(
+        name="two-margins-2x3-add-remove",
+        policy=margins(table(2, 3), "A", "B"),
+        reading="add-remove",
+        answer=4,
+        source="exact-cuboids-draft lemma 4.1: 2 min(2, 3)",
+    ),
+    Case(
+        name="two-margins-3x3-add-remove",
+        policy=margins(table(3, 3), "A", "B"),
+        reading="add-remove",
+        answer=6,
+        source="exact-cuboids-draft lemma 4.1: 2 min(3, 3)",
+    ),
+    Case(
+        name="structural-zero-add-remove",
+        policy=Policy(
+            domain=table(3, 3),
+            known=(Marginal(["A"]), Marginal(["B"]), Impossible({"A": "a1", "B": "b2"})),
+        ),
+        reading="add-remove",
+        answer=6,
+        source="exact-cuboids-draft example 3.3: the cyclic shift avoids (a1, b2)",
+    ),
+    Case(
+        name="three-margins-3x3x3-add-remove",
+        policy=margins(table(2, 2, 2), "A", "B", "C"),
+        reading="add-remove",
+        answer=6,
+        source="exact-cuboids-draft after example 4.1, x = 2",
+    ),
+    Case(
+        name="two-margins-markov",
+        policy=margins(table(3, 3), "A", "B"),
+        reading="markov",
+        answer=4,
+        source="exact-cuboids-draft definition 3.1: at most four cells",
+    ),
+    Case(
+        name="margins-of-2x3-with-a-free-attribute",
+        policy=margins(table(2, 3, 2), "A", "B"),
+        answer=16,
+        source="twice the longest irreducible, 8; classes have two values",
+    ),
+    Case(
+        name="partition-histogram",
+        policy=Policy(domain=table(3, 2), secrets=PartitionBy(["A"])),
+        query="partition",
+        answer=0,
+        source="blowfish-2014 section 5: the sensitivity of h_P is 0",
+    ),
+    Case(
+        name="sum-under-a-distance",
+        policy=Policy(
+            domain=Domain(age=Integers(0, 9)), secrets=Distance(metric="l1", threshold=3)
+        ),
+        query="sum(age)",
+        answer=3,
+        source="one record moves by the threshold",
+    ),
+    Case(
+        name="sum-in-half-steps",
+        policy=Policy(
+            domain=Domain(temp=Steps(35, 37, "1/2")),
+            secrets=Distance(metric="l1", threshold=1, strict=True),
+        ),
+        query="sum(temp)",
+        answer=Steps(0, 1, "1/2").step,
+        source="the largest step below 1 on a grid of halves",
+    ),
+    Case(
+        name="cumulative-on-a-line",
+        policy=Policy(
+            domain=Domain(age=Integers(0, 4)), secrets=Distance(metric="l1", threshold=2)
+        ),
+        query="cumulative(age)",
+        answer=2,
+        source="blowfish-2014 section 7.2: theta prefixes change",
+    ),
+    Case(
+        name="ranges-on-a-line",
+        policy=Policy(
+            domain=Domain(age=Integers(0, 2)), secrets=Distance(metric="l1", threshold=1)
+        ),
+        query="ranges(age)",
+        answer=3,
+        source="one inner prefix sum changes, and it is an end of 3 of the 6 ranges",
+    ),
+    Case(
+        name="attribute-secrets-one-margin",
+        policy=Policy(domain=table(3, 2), secrets=AttributeChange(), known=(Marginal(["A"]),)),
+        reading="secret-moves",
+        answer=4,
+        source="theorem 8.5 says 6, but an odd cycle over a binary attribute must cancel somewhere",
+    ),
+    Case(
+        name="exam-queue",
+        policy=exam_queue(4),
+        answer=2,
+        source="pufferfish-2012 example 9.1: only neighbouring states of the queue are minimal",
+    ),
+    Case(
+        name="answer-of-zero",
+        policy=Policy(
+            domain=Domain(x=Labels(["p", "q", "r"])),
+            known=(Count({"x": "p"}, answer=0),),
+            database=Database(size=2),
+        ),
+        answer=2,
+        source="no record holds p, one of the others moves between q and r",
+    ),
+    Case(
+        name="everything-known",
+        policy=Policy(
+            domain=Domain(x=Labels(["p", "q"])),
+            known=(Marginal(["x"], answers=[1, 0]),),
+        ),
+        answer=0,
+        source="the only database",
+    ),
+    Case(
+        name="single-values-two-counts",
+        policy=Policy(
+            domain=Domain(x=Labels(["p", "q"])),
+            known=(Marginal(["x"], answers=[1, 1]),),
+        ),
+        answer=0,
+        source="the two records swap: neighbours, but with equal histograms",
+    ),
+    Case(
+        name="bound-that-binds",
+        policy=Policy(
+            domain=Domain(x=Labels(["p", "q", "r"])),
+            secrets=Edges([({"x": "p"}, {"x": "q"})]),
+            known=(Count({"x": "q"}, at_most=1),),
+            database=Database(size=2),
+        ),
+        answer=2,
+        source="a record moves between p and q while q holds at most one",
+    ),
+)
+
+BY_NAME = {case.name: case for case in CORPUS}

@@ -1,0 +1,268 @@
+"""Which engine answers, and why. `auto` takes the first that is exact for the question.
+
+| question | engine |
+| --- | --- |
+| clauses, or a weight per record | sat: labelled records |
+| "any": secret moves, or G complete, or added and removed records | search: irreducible multisets |
+| "any": reading 1, other G | ilp, with the number of moves bounded by the search |
+| reading 4 | ilp: at most four moves |
+| "given" | ilp: histograms |
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from blowproof.models import BoundQuery, Exact, QueryError, Setting, UndeterminedError
+from blowproof.models.policy import LABELLED, Reading
+from blowproof.verifier.answers import Answer
+from blowproof.verifier.brute import brute_sensitivity, multisets_within
+from blowproof.verifier.feasible import size_range
+from blowproof.verifier.histograms import Master, histogram_sensitivity
+from blowproof.verifier.moves import Moves
+from blowproof.verifier.reduce import SMALL_DOMAIN, reduce_values
+from blowproof.verifier.relaxation import complete_setting, has_secret_move, one_secret_move
+
+__all__ = ["ENGINES", "Engine", "Listener", "Progress", "Question", "answer"]
+
+Engine = Literal["auto", "brute", "sat", "ilp", "search", "hilbert"]
+ENGINES: tuple[Engine, ...] = ("auto", "brute", "sat", "ilp", "search", "hilbert")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a question has come: the bounds so far, and what is being searched."""
+
+    lower: Exact
+    upper: Exact | None
+    what: str
+
+
+Listener = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: a prepared setting, a query, a reading, and how long it may take."""
+
+    setting: Setting
+    query: BoundQuery
+    reading: Reading
+    deadline: float | None = None
+    max_size: int | None = None
+    listener: Listener | None = None
+
+    @property
+    def irreducible(self) -> bool:
+        """Whether neighbours are exactly the irreducible multisets of moves (equalities only)."""
+        plain_facts = not self.setting.bounds and not self.setting.clauses
+        free = self.reading in ("secret-moves", "add-remove")
+        published = self.reading == "published" and self.setting.graph.complete
+        return plain_facts and (free or published) and not self.query.per_record
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until the deadline."""
+        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+
+    def tell(self, lower: Exact, upper: Exact | None, what: str) -> None:
+        """Report progress to whoever listens."""
+        if self.listener is not None:
+            self.listener(Progress(lower, upper, what))
+
+
+def answer(question: Question, engine: Engine) -> Answer:
+    """Return S(f, P) by the named engine, or by the one that `auto` picks."""
+    if engine == "auto":
+        engine, reason = _pick(question)
+        found = _ANSWER[engine](question)
+        return replace(found, notes=(f"engine {engine}: {reason}", *found.notes))
+    return _ANSWER[engine](question)
+
+
+def _pick(question: Question) -> tuple[Engine, str]:
+    if question.setting.clauses and question.reading not in LABELLED:
+        return "brute", "clauses name records, and this reading asks for some numbering of them"
+    if question.setting.clauses or question.query.per_record:
+        return "sat", "clauses or weights name single records"
+    if question.setting.scope == "any" and question.irreducible:
+        return "search", "neighbours are irreducible multisets of moves"
+    if question.setting.scope == "any" and question.reading == "published":
+        return "search", "bounded by the complete graph, and met by one secret move"
+    return "ilp", "histograms of databases with the known numbers"
+
+
+def _brute(question: Question) -> Answer:
+    setting, reading = question.setting, question.reading
+    low, high = size_range(setting, reading)
+    weights = getattr(question.query, "weights", None)
+    if weights is not None and setting.scope == "any":
+        low = high = len(weights)
+    complete = high is not None
+    if high is None:
+        high = question.max_size
+    if high is None:
+        high = max(low, multisets_within(setting))
+    return brute_sensitivity(
+        setting, question.query, reading, sizes=range(low, high + 1), complete=complete
+    )
+
+
+def _ilp(question: Question) -> Answer:
+    setting, reading = question.setting, question.reading
+    if setting.clauses or question.query.per_record:
+        raise QueryError("engine ilp knows no single records\n  try: --engine sat")
+    core = reduce_values(setting, question.query, reading)
+    moves = Moves(setting, question.query, reading, core.values)
+    most, proved, note = _most(question, moves)
+    found = histogram_sensitivity(
+        moves,
+        most=most,
+        deadline=question.deadline,
+        on_best=lambda low, high: question.tell(low, high, "proposing and refuting pairs"),
+        notes=(core.reason, note),
+    )
+    if proved and core.enough:
+        return found
+    upper = moves.unscaled(Master(moves, most=most).bound()) if proved else None
+    return replace(found, upper=upper, status="exact" if upper == found.lower else "bounds")
+
+
+def _most(question: Question, moves: Moves) -> tuple[int, bool, str]:
+    """Return how many records D1 holds or move at the most, whether that is proved, and why."""
+    if question.reading == "markov" and question.setting.scope == "any":
+        return 4, True, "reading 4 has at most four moves"
+    if question.setting.scope == "given":
+        _, high = size_range(question.setting, question.reading)
+        if high is None:
+            raise UndeterminedError(
+                "nothing bounds the number of records\n"
+                "  try: write size = N under [database], or use --answers any"
+            )
+        return high, True, f"n is at most {high}"
+    from blowproof.verifier.multisets import longest_moves
+
+    longest, proved = longest_moves(moves, question.left)
+    return longest, proved, f"at most {longest} records move at once"
+
+
+def _sat(question: Question) -> Answer:
+    from blowproof.verifier.labelled import labelled_sensitivity
+
+    if question.reading not in LABELLED:
+        raise QueryError(f"engine sat labels records, and reading {question.reading!r} does not")
+    return labelled_sensitivity(
+        question.setting,
+        question.query,
+        question.reading,
+        time_limit=question.left,
+        listener=question.listener,
+    )
+
+
+def _search(question: Question) -> Answer:
+    from blowproof.verifier.multisets import multiset_sensitivity
+
+    if _relaxable(question):
+        return _relaxed(question)
+    if question.setting.scope != "any" or not question.irreducible:
+        raise QueryError(
+            "engine search answers scope any where neighbours are irreducible multisets: "
+            "equality counts, and a complete G or a reading other than published\n"
+            "  try: --engine auto"
+        )
+    core = reduce_values(question.setting, question.query, question.reading)
+    moves = Moves(question.setting, question.query, question.reading, core.values)
+    return multiset_sensitivity(
+        moves,
+        time_limit=question.left,
+        on_best=lambda low, high: question.tell(low, high, "searching irreducible multisets"),
+        notes=(core.reason,),
+        enough=core.enough,
+    )
+
+
+def _relaxable(question: Question) -> bool:
+    """Whether the complete graph bounds the answer: reading 1, scope any, another graph."""
+    setting = question.setting
+    return (
+        question.reading == "published"
+        and setting.scope == "any"
+        and not setting.graph.complete
+        and not question.query.per_record
+    )
+
+
+def _relaxed(question: Question) -> Answer:
+    """Bound by the complete graph, try to meet the bound, else check pairs against every D3."""
+    setting, query = question.setting, question.query
+    start = time.perf_counter()
+    if not has_secret_move(setting):
+        return _nothing(question, "no two possible values are joined in G", start)
+    half = None if question.deadline is None else time.monotonic() + (question.left or 0) / 2
+    relaxed = _search(replace(question, setting=complete_setting(setting), deadline=half))
+    pair = one_secret_move(setting, query, relaxed, question.deadline)
+    lower = query.difference(pair.moves("published")) if pair is not None else 0
+    notes = (*relaxed.notes, "upper bound: S for the complete graph")
+    found = replace(
+        relaxed, lower=lower, witness=pair if lower else None, notes=notes, status="bounds"
+    )
+    question.tell(found.lower, found.upper, "checking pairs against every D3")
+    if found.lower != found.upper and setting.domain.size <= SMALL_DOMAIN:
+        found = _tighter(_ilp(question), found)
+    exact = found.lower == found.upper
+    return replace(
+        found, status="exact" if exact else "bounds", seconds=time.perf_counter() - start
+    )
+
+
+def _tighter(one: Answer, two: Answer) -> Answer:
+    """Return the better bounds of two answers to the same question."""
+    best = one if one.lower >= two.lower else two
+    uppers = [answer.upper for answer in (one, two) if answer.upper is not None]
+    notes = (*two.notes, *one.notes)
+    engine = f"{two.engine}+{one.engine}"
+    return replace(best, upper=min(uppers, default=None), notes=notes, engine=engine)
+
+
+def _nothing(question: Question, why: str, start: float) -> Answer:
+    return Answer(
+        policy=question.setting.policy.name,
+        query=question.query.name,
+        reading=question.reading,
+        answers=question.setting.scope,
+        lower=0,
+        upper=0,
+        status="exact",
+        witness=None,
+        engine="search",
+        seconds=time.perf_counter() - start,
+        notes=(why,),
+    )
+
+
+def _hilbert(question: Question) -> Answer:
+    from blowproof.verifier.hilbert import hilbert_sensitivity
+
+    if question.setting.scope != "any" or not question.irreducible:
+        raise QueryError(
+            "engine hilbert lists irreducible multisets: scope any, equality counts, and a complete "
+            "G or a reading other than published\n  try: --engine auto"
+        )
+    core = reduce_values(question.setting, question.query, question.reading)
+    if not core.enough:
+        raise QueryError("engine hilbert needs a small domain here\n  try: --engine search")
+    moves = Moves(question.setting, question.query, question.reading, core.values)
+    return hilbert_sensitivity(moves, time_limit=question.left, notes=(core.reason,))
+
+
+_ANSWER: dict[str, Callable[[Question], Answer]] = {
+    "brute": _brute,
+    "ilp": _ilp,
+    "sat": _sat,
+    "search": _search,
+    "hilbert": _hilbert,
+}

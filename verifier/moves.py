@@ -1,0 +1,138 @@
+"""The moves that lead from D1 to D2, by kind: what the histogram and the search engines work on.
+
+Records with equal values are alike, so a pair of databases is, up to relabelling, a histogram of D1
+and a number of records for each kind of move. In readings 1 and 2 a kind is (from, to); in readings
+3 and 4 it adds a value (None, to) or removes one (from, None).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import lcm
+
+from blowproof.models import BoundQuery, Exact, Move, Point, Setting
+from blowproof.models.policy import LABELLED, Reading
+from blowproof.verifier.answers import Pair
+
+__all__ = ["Kind", "Moves"]
+
+Vector = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kind:
+    """One kind of move: what it does to the equalities, the bounds and the query (scaled)."""
+
+    before: Point | None
+    after: Point | None
+    secret: bool
+    effect: Vector
+    push: Vector
+    change: Mapping[object, int]
+
+    @property
+    def size(self) -> int:
+        """The L1 norm of the query's change under this move alone (scaled)."""
+        return sum(abs(value) for value in self.change.values())
+
+
+@dataclass(frozen=True)
+class Moves:
+    """All kinds of moves over some values, under a reading."""
+
+    setting: Setting
+    query: BoundQuery
+    reading: Reading
+    values: tuple[Point, ...]
+
+    @cached_property
+    def scale(self) -> int:
+        """The common denominator of the query's rows: engines work on scaled integers."""
+        rows = [self.query.row(point) for point in self.values]
+        return lcm(*(number.denominator for row in rows for number in row.values()), 1)
+
+    @cached_property
+    def rows(self) -> dict[Point, dict[object, int]]:
+        """The query's rows, scaled to integers."""
+        return {
+            point: {
+                output: int(number * self.scale)
+                for output, number in self.query.row(point).items()
+                if number
+            }
+            for point in self.values
+        }
+
+    @cached_property
+    def effects(self) -> dict[Point, Vector]:
+        """What one record adds to each equality."""
+        return {point: self.setting.effect(point) for point in self.values}
+
+    @cached_property
+    def pushes(self) -> dict[Point, Vector]:
+        """What one record adds to each bound."""
+        return {
+            point: tuple(fact.coefficient(point) for fact in self.setting.bounds)
+            for point in self.values
+        }
+
+    @cached_property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Every kind of move that the reading allows (reading 2: secret ones only)."""
+        if self.reading not in LABELLED:
+            ends = [(x, None) for x in self.values] + [(None, x) for x in self.values]
+            return tuple(self._kind(before, after, True) for before, after in ends)
+        graph = self.setting.graph
+        result = []
+        for x in self.values:
+            for y in self.values:
+                if x != y:
+                    secret = graph.complete or graph.is_edge(x, y)
+                    if secret or self.reading == "published":
+                        result.append(self._kind(x, y, secret))
+        return tuple(result)
+
+    def _kind(self, before: Point | None, after: Point | None, secret: bool) -> Kind:
+        change: Counter[object] = Counter()
+        effect = [0] * len(self.setting.equalities)
+        push = [0] * len(self.setting.bounds)
+        for point, sign in ((before, -1), (after, 1)):
+            if point is not None:
+                for output, number in self.rows[point].items():
+                    change[output] += sign * number
+                effect = [a + sign * b for a, b in zip(effect, self.effects[point], strict=True)]
+                push = [a + sign * b for a, b in zip(push, self.pushes[point], strict=True)]
+        left = {output: number for output, number in change.items() if number}
+        return Kind(before, after, secret, tuple(effect), tuple(push), left)
+
+    def unscaled(self, value: int) -> Exact:
+        """Return a scaled change as the exact number that it stands for."""
+        from fractions import Fraction
+
+        from blowproof.models.numbers import plain
+
+        return plain(Fraction(value, self.scale))
+
+    def pair(self, counts: Mapping[Kind, int] | Counter[Kind], rest: Counter[Point]) -> Pair:
+        """Return the databases: the moves with multiplicities, and the other records of D1."""
+        moves = [(kind.before, kind.after) for kind, times in counts.items() for _ in range(times)]
+        moves.sort(key=lambda move: (move[0] or (), move[1] or ()))
+        return Pair(
+            before=tuple(before for before, _ in moves if before is not None),
+            after=tuple(after for _, after in moves if after is not None),
+            unchanged=tuple(sorted((point, times) for point, times in rest.items() if times)),
+        )
+
+    def value(self, pair: Pair) -> Exact:
+        """Return the query's change over a pair, by the query's own code."""
+        return self.query.difference(
+            [Move(before, after) for before, after, _ in pair.moves(self.reading)]
+        )
+
+
+def add_up(vectors: Sequence[tuple[Vector, int]], length: int) -> Vector:
+    """Return the sum of vectors with multiplicities."""
+    return tuple(sum(vector[i] * times for vector, times in vectors) for i in range(length))

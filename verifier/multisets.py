@@ -1,0 +1,212 @@
+"""Engine "search": S(f, P) where neighbours are irreducible multisets of moves.
+
+Scope "any", equality counts and impossible values only; reading 2, reading 3, or reading 1 with a
+complete G. Moves with the same effect are interchangeable to the facts, so the search runs over
+effects (`blowproof.verifier.irreducible`), and each irreducible multiset of effects is turned into
+moves by the choice with the largest change of the query.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from blowproof.models import Exact
+from blowproof.models.policy import LABELLED
+from blowproof.models.queries import Histogram
+from blowproof.verifier.answers import Answer, Pair
+from blowproof.verifier.irreducible import improve, longest
+from blowproof.verifier.moves import Kind, Moves
+from blowproof.verifier.norms import best_choice, norm_of
+from blowproof.verifier.pairs import require_pair
+
+__all__ = ["EffectTable", "longest_moves", "multiset_sensitivity"]
+
+Vector = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class EffectTable:
+    """The kinds of moves by effect: those without one, and those with each other effect."""
+
+    idle: tuple[Kind, ...]
+    effects: tuple[Vector, ...]
+    kinds: tuple[tuple[Kind, ...], ...]
+
+    @staticmethod
+    def of(moves: Moves) -> EffectTable:
+        found: dict[Vector, list[Kind]] = defaultdict(list)
+        for kind in moves.kinds:
+            found[kind.effect].append(kind)
+        idle = tuple(kind for effect, kinds in found.items() if not any(effect) for kind in kinds)
+        effects = tuple(sorted(effect for effect in found if any(effect)))
+        return EffectTable(idle, effects, tuple(tuple(found[effect]) for effect in effects))
+
+
+def longest_moves(moves: Moves, time_limit: float | None) -> tuple[int, bool]:
+    """Return how many moves an irreducible multiset has at the most, and whether that is proved."""
+    table = EffectTable.of(moves)
+    if not table.effects:
+        return 1, True
+    found = longest(table.effects, time_limit=time_limit)
+    if found.complete:
+        return max(1, int(found.lower)), True
+    if found.upper is not None:
+        return int(found.upper), True
+    return int(found.lower), False
+
+
+def multiset_sensitivity(
+    moves: Moves,
+    *,
+    time_limit: float | None = None,
+    on_best: Callable[[Exact, Exact | None], None] | None = None,
+    notes: tuple[str, ...] = (),
+    enough: bool = True,
+) -> Answer:
+    """Return S(f, P) over the given values, with a checked witness.
+
+    `enough` False: the values show every effect, but others might make the query change more. The
+    upper bound is then the largest sum of single changes over irreducible multisets.
+    """
+    start = time.perf_counter()
+    table = EffectTable.of(moves)
+    idle = max(table.idle, key=lambda kind: kind.size, default=None)
+    best, counts = (idle.size, Counter({idle: 1})) if idle is not None else (0, Counter())
+    upper: int | None = best
+    if table.effects:
+        solve = _additive if enough and _never_cancels(moves, table) else _general
+        solve = solve if enough else _summed
+        best, counts, upper = solve(moves, table, best, counts, time_limit, on_best)
+    witness = _witness(moves, counts) if best else None
+    return Answer(
+        policy=moves.setting.policy.name,
+        query=moves.query.name,
+        reading=moves.reading,
+        answers="any",
+        lower=moves.unscaled(best),
+        upper=None if upper is None else moves.unscaled(upper),
+        status="exact" if upper == best else "bounds",
+        witness=witness,
+        engine="search",
+        seconds=time.perf_counter() - start,
+        notes=(*notes, f"{len(table.effects)} effects"),
+    )
+
+
+Found = tuple[int, "Counter[Kind]", int | None]
+
+
+def _never_cancels(moves: Moves, table: EffectTable) -> bool:
+    """Whether the histogram's change is the sum of the single changes, for a choice of kinds.
+
+    Reading 3: a value is added or removed, never both. Readings 1 and 2: if every effect is made by
+    a move from a value that is only left to a value that is only entered. The first value of each
+    class that the reduction keeps is only left, the others are only entered.
+    """
+    if not isinstance(moves.query, Histogram):
+        return False
+    if moves.reading not in LABELLED:
+        return True
+    return all(_straight(moves, kinds) for kinds in table.kinds)
+
+
+def _straight(moves: Moves, kinds: tuple[Kind, ...]) -> list[Kind]:
+    firsts = {moves.effects[x]: x for x in reversed(moves.values)}
+    left = set(firsts.values())
+    return [kind for kind in kinds if kind.before in left and kind.after not in left]
+
+
+def _additive(
+    moves: Moves,
+    table: EffectTable,
+    best: int,
+    counts: Counter[Kind],
+    time_limit: float | None,
+    on_best: Callable[[Exact, Exact | None], None] | None,
+) -> Found:
+    """Every move contributes the same: the longest irreducible multiset is the worst."""
+    if moves.reading in LABELLED:
+        choice = [_straight(moves, kinds)[0] for kinds in table.kinds]
+    else:
+        choice = [kinds[0] for kinds in table.kinds]
+    found = longest(table.effects, [kind.size for kind in choice], time_limit=time_limit)
+    upper = best if found.complete else None
+    counts_found = Counter({choice[place]: times for place, times in found.witness or ()})
+    if moves.reading not in LABELLED and counts_found.total() == 2:
+        counts_found = _two_values(table)
+    value = norm_of(counts_found)
+    if value > best:
+        best, counts = value, counts_found
+    if not found.complete and found.upper is not None:
+        upper = int(found.upper)
+    upper = None if upper is None else max(best, upper)
+    if on_best is not None:
+        on_best(moves.unscaled(best), None if upper is None else moves.unscaled(upper))
+    return best, counts, upper
+
+
+def _summed(
+    moves: Moves,
+    table: EffectTable,
+    best: int,
+    counts: Counter[Kind],
+    time_limit: float | None,
+    on_best: Callable[[Exact, Exact | None], None] | None,
+) -> Found:
+    """The longest multiset bounds the change; the moves at hand may reach it, or not."""
+    weights = [max(kind.size for kind in kinds) for kinds in table.kinds]
+    found = longest(table.effects, weights, time_limit=time_limit)
+    groups = [(table.kinds[place], times) for place, times in found.witness or ()]
+    value, choice = best_choice(groups)
+    if value > best:
+        best, counts = value, choice
+    upper = None if found.upper is None else max(best, int(found.upper))
+    if on_best is not None:
+        on_best(moves.unscaled(best), None if upper is None else moves.unscaled(upper))
+    return best, counts, upper
+
+
+def _two_values(table: EffectTable) -> Counter[Kind]:
+    """Reading 3, two moves: a value is added and another of its class removed, if there is one."""
+    for place, effect in enumerate(table.effects):
+        opposite = table.effects.index(tuple(-number for number in effect))
+        for kind in table.kinds[place]:
+            for other in table.kinds[opposite]:
+                if kind.change != {output: -n for output, n in other.change.items()}:
+                    return Counter({kind: 1, other: 1})
+    return Counter()
+
+
+def _general(
+    moves: Moves,
+    table: EffectTable,
+    best: int,
+    counts: Counter[Kind],
+    time_limit: float | None,
+    on_best: Callable[[Exact, Exact | None], None] | None,
+) -> Found:
+    """Each irreducible multiset that could beat the best is turned into moves, exactly."""
+    choices: dict[int, Counter[Kind]] = {best: counts}
+
+    def evaluate(multiset: tuple[tuple[int, int], ...]) -> int:
+        value, choice = best_choice([(table.kinds[place], times) for place, times in multiset])
+        if value > max(choices):
+            choices[value] = choice
+            if on_best is not None:
+                on_best(moves.unscaled(value), None)
+        return value
+
+    weights = [max(kind.size for kind in kinds) for kinds in table.kinds]
+    found = improve(table.effects, weights, evaluate, best=best, time_limit=time_limit)
+    value = max(choices)
+    upper = None if found.upper is None else max(value, int(found.upper))
+    return value, choices[value], value if found.complete else upper
+
+
+def _witness(moves: Moves, counts: Counter[Kind]) -> Pair:
+    pair = moves.pair(counts, Counter())
+    require_pair(moves.setting, moves.reading, pair)
+    return pair

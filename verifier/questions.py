@@ -1,0 +1,100 @@
+"""The questions one asks of a policy: `sensitivity` and `neighbours`.
+
+>>> from blowproof.models import Count, Domain, Integers, Labels, Policy
+>>> domain = Domain(sex=Labels(["F", "M"]), age=Integers(0, 1))
+>>> policy = Policy(domain=domain, known=(Count({"sex": "F"}),))
+>>> answer = sensitivity(policy, engine="brute", max_size=2)
+>>> answer.lower, answer.upper, answer.status
+(4, None, 'bounds')
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from blowproof.models import (
+    BoundQuery,
+    Policy,
+    QueryError,
+    UndeterminedError,
+    parse_query,
+    setting,
+)
+from blowproof.models.policy import LABELLED, Answers, Reading
+from blowproof.verifier import engines
+from blowproof.verifier.answers import Answer, Pair
+from blowproof.verifier.brute import brute_neighbours
+from blowproof.verifier.engines import ENGINES, Engine, Listener, Progress, Question
+from blowproof.verifier.feasible import prepare, size_range
+from blowproof.verifier.listing import histogram_neighbours, relabelled
+
+__all__ = ["ENGINES", "Engine", "Listener", "Progress", "neighbours", "sensitivity"]
+
+
+def sensitivity(  # noqa: PLR0913 # keyword-only options
+    policy: Policy,
+    query: BoundQuery | str = "histogram",
+    *,
+    reading: Reading = "published",
+    answers: Answers | None = None,
+    engine: Engine = "auto",
+    time_limit: float | None = None,
+    max_size: int | None = None,
+    listener: Listener | None = None,
+) -> Answer:
+    """Return S(f, P) under a reading and a scope, with a checked witness and how sure it is.
+
+    `max_size` is the largest n that engine "brute" runs over under scope "any" (its answer is then
+    a lower bound). A policy without databases is a ContradictionError, not an answer of 0.
+    """
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    prepared = prepare(setting(policy, answers), reading)
+    bound = parse_query(query, policy) if isinstance(query, str) else query
+    if bound.per_record and reading not in LABELLED:
+        raise QueryError(
+            f"{bound.name} weighs single records, and the reading {reading!r} does not label them\n"
+            "  try: --reading published or secret-moves"
+        )
+    return engines.answer(Question(prepared, bound, reading, deadline, max_size, listener), engine)
+
+
+def neighbours(  # keyword-only options
+    policy: Policy,
+    *,
+    reading: Reading = "published",
+    answers: Answers | None = None,
+    engine: Engine = "auto",
+    every_label: bool = True,
+    time_limit: float | None = None,
+) -> Iterator[Pair]:
+    """Yield every ordered pair (D1, D2) in N(P), scope "given".
+
+    `every_label` False: once up to relabelling of the records (where no clause names them).
+    Raises TimeoutError when the time limit cuts the listing.
+    """
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    prepared = prepare(setting(policy, answers), reading)
+    if prepared.scope == "any":
+        raise QueryError(
+            'under scope "any" there are neighbours for every n\n'
+            "  try: --answers given, with a size and answers (or data) in the policy"
+        )
+    low, high = size_range(prepared, reading)
+    if high is None:
+        raise UndeterminedError(
+            "nothing bounds the number of records, so there is no end of neighbours\n"
+            "  try: write size = N under [database]"
+        )
+    if engine == "brute" or prepared.clauses:
+        pairs = brute_neighbours(
+            prepared, reading, sizes=range(low, high + 1), every_label=every_label
+        )
+    else:
+        pairs = histogram_neighbours(prepared, reading, most=high, deadline=deadline)
+        if every_label:
+            pairs = (each for pair in pairs for each in relabelled(pair, reading))
+    for pair in pairs:
+        yield pair
+        if deadline is not None and time.monotonic() > deadline:
+            raise TimeoutError
