@@ -22,6 +22,7 @@ EQUAL = ("count", "marginal", "sum", "impossible")
 def test_histograms_agree_with_brute_force(reading: Reading, data: st.DataObject) -> None:
     policy = data.draw(policies(scope="given", kinds=COUNTED, max_values=6, max_records=3))
     _agree(policy, data, reading, "ilp")
+    _agree(policy, data, reading, "auto")
 
 
 @pytest.mark.parametrize("reading", ["published", "secret-moves"])

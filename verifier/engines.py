@@ -6,7 +6,8 @@
 | "any": secret moves, or G complete, or added and removed records | search: irreducible multisets |
 | "any": reading 1, other G | ilp, with the number of moves bounded by the search |
 | reading 4 | ilp: at most four moves |
-| "given" | ilp: histograms |
+| "given", equality counts | search under "any", the pair put into a database; else ilp |
+| "given", bounds | ilp: histograms |
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ from typing import Literal
 
 from blowproof.models import BoundQuery, Exact, QueryError, Setting, UndeterminedError
 from blowproof.models.policy import LABELLED, Reading
+from blowproof.models.setting import setting as setting_of
 from blowproof.verifier.answers import Answer
 from blowproof.verifier.brute import brute_sensitivity, multisets_within
+from blowproof.verifier.embed import embed
 from blowproof.verifier.feasible import size_range
 from blowproof.verifier.histograms import Master, histogram_sensitivity
 from blowproof.verifier.moves import Moves
+from blowproof.verifier.pairs import require_pair
 from blowproof.verifier.reduce import SMALL_DOMAIN, reduce_values
 from blowproof.verifier.relaxation import complete_setting, has_secret_move, one_secret_move
 
@@ -92,7 +96,9 @@ def _pick(question: Question) -> tuple[Engine, str]:
         return "search", "neighbours are irreducible multisets of moves"
     if question.setting.scope == "any" and question.reading == "published":
         return "search", "bounded by the complete graph, and met by one secret move"
-    return "ilp", "histograms of databases with the known numbers"
+    if question.setting.bounds or question.reading == "markov":
+        return "ilp", "histograms of databases with the known numbers"
+    return "search", "the worst pair for any answers, put into a database with the known numbers"
 
 
 def _brute(question: Question) -> Answer:
@@ -166,14 +172,16 @@ def _sat(question: Question) -> Answer:
 def _search(question: Question) -> Answer:
     from blowproof.verifier.multisets import multiset_sensitivity
 
+    if question.setting.bounds or question.setting.clauses or question.reading == "markov":
+        raise QueryError(
+            "engine search answers equality counts, in readings 1 to 3\n  try: --engine auto"
+        )
+    if question.query.per_record:
+        raise QueryError(f"engine search does not answer {question.query.name}: --engine sat does")
+    if question.setting.scope == "given":
+        return _embedded(question)
     if _relaxable(question):
         return _relaxed(question)
-    if question.setting.scope != "any" or not question.irreducible:
-        raise QueryError(
-            "engine search answers scope any where neighbours are irreducible multisets: "
-            "equality counts, and a complete G or a reading other than published\n"
-            "  try: --engine auto"
-        )
     core = reduce_values(question.setting, question.query, question.reading)
     moves = Moves(question.setting, question.query, question.reading, core.values)
     return multiset_sensitivity(
@@ -183,6 +191,60 @@ def _search(question: Question) -> Answer:
         notes=(core.reason,),
         enough=core.enough,
     )
+
+
+def _embedded(question: Question) -> Answer:
+    """Scope given: bounded by scope any, and met where the worst pair fits into a database."""
+    start = time.perf_counter()
+    half = None if question.deadline is None else time.monotonic() + (question.left or 0) / 2
+    free = setting_of(question.setting.policy, "any")
+    relaxed = _search(replace(question, setting=free, deadline=half))
+    pair = relaxed.witness
+    if pair is not None:
+        pair = embed(question.setting, pair, time_limit=question.left)
+    if pair is not None:
+        require_pair(question.setting, question.reading, pair)
+    found = replace(
+        relaxed,
+        answers="given",
+        lower=relaxed.lower if pair is not None else 0,
+        witness=pair,
+        status="bounds",
+        notes=(*relaxed.notes, "bounds: S for any answers; the worst pair is put into a database"),
+    )
+    question.tell(found.lower, found.upper, "proposing and refuting pairs")
+    if found.lower != found.upper:
+        found = _every_multiset(question, found) if question.irreducible else found
+    if found.lower != found.upper and not question.irreducible:
+        found = _tighter(_ilp(question), found)
+    exact = found.lower == found.upper
+    return replace(
+        found, status="exact" if exact else "bounds", seconds=time.perf_counter() - start
+    )
+
+
+def _every_multiset(question: Question, found: Answer) -> Answer:
+    """Try each irreducible multiset on the databases with the known numbers."""
+    from blowproof.verifier.multisets import given_sensitivity
+
+    core = reduce_values(question.setting, question.query, question.reading)
+    moves = Moves(question.setting, question.query, question.reading, core.values)
+    scaled = int(found.lower * moves.scale)
+    if question.reading in LABELLED and question.setting.size is not None and core.enough:
+        most = Master(moves, most=question.setting.size).bound()  # n moves, each the largest
+        upper = moves.unscaled(most)
+        found = replace(found, upper=upper if found.upper is None else min(upper, found.upper))
+    if found.lower == found.upper:
+        return found
+    size = question.setting.size if question.reading in LABELLED else None
+    best, pair, bound = given_sensitivity(moves, size=size, lower=scaled, time_limit=question.left)
+    if pair is not None:
+        require_pair(question.setting, question.reading, pair)
+        found = replace(found, lower=moves.unscaled(best), witness=pair)
+    if bound is not None and core.enough:
+        upper = moves.unscaled(bound)
+        found = replace(found, upper=upper if found.upper is None else min(upper, found.upper))
+    return found
 
 
 def _relaxable(question: Question) -> bool:

@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from blowproof.models import Exact
 from blowproof.models.policy import LABELLED
 from blowproof.models.queries import Histogram
 from blowproof.verifier.answers import Answer, Pair
+from blowproof.verifier.embed import Embedder
 from blowproof.verifier.irreducible import improve, longest
 from blowproof.verifier.moves import Kind, Moves
 from blowproof.verifier.norms import best_choice, norm_of
 from blowproof.verifier.pairs import require_pair
 
-__all__ = ["EffectTable", "longest_moves", "multiset_sensitivity"]
+__all__ = ["EffectTable", "given_sensitivity", "longest_moves", "multiset_sensitivity"]
 
 Vector = tuple[int, ...]
 
@@ -204,6 +205,51 @@ def _general(
     value = max(choices)
     upper = None if found.upper is None else max(value, int(found.upper))
     return value, choices[value], value if found.complete else upper
+
+
+def given_sensitivity(
+    moves: Moves,
+    *,
+    size: int | None,
+    lower: int = 0,
+    time_limit: float | None = None,
+) -> tuple[int, Pair | None, int | None]:
+    """Return the best (scaled) change above `lower` under scope "given", its pair, and a bound.
+
+    Every irreducible multiset that could beat the best is tried on the databases with the known
+    numbers. At most `size` records move.
+    """
+    table = EffectTable.of(moves)
+    embedder = Embedder(moves)
+    found: list[tuple[int, Pair]] = []
+    best = lower
+
+    def attempt(groups: Sequence[tuple[Sequence[Kind], int]]) -> int:
+        nonlocal best
+        if size is not None and sum(times for _, times in groups) > size:
+            return 0
+        better = embedder.best(groups, above=best)
+        if better is None:
+            return 0
+        found.append(better)
+        best = better[0]
+        return best
+
+    if table.idle:
+        attempt([(table.idle, 1)])
+    bound: int | None = best
+    if table.effects:
+        weights = [max(kind.size for kind in kinds) for kinds in table.kinds]
+        result = improve(
+            table.effects,
+            weights,
+            lambda multiset: attempt([(table.kinds[place], times) for place, times in multiset]),
+            best=best,
+            time_limit=time_limit,
+        )
+        bound = None if result.upper is None else max(best, int(result.upper))
+        bound = best if result.complete else bound
+    return best, found[-1][1] if found else None, bound
 
 
 def _witness(moves: Moves, counts: Counter[Kind]) -> Pair:

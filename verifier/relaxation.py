@@ -31,7 +31,7 @@ from blowproof.verifier.reduce import possible_classes
 __all__ = ["complete_setting", "has_secret_move", "one_secret_move"]
 
 SAMPLE_BOXES = 6
-SAMPLE_VALUES = 60
+SAMPLE_VALUES = 40
 
 
 def complete_setting(setting: Setting) -> Setting:
@@ -70,7 +70,10 @@ def one_secret_move(
     if not secret:
         return None
     linear.add(weighted_sum(secret), lower=1, upper=1)
-    linear.maximise(absolute_sum(linear, counts))
+    gain = absolute_sum(linear, counts)
+    if relaxed.upper is not None and relaxed.upper * moves.scale < gain.bounds()[1]:
+        linear.add(gain, upper=int(relaxed.upper * moves.scale))
+    linear.maximise(gain)
     left = None if deadline is None else max(0.0, deadline - time.monotonic())
     outcome = solve(linear, time_limit=left)
     if outcome.assignment is None:
