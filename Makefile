@@ -1,4 +1,4 @@
-# make demo   set up .venv if need be, then answer one question
+# make demo   set up .venv if need be, then audit an example policy
 # make test   set up .venv if need be, then check style, types and tests
 # make lint   style and types only
 # make clean  remove everything that make created
@@ -21,7 +21,7 @@ INSTALLED := $(VENV)/installed
 .NOTPARALLEL:
 
 demo: install
-	@$(BIN)/blowproof sensitivity examples/census.toml
+	@$(BIN)/blowproof audit examples/census.toml
 
 test: lint
 	$(BIN)/python -m pytest -n 2

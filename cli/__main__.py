@@ -1,0 +1,5 @@
+"""`python -m blowproof.cli`."""
+
+from blowproof.cli.main import main
+
+main()

@@ -1,0 +1,139 @@
+"""Questions put to the verifier: watched, stoppable, and answered with bounds when stopped."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import cast
+
+from blowproof.cli.options import Question
+from blowproof.cli.progress import display
+from blowproof.cli.watching import Interrupted, Stopped, watch
+from blowproof.models import BoundQuery, BudgetError, Policy, Reading
+from blowproof.models.policy import Answers
+from blowproof.verifier.answers import Answer, Pair
+from blowproof.verifier.questions import Engine, Progress, neighbours, sensitivity
+
+__all__ = ["GRACE", "Session", "scope_of", "stream_neighbours"]
+
+GRACE = 1.0
+"""Seconds that an engine has, past its time limit, to come back with a witness of its own."""
+
+
+def scope_of(question: Question) -> Answers | None:
+    """Return the scope that the command line asks for (None: the policy's own)."""
+    return cast("Answers | None", question.answers)
+
+
+class Session:
+    """The questions of one command line; after a Ctrl-C, none of them is searched any further."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.interrupted = False
+
+    def ask(self, policy: Policy, query: BoundQuery, reading: str) -> Answer:
+        """Return S(f, P) under a reading; stopped or refused by a budget, what is known by then.
+
+        A BudgetError becomes the bounds 0 <= S with the reason among the notes: an answer that says
+        nothing is still sound, and scripts get their document.
+        """
+        start = time.monotonic()
+        latest = Progress(lower=0, upper=None, what="")
+        reason = "not searched, after Ctrl-C"
+        if not self.interrupted:
+            with display(f"{query.name}, {reading}") as show:
+
+                def on_post(progress: object) -> None:
+                    nonlocal latest
+                    assert isinstance(progress, Progress)
+                    latest = progress
+                    show(progress)
+
+                try:
+                    return self._watched(policy, query, reading, on_post)
+                except (Stopped, BudgetError) as stop:
+                    reason = str(stop)
+                    self.interrupted = isinstance(stop, Interrupted)
+        return self._bounds(policy, query, reading, latest, reason, time.monotonic() - start)
+
+    def _watched(
+        self, policy: Policy, query: BoundQuery, reading: str, on_post: Callable[[object], None]
+    ) -> Answer:
+        limit = self.question.time_limit
+        return watch(
+            lambda post: sensitivity(
+                policy,
+                query,
+                reading=cast("Reading", reading),
+                answers=scope_of(self.question),
+                engine=cast("Engine", self.question.engine),
+                time_limit=limit,
+                listener=post,
+            ),
+            time_limit=None if limit is None else limit + GRACE,
+            on_post=on_post,
+        )
+
+    def _bounds(
+        self,
+        policy: Policy,
+        query: BoundQuery,
+        reading: str,
+        latest: Progress,
+        reason: str,
+        seconds: float,
+    ) -> Answer:
+        witness = getattr(latest, "witness", None)
+        return Answer(
+            policy=policy.name,
+            query=query.name,
+            reading=cast("Reading", reading),
+            answers=policy.with_answers(scope_of(self.question)).scope,
+            lower=latest.lower,
+            upper=latest.upper,
+            status="bounds",
+            witness=witness if isinstance(witness, Pair) else None,
+            engine=self.question.engine,
+            seconds=seconds,
+            notes=(reason,),
+        )
+
+
+def stream_neighbours(
+    policy: Policy,
+    question: Question,
+    *,
+    limit: int | None,
+    on_pair: Callable[[Pair], None],
+) -> tuple[bool, str]:
+    """Hand over the neighbours one by one, at most `limit`; return (all of them?, why stopped)."""
+    count = 0
+    overflow = False
+
+    def task(post: Callable[[object], None]) -> None:
+        pairs: Iterator[Pair] = neighbours(
+            policy,
+            reading=cast("Reading", question.reading),
+            answers=scope_of(question),
+            engine=cast("Engine", question.engine),
+        )
+        # One more than the limit, to know whether there are more.
+        for pair in islice(pairs, None if limit is None else limit + 1):
+            post(pair)
+
+    def on_post(pair: object) -> None:
+        nonlocal count, overflow
+        assert isinstance(pair, Pair)
+        if limit is not None and count >= limit:
+            overflow = True
+            return
+        count += 1
+        on_pair(pair)
+
+    try:
+        watch(task, time_limit=question.time_limit, on_post=on_post)
+    except (Stopped, BudgetError) as stop:
+        return False, str(stop)
+    return not overflow, ""

@@ -1,0 +1,107 @@
+"""The command `blowproof`: the group of its commands, and the entry point.
+
+Start-up is part of the manners: nothing here imports `blowproof.models`, solvers or rich. Each
+command does so when it runs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from difflib import get_close_matches
+from typing import Any
+
+import click
+
+from blowproof.cli.audit import audit
+from blowproof.cli.compare import compare
+from blowproof.cli.errors import Exit, is_debug, report
+from blowproof.cli.neighbours import neighbours
+from blowproof.cli.output import Closed
+from blowproof.cli.schema import schema
+from blowproof.cli.sensitivity import sensitivity
+from blowproof.cli.sparse import sparse
+from blowproof.cli.watching import still_busy
+
+__all__ = ["cli", "main", "run"]
+
+
+class Commands(click.Group):
+    """A group that lists its commands in reading order and suggests the nearest name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order in which they were added."""
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or refuse the name with the nearest one."""
+        name = args[0]
+        if not name.startswith("-") and name not in self.commands:
+            close = get_close_matches(name, self.commands, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"one of {', '.join(self.commands)}"
+            raise click.UsageError(f"there is no command {name!r}: {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        click.echo(f"blowproof {version('blowproof')}")
+        ctx.exit()
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    epilog="Start with: blowproof audit examples/census.toml",
+)
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
+              help="Show the version and exit.")  # fmt: skip
+@click.option("--debug", is_flag=True, help="Show tracebacks (or set BLOWPROOF_DEBUG=1).")
+@click.pass_context
+def cli(ctx: click.Context, debug: bool) -> None:
+    """How much can one secret change a released number?
+
+    blowproof reads a policy (what is secret, what is publicly known) and computes exactly how far a
+    query can differ between two databases that the policy calls neighbours: the number that decides
+    how much noise a private answer needs.
+    """
+    ctx.obj = debug
+
+
+for command in (audit, sensitivity, neighbours, sparse, compare, schema):
+    cli.add_command(command)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line (None: the process's own); return its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    options: dict[str, Any] = {"prog_name": "blowproof", "standalone_mode": False}
+    try:
+        code = cli.main(args=words, **options)
+        return int(code) if isinstance(code, int) else Exit.OK
+    except Closed:
+        return Exit.OK
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except (Exception, KeyboardInterrupt) as error:
+        return report(error, debug=is_debug() or "--debug" in words)
+
+
+def main() -> None:
+    """Run the command line of this process, and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    code = run()
+    if still_busy():
+        # Python's shutdown would wait for a solver that is busy, or crash when it calls back.
+        with suppress(OSError, ValueError):
+            sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)

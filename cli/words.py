@@ -1,0 +1,234 @@
+"""Policies in words: what is protected, what is known, how one speaks of records and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from blowproof.models import (
+    AttributeChange,
+    Between,
+    Clause,
+    Count,
+    Distance,
+    Domain,
+    Edges,
+    Exact,
+    Full,
+    Impossible,
+    Known,
+    Marginal,
+    PartitionBy,
+    PartitionCells,
+    Point,
+    Policy,
+    Region,
+    Sum,
+    Value,
+    show,
+)
+
+__all__ = [
+    "counted",
+    "domain_words",
+    "fact_words",
+    "known_words",
+    "number",
+    "printable",
+    "record_text",
+    "scope_words",
+    "secret_words",
+    "short",
+    "times",
+]
+
+
+def printable(text: object) -> str:
+    """Return a name from a file so that it cannot disturb a terminal.
+
+    >>> printable("ward\\x1b[31m")
+    'ward\\\\x1b[31m'
+    """
+    plain = str(text)
+    return plain if plain.isprintable() else repr(plain)[1:-1]
+
+
+def counted(count: int, noun: str) -> str:
+    """Return "1 record" or "3 records".
+
+    >>> counted(1, "record"), counted(3, "query")
+    ('1 record', '3 queries')
+    """
+    if count == 1:
+        return f"1 {noun}"
+    return f"{large(count)} {noun[:-1] + 'ies' if noun.endswith('ry') else noun + 's'}"
+
+
+def large(count: int) -> str:
+    """Return a count that people can take in: exact up to a million million.
+
+    >>> large(1234), large(10**15)
+    ('1,234', 'about 10^15')
+    """
+    return f"{count:,}" if count < 10**12 else f"about 10^{len(str(count)) - 1}"
+
+
+def number(value: Exact) -> str:
+    """Return an exact number, with a decimal where the fraction is unwieldy.
+
+    >>> number(Fraction(7, 2)), number(Fraction(22, 7)), number(40000)
+    ('7/2', '22/7 (about 3.143)', '40,000')
+    """
+    if value.denominator <= 2:
+        return short(value)
+    try:
+        return f"{short(value)} (about {float(value):.4g})"
+    except OverflowError:
+        return short(value)
+
+
+def short(value: Exact) -> str:
+    """Return an exact number for a table.
+
+    >>> short(Fraction(22, 7)), short(40000)
+    ('22/7', '40,000')
+    """
+    return f"{value.numerator:,}" if value.denominator == 1 else show(value)
+
+
+def times(ratio: Fraction) -> str:
+    """Return how many times as much.
+
+    >>> times(Fraction(2)), times(Fraction(3, 2))
+    ('twice', '3/2 times')
+    """
+    return "twice" if ratio == 2 else f"{number(ratio)} times"
+
+
+def value_text(value: Value) -> str:
+    """Return one attribute's value."""
+    return printable(value) if isinstance(value, str) else show(value)
+
+
+def record_text(domain: Domain, point: Point, *, separator: str = ", ") -> str:
+    """Return a record's values in domain order."""
+    return separator.join(value_text(value) for value in domain.decode(point))
+
+
+def domain_words(policy: Policy) -> str:
+    """Return the attributes with their sizes, and how many values that makes."""
+    parts = [f"{printable(name)} ({large(a.size)})" for name, a in policy.domain.attributes]
+    size = counted(policy.domain.size, "value")
+    return f"{' x '.join(parts)} = {size}" if len(parts) > 1 else f"{parts[0][:-1]} values)"
+
+
+def secret_words(policy: Policy) -> str:
+    """Return what nobody may find out about one record."""
+    match policy.secrets:
+        case Full():
+            return "everything: nobody may tell any value of a record from any other"
+        case AttributeChange(changes=changes):
+            if changes == 1:
+                return "any one attribute of a record, even from those who know all the others"
+            return f"any {changes} attributes of a record, even from those who know all the others"
+        case PartitionBy(attributes=names):
+            return f"everything about a record but its {_listed(names)}"
+        case PartitionCells(cells=cells):
+            return f"everything about a record but which of {len(cells)} cells it lies in"
+        case Distance() as secrets:
+            return _distance_words(secrets)
+        case Edges(pairs=pairs):
+            return f"{counted(len(pairs), 'listed pair')} of values that nobody may tell apart"
+
+
+def _distance_words(secrets: Distance) -> str:
+    limit = f"{'less than' if secrets.strict else 'at most'} {show(secrets.threshold)}"
+    what = f"the exact {_listed(secrets.attributes)}" if secrets.attributes else "the exact values"
+    return f"{what}: nobody may tell apart values at {secrets.metric} distance {limit}"
+
+
+def _listed(names: Sequence[object]) -> str:
+    words = [printable(name) for name in names]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def known_words(policy: Policy, size: int | None, *, limit: int = 6) -> list[str]:
+    """Return the publicly known facts, one line each; many of them are counted.
+
+    `size` is n where it is known, be it written, counted or implied.
+    """
+    lines = [fact_words(policy, fact) for fact in policy.known[:limit]]
+    hidden = len(policy.known) - limit
+    if hidden > 0:
+        lines.append(f"... and {counted(hidden, 'more fact')}")
+    if size is not None:
+        lines.insert(0, f"the number of records: {large(size)}")
+    return lines or ["nothing"]
+
+
+def fact_words(policy: Policy, fact: Known) -> str:
+    """Return one known fact in words."""
+    match fact:
+        case Marginal(attributes=names):
+            cells = 1
+            for name in names:
+                cells *= policy.domain[name].size
+            return f"how many records have each {_listed(names)} ({counted(cells, 'count')})"
+        case Count(where=where):
+            return f"how many records have {_regions(where)}{_numbers(fact)}"
+        case Sum(terms=terms):
+            text = "".join(_term(*term) for term in terms).removeprefix("+ ")
+            return f"{text.rstrip()}{_numbers(fact)}"
+        case Impossible(where=where):
+            return f"nobody has {_regions(where)}"
+        case Clause(literals=literals):
+            parts = [
+                f"record {item.record} {'has' if item.inside else 'does not have'} "
+                f"{_regions(item.where)}"
+                for item in literals
+            ]
+            return ", or ".join(parts)
+
+
+def _term(factor: int, where: Sequence[Region]) -> str:
+    many = "" if abs(factor) == 1 else f"{abs(factor)} x "
+    return f"{'-' if factor < 0 else '+'} {many}(records with {_regions(where)}) "
+
+
+def _numbers(fact: Count | Sum) -> str:
+    answer = fact.answer if isinstance(fact, Count) else fact.equals
+    parts = [
+        f"{word}{value}"
+        for word, value in (("", answer), ("at least ", fact.at_least), ("at most ", fact.at_most))
+        if value is not None
+    ]
+    return f": {', '.join(parts)}" if parts else ""
+
+
+def _regions(where: Sequence[Region]) -> str:
+    return " or ".join(_region(region) for region in where)
+
+
+def _region(region: Region) -> str:
+    return " and ".join(_conditions(region)) or "any value"
+
+
+def _conditions(region: Region) -> Iterator[str]:
+    for name, condition in region.conditions:
+        label = printable(name)
+        if isinstance(condition, Between):
+            ends = [value_text(end) for end in (condition.min, condition.max) if end is not None]
+            both = condition.min is not None and condition.max is not None
+            sign = "in" if both else ">=" if condition.min is not None else "<="
+            yield f"{label} {sign} {'..'.join(ends)}"
+        elif isinstance(condition, tuple):
+            yield f"{label} in {'/'.join(value_text(value) for value in condition)}"
+        else:
+            yield f"{label} = {value_text(condition)}"
+
+
+def scope_words(scope: str) -> str:
+    """Return whose answers count, in words."""
+    if scope == "any":
+        return "any: the worst case over all numbers that the known facts can have"
+    return "given: the known facts have the numbers that are written or counted"
