@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from strategies import policies, query_texts
 
 from blowproof.models import READINGS, BudgetError, Policy, Reading, UndeterminedError, setting
 from blowproof.verifier.answers import Pair
@@ -11,6 +10,7 @@ from blowproof.verifier.brute import brute_neighbours
 from blowproof.verifier.feasible import prepare, size_range
 from blowproof.verifier.pairs import check_pair
 from blowproof.verifier.questions import Engine, neighbours, sensitivity
+from strategies import policies, query_texts
 
 COUNTED = ("count", "marginal", "sum", "impossible", "bound")
 EQUAL = ("count", "marginal", "sum", "impossible")
@@ -86,7 +86,7 @@ def test_complete_neighbour_sets_agree(reading: Reading, data: st.DataObject) ->
 @given(st.data())
 @settings(max_examples=60)
 def test_the_pair_checker_knows_the_neighbours(reading: Reading, data: st.DataObject) -> None:
-    """Over all pairs of small databases, the checker accepts exactly those that brute force lists."""
+    """Of the pairs of small databases, the checker accepts those that brute force lists."""
     policy = data.draw(policies(scope="given", max_values=4, max_records=2))
     try:
         prepared = prepare(setting(policy), reading)

@@ -5,10 +5,10 @@ from collections import Counter
 
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import domains, unions
 
 from blowproof.models import Between, Domain, Integers, Region
 from blowproof.models.classes import collapse
+from strategies import domains, unions
 
 
 @given(st.data())

@@ -1,12 +1,12 @@
 """Every case of the corpus, by every engine that answers it."""
 
 import pytest
-from corpus import CORPUS, Case
 
 from blowproof.models import BudgetError, QueryError, setting
 from blowproof.verifier.feasible import prepare
 from blowproof.verifier.pairs import check_pair
 from blowproof.verifier.questions import ENGINES, Engine, sensitivity
+from corpus import CORPUS, Case
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -11,9 +11,11 @@ from blowproof.models import Domain, Exact, Move, Point, show
 from blowproof.models.attributes import Value
 from blowproof.models.policy import Answers, Reading
 
-__all__ = ["Answer", "Pair", "Status", "json_number", "json_value"]
+__all__ = ["Answer", "OnBest", "Pair", "Status", "json_number", "json_value"]
 
 Status = Literal["proved", "exact", "bounds"]
+OnBest = Callable[[Exact, Exact | None, "Pair | None"], None]
+"""What an engine calls with better bounds, and with the pair that shows the lower one."""
 
 
 @dataclass(frozen=True, kw_only=True)

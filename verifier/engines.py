@@ -17,10 +17,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from blowproof.models import BoundQuery, Exact, QueryError, Setting, UndeterminedError
+from blowproof.models import BoundQuery, BudgetError, Exact, QueryError, Setting, UndeterminedError
 from blowproof.models.policy import LABELLED, Reading
 from blowproof.models.setting import setting as setting_of
-from blowproof.verifier.answers import Answer
+from blowproof.verifier.answers import Answer, OnBest, Pair
 from blowproof.verifier.brute import brute_sensitivity, multisets_within
 from blowproof.verifier.embed import embed
 from blowproof.verifier.feasible import size_range
@@ -43,6 +43,7 @@ class Progress:
     lower: Exact
     upper: Exact | None
     what: str
+    witness: Pair | None = None
 
 
 Listener = Callable[[Progress], None]
@@ -72,10 +73,14 @@ class Question:
         """Seconds until the deadline."""
         return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
 
-    def tell(self, lower: Exact, upper: Exact | None, what: str) -> None:
-        """Report progress to whoever listens."""
-        if self.listener is not None:
-            self.listener(Progress(lower, upper, what))
+    def teller(self, what: str) -> OnBest:
+        """Return what an engine calls with better (lower, upper, witness)."""
+
+        def tell(lower: Exact, upper: Exact | None, witness: Pair | None) -> None:
+            if self.listener is not None:
+                self.listener(Progress(lower, upper, what, witness))
+
+        return tell
 
 
 def answer(question: Question, engine: Engine) -> Answer:
@@ -112,9 +117,15 @@ def _brute(question: Question) -> Answer:
         high = question.max_size
     if high is None:
         high = max(low, multisets_within(setting))
-    return brute_sensitivity(
-        setting, question.query, reading, sizes=range(low, high + 1), complete=complete
-    )
+    while True:
+        try:
+            return brute_sensitivity(
+                setting, question.query, reading, sizes=range(low, high + 1), complete=complete
+            )
+        except BudgetError:
+            if complete or high <= low:
+                raise
+            high -= 1  # a lower bound from smaller databases is better than none
 
 
 def _ilp(question: Question) -> Answer:
@@ -128,7 +139,7 @@ def _ilp(question: Question) -> Answer:
         moves,
         most=most,
         deadline=question.deadline,
-        on_best=lambda low, high: question.tell(low, high, "proposing and refuting pairs"),
+        on_best=question.teller("proposing and refuting pairs"),
         notes=(core.reason, note),
     )
     if proved and core.enough:
@@ -187,7 +198,7 @@ def _search(question: Question) -> Answer:
     return multiset_sensitivity(
         moves,
         time_limit=question.left,
-        on_best=lambda low, high: question.tell(low, high, "searching irreducible multisets"),
+        on_best=question.teller("searching irreducible multisets"),
         notes=(core.reason,),
         enough=core.enough,
     )
@@ -212,7 +223,7 @@ def _embedded(question: Question) -> Answer:
         status="bounds",
         notes=(*relaxed.notes, "bounds: S for any answers; the worst pair is put into a database"),
     )
-    question.tell(found.lower, found.upper, "proposing and refuting pairs")
+    question.teller("trying every multiset")(found.lower, found.upper, found.witness)
     if found.lower != found.upper:
         found = _every_multiset(question, found) if question.irreducible else found
     if found.lower != found.upper and not question.irreducible:
@@ -272,7 +283,7 @@ def _relaxed(question: Question) -> Answer:
     found = replace(
         relaxed, lower=lower, witness=pair if lower else None, notes=notes, status="bounds"
     )
-    question.tell(found.lower, found.upper, "checking pairs against every D3")
+    question.teller("checking every D3")(found.lower, found.upper, found.witness)
     if found.lower != found.upper and setting.domain.size <= SMALL_DOMAIN:
         found = _tighter(_ilp(question), found)
     exact = found.lower == found.upper
@@ -311,8 +322,8 @@ def _hilbert(question: Question) -> Answer:
 
     if question.setting.scope != "any" or not question.irreducible:
         raise QueryError(
-            "engine hilbert lists irreducible multisets: scope any, equality counts, and a complete "
-            "G or a reading other than published\n  try: --engine auto"
+            "engine hilbert lists irreducible multisets: scope any, equality counts, and a "
+            "complete G or a reading other than published\n  try: --engine auto"
         )
     core = reduce_values(question.setting, question.query, question.reading)
     if not core.enough:

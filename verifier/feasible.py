@@ -58,7 +58,7 @@ def prepare(found: Setting, reading: Reading) -> Setting:
             low, high = model.range_of(fact)
             if low != high:
                 raise UndeterminedError(
-                    f"nothing determines the count {fact.name}: it may be {low} or {high}\n"
+                    f"nothing determines the count {fact.name}: between {low} and {high}\n"
                     "  try: write its answer, name a data file, or use --answers any"
                 )
             answered.append(fact.answering(low))

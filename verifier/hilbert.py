@@ -1,8 +1,8 @@
 """Engine "hilbert": the irreducible multisets as a Hilbert basis, by Normaliz (PyNormaliz).
 
 An independent route to what engine "search" finds: the irreducible elements of {u >= 0 : A u = 0},
-with one column of A for each effect. Normaliz lists all of them, and each is turned into moves as in
-the search. It runs in a process of its own, so that a time limit ends it.
+with one column of A for each effect. Normaliz lists all of them, and each is turned into moves as
+in the search. It runs in a process of its own, so that a time limit ends it.
 """
 
 from __future__ import annotations
@@ -35,26 +35,61 @@ def hilbert_basis(
         raise BlowproofError(
             "engine hilbert needs Normaliz\n  try: pip install 'blowproof[peers]'"
         ) from None
-    context = get_context("spawn")
-    receiver, sender = context.Pipe(duplex=False)
-    worker = context.Process(target=_normaliz, args=(list(effects), sender), daemon=True)
-    worker.start()
+    global _worker  # noqa: PLW0603 # starting a process costs a second, so one is kept
+    if _worker is None:
+        _worker = _Worker()
     try:
-        if not receiver.poll(time_limit):
-            return None
-        found: list[Vector] = receiver.recv()
-        return found
-    finally:
-        worker.kill()
-        worker.join()
+        return _worker.ask(effects, time_limit)
+    except BaseException:
+        _worker = None
+        raise
 
 
-def _normaliz(effects: list[Vector], sender: Connection) -> None:
+class _Worker:
+    """A process that answers one question after the other; it is killed when the time runs out."""
+
+    def __init__(self) -> None:
+        context = get_context("spawn")
+        self._pipe, other = context.Pipe()
+        self._process = context.Process(target=_serve, args=(other,), daemon=True)
+        self._process.start()
+        other.close()
+
+    def ask(self, effects: Sequence[Vector], time_limit: float | None) -> list[Vector] | None:
+        """Return the basis, or None (and end the process) if the time ran out."""
+        self._pipe.send(list(effects))
+        try:
+            if self._pipe.poll(time_limit):
+                found: list[Vector] = self._pipe.recv()
+                return found
+        except BaseException:
+            self.end()
+            raise
+        self.end()
+        return None
+
+    def end(self) -> None:
+        """Kill the process; the next question starts another one."""
+        global _worker  # noqa: PLW0603
+        _worker = None
+        self._process.kill()
+        self._process.join()
+
+
+_worker: _Worker | None = None
+
+
+def _serve(pipe: Connection) -> None:
     import PyNormaliz
 
-    rows = [[effect[place] for effect in effects] for place in range(len(effects[0]))]
-    cone = PyNormaliz.Cone(equations=rows)
-    sender.send([tuple(int(x) for x in element) for element in cone.HilbertBasis()])
+    while True:
+        try:
+            effects = pipe.recv()
+        except EOFError:
+            return
+        rows = [[effect[place] for effect in effects] for place in range(len(effects[0]))]
+        cone = PyNormaliz.Cone(equations=rows)
+        pipe.send([tuple(int(x) for x in element) for element in cone.HilbertBasis()])
 
 
 def hilbert_sensitivity(

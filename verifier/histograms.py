@@ -19,21 +19,19 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-from blowproof.models import Exact, InternalError, LinearFact, Point
+from blowproof.models import InternalError, LinearFact, Point
 from blowproof.models.linear import LinearModel
 from blowproof.models.linear_terms import BoolLiteral, IntVar, LinearExpr, weighted_sum
 from blowproof.models.policy import LABELLED
-from blowproof.verifier.answers import Answer, Pair
+from blowproof.verifier.answers import Answer, OnBest, Pair
 from blowproof.verifier.moves import Kind, Moves
 from blowproof.verifier.norms import absolute_sum
 from blowproof.verifier.pairs import require_pair
 from blowproof.verifier.refute import Proposal, Refutation, Refuter, add_bound
 
 __all__ = ["Master", "checked_pair", "histogram_sensitivity"]
-
-OnBest = Callable[[Exact, Exact | None], None]
 
 
 def histogram_sensitivity(
@@ -66,7 +64,7 @@ def histogram_sensitivity(
             witness = checked_pair(moves, proposal)
             best = _scaled_value(moves, witness)
             if on_best is not None:
-                on_best(moves.unscaled(best), None)
+                on_best(moves.unscaled(best), None, witness)
     except TimeoutError:
         pass
     upper = best if complete else max(best, master.bound())

@@ -1,8 +1,8 @@
 """All neighbours of scope "given", up to relabelling of records or one by one.
 
 Up to relabelling, a pair is D1's histogram and a number of records for each kind of move. These are
-listed by the same loop that finds S(f, P): propose, refute, cut; a pair that is not refuted is handed
-out and blocked. `relabelled` turns one of them into all labelled pairs that it stands for.
+listed by the same loop that finds S(f, P): propose, refute, cut; a pair that is not refuted is
+handed out and blocked. `relabelled` turns one of them into all labelled pairs that it stands for.
 """
 
 from __future__ import annotations

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from blowproof.models import Exact
 from blowproof.models.policy import LABELLED
 from blowproof.models.queries import Histogram
-from blowproof.verifier.answers import Answer, Pair
+from blowproof.verifier.answers import Answer, OnBest, Pair
 from blowproof.verifier.embed import Embedder
 from blowproof.verifier.irreducible import improve, longest
 from blowproof.verifier.moves import Kind, Moves
@@ -38,6 +37,7 @@ class EffectTable:
 
     @staticmethod
     def of(moves: Moves) -> EffectTable:
+        """Sort the kinds of moves by their effects."""
         found: dict[Vector, list[Kind]] = defaultdict(list)
         for kind in moves.kinds:
             found[kind.effect].append(kind)
@@ -63,7 +63,7 @@ def multiset_sensitivity(
     moves: Moves,
     *,
     time_limit: float | None = None,
-    on_best: Callable[[Exact, Exact | None], None] | None = None,
+    on_best: OnBest | None = None,
     notes: tuple[str, ...] = (),
     enough: bool = True,
 ) -> Answer:
@@ -126,7 +126,7 @@ def _additive(
     best: int,
     counts: Counter[Kind],
     time_limit: float | None,
-    on_best: Callable[[Exact, Exact | None], None] | None,
+    on_best: OnBest | None,
 ) -> Found:
     """Every move contributes the same: the longest irreducible multiset is the worst."""
     if moves.reading in LABELLED:
@@ -145,7 +145,8 @@ def _additive(
         upper = int(found.upper)
     upper = None if upper is None else max(best, upper)
     if on_best is not None:
-        on_best(moves.unscaled(best), None if upper is None else moves.unscaled(upper))
+        told = None if upper is None else moves.unscaled(upper)
+        on_best(moves.unscaled(best), told, _witness(moves, counts) if best else None)
     return best, counts, upper
 
 
@@ -155,7 +156,7 @@ def _summed(
     best: int,
     counts: Counter[Kind],
     time_limit: float | None,
-    on_best: Callable[[Exact, Exact | None], None] | None,
+    on_best: OnBest | None,
 ) -> Found:
     """The longest multiset bounds the change; the moves at hand may reach it, or not."""
     weights = [max(kind.size for kind in kinds) for kinds in table.kinds]
@@ -166,7 +167,8 @@ def _summed(
         best, counts = value, choice
     upper = None if found.upper is None else max(best, int(found.upper))
     if on_best is not None:
-        on_best(moves.unscaled(best), None if upper is None else moves.unscaled(upper))
+        told = None if upper is None else moves.unscaled(upper)
+        on_best(moves.unscaled(best), told, _witness(moves, counts) if best else None)
     return best, counts, upper
 
 
@@ -187,7 +189,7 @@ def _general(
     best: int,
     counts: Counter[Kind],
     time_limit: float | None,
-    on_best: Callable[[Exact, Exact | None], None] | None,
+    on_best: OnBest | None,
 ) -> Found:
     """Each irreducible multiset that could beat the best is turned into moves, exactly."""
     choices: dict[int, Counter[Kind]] = {best: counts}
@@ -197,7 +199,7 @@ def _general(
         if value > max(choices):
             choices[value] = choice
             if on_best is not None:
-                on_best(moves.unscaled(value), None)
+                on_best(moves.unscaled(value), None, _witness(moves, choice))
         return value
 
     weights = [max(kind.size for kind in kinds) for kinds in table.kinds]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from math import prod
 
@@ -49,23 +49,27 @@ class Verdict:
 class Option:
     """One thing that a record may do in D3: its effect, and what it counts for.
 
-    `chosen`: it makes the change whose subset is asked about. `truths`: the clause literals of the
-    record that are then true.
+    `chosen`: it makes the change whose subset is asked about. `truths`: the clauses that the record
+    then makes true, as a bit set.
     """
 
     effect: Effect
     chosen: bool = False
-    truths: frozenset[int] = frozenset()
+    truths: int = 0
 
 
 @dataclass
 class Record:
-    """A group of `times` records that have the same options (the first one: to stay)."""
+    """A group of `times` records that have the same options.
+
+    `counted`: its change belongs to those of which a proper part is asked for. `place`: which
+    record it is, where clauses name it.
+    """
 
     options: list[Option]
     times: int = 1
-    optional: bool = field(default=True)
     counted: bool = False
+    place: int | None = None
 
 
 def check_pair(
@@ -205,9 +209,10 @@ def _signed_records(setting: Setting, search: _Search, pair: Pair) -> list[Recor
 class _Search:
     """The search for a D3: which running sums can records reach, and what was chosen on the way.
 
-    A state is (sum over equalities and bounds, something chosen?, everything chosen?, literals that
+    A state is (sum over equalities and bounds, something chosen?, everything chosen?, clauses that
     are true). D3 exists iff some end state has an equality part of zero, bounds within their
-    limits, every clause true, and a choice that is neither empty nor complete.
+    limits, every clause true, and a choice that is neither empty nor complete. A state is dropped
+    as soon as the last record of a clause that is not true has been placed.
     """
 
     def __init__(self, setting: Setting, pair: Pair, budget: int) -> None:
@@ -215,11 +220,6 @@ class _Search:
         self.facts = (*setting.equalities, *setting.bounds)
         first = pair.first()
         self.start = tuple(_total(fact, first) for fact in setting.bounds)
-        self.literals = [
-            (record, area, inside)
-            for clause in setting.clauses
-            for record, area, inside in clause.literals
-        ]
         self._classes: tuple[ValueClass, ...] | None = None
 
     # effects ---------------------------------------------------------------------------------
@@ -239,13 +239,16 @@ class _Search:
         """Return the effect of a record that goes from one value to another."""
         return self.effect_of([(before, -1), (after, 1)])
 
-    def truths(self, record: int | None, point: Point) -> frozenset[int]:
-        """Return the clause literals that are true when a record holds a value."""
-        return frozenset(
-            place
-            for place, (owner, area, inside) in enumerate(self.literals)
-            if owner == record and (point in area) == inside
-        )
+    def truths(self, record: int | None, point: Point) -> int:
+        """Return the clauses that are true because a record holds a value."""
+        true = 0
+        for place, clause in enumerate(self.setting.clauses):
+            if any(
+                owner == record and (point in area) == inside
+                for owner, area, inside in clause.literals
+            ):
+                true |= 1 << place
+        return true
 
     # what records may do -----------------------------------------------------------------------
 
@@ -254,7 +257,7 @@ class _Search:
         return [
             *self._fixed_records(pair),
             *(
-                Record([self._stay(place, x), self._go(place, x, y)], counted=True)
+                Record([self._stay(place, x), self._go(place, x, y)], counted=True, place=place)
                 for place, x, y, _ in self._changed(pair, secret)
             ),
         ]
@@ -265,9 +268,9 @@ class _Search:
         for place, x, y, is_secret in self._changed(pair, secret):
             go = self._go(place, x, y)
             if is_secret:
-                result.append(Record([Option(go.effect, False, go.truths)]))
+                result.append(Record([Option(go.effect, False, go.truths)], place=place))
             else:
-                result.append(Record([self._stay(place, x), go], counted=True))
+                result.append(Record([self._stay(place, x), go], counted=True, place=place))
         return result
 
     def with_bystanders(self, pair: Pair, secret: Sequence[bool]) -> list[Record]:
@@ -277,9 +280,10 @@ class _Search:
             options = [self._stay(place, x), *self._plain(place, x)]
             if is_secret:
                 options.append(self._go(place, x, y))
-            result.append(Record(options, counted=is_secret))
+            result.append(Record(options, counted=is_secret, place=place))
         for place, x, times in self._bystanders(pair):
-            result.append(Record([self._stay(place, x), *self._plain(place, x)], times))
+            options = [self._stay(place, x), *self._plain(place, x)]
+            result.append(Record(options, times, place=place))
         return result
 
     def _changed(
@@ -289,7 +293,7 @@ class _Search:
         yield from zip(places, pair.before, pair.after, secret, strict=True)
 
     def _bystanders(self, pair: Pair) -> Iterator[tuple[int | None, Point, int]]:
-        if pair.database is None or not self.literals:
+        if pair.database is None or not self.setting.clauses:
             for point, times in pair.unchanged:
                 yield None, point, times
             return
@@ -298,10 +302,13 @@ class _Search:
                 yield place, point, 1
 
     def _fixed_records(self, pair: Pair) -> list[Record]:
-        """Bystanders that do not move matter only for the literals that they make true."""
-        if not self.literals:
+        """Bystanders that do not move matter only for the clauses that they make true."""
+        if not self.setting.clauses:
             return []
-        return [Record([self._stay(place, x)], t) for place, x, t in self._bystanders(pair)]
+        return [
+            Record([self._stay(place, x)], times, place=place)
+            for place, x, times in self._bystanders(pair)
+        ]
 
     def _stay(self, place: int | None, x: Point) -> Option:
         return Option((0,) * len(self.facts), False, self.truths(place, x))
@@ -329,7 +336,7 @@ class _Search:
         """Values that no fact and no clause tells apart (impossible ones left out)."""
         if self._classes is None:
             areas = [area for fact in self.facts for _, area in fact.terms]
-            areas += [area for _, area, _ in self.literals]
+            areas += [area for clause in self.setting.clauses for _, area, _ in clause.literals]
             forbidden = len(areas)
             found = collapse(self.setting.domain, [*areas, Area(self.setting.impossible.boxes)])
             self._classes = tuple(item for item in found if forbidden not in item.inside)
@@ -340,8 +347,9 @@ class _Search:
     def subsets(self, records: Sequence[Record], what: str, *, empty: bool = False) -> Verdict:
         """Return whether no D3 exists whose choice is a proper part (`empty`: it may be empty)."""
         zero = (0,) * len(self.facts)
-        states: set[tuple[Effect, bool, bool, frozenset[int]]] = {(zero, False, True, frozenset())}
-        for record in records:
+        states: set[tuple[Effect, bool, bool, int]] = {(zero, False, True, 0)}
+        ordered = sorted(records, key=lambda record: -1 if record.place is None else record.place)
+        for record, decided in zip(ordered, self._decided(ordered), strict=True):
             for _ in range(record.times):
                 before = len(states)
                 states = {
@@ -358,24 +366,27 @@ class _Search:
                     return Verdict(False, "the search outgrew its budget", "budget")
                 if len(states) == before and not record.counted:
                     break  # staying keeps every state, so nothing new is reached any more
-        for total, some, every, truths in states:
-            if (some or empty) and not every and self._satisfied(total, truths):
+            states = {state for state in states if state[3] & decided == decided}
+        for total, some, every, _ in states:
+            if (some or empty) and not every and self._satisfied(total):
                 return Verdict(
                     False, f"{what} satisfies every fact, so D2 is not minimal", "refuted"
                 )
         return Verdict(True, minimality="searched")
 
-    def _satisfied(self, total: Effect, truths: frozenset[int]) -> bool:
+    def _decided(self, ordered: Sequence[Record]) -> list[int]:
+        """Return, for each record, the clauses that are decided once it is placed."""
+        last = {record.place: number for number, record in enumerate(ordered)}
+        result = [0] * len(ordered)
+        for place, clause in enumerate(self.setting.clauses):
+            result[max(last.get(owner, len(ordered) - 1) for owner in clause.records)] |= 1 << place
+        return result
+
+    def _satisfied(self, total: Effect) -> bool:
         fixed = len(self.setting.equalities)
         if any(total[:fixed]):
             return False
         for fact, start, change in zip(self.setting.bounds, self.start, total[fixed:], strict=True):
             if not fact.holds(start + change):
                 return False
-        place = 0
-        for clause in self.setting.clauses:
-            end = place + len(clause.literals)
-            if not truths.intersection(range(place, end)):
-                return False
-            place = end
         return True

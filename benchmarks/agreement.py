@@ -1,0 +1,126 @@
+"""Do the independent routes agree? A seeded run over generated policies.
+
+python benchmarks/agreement.py [--policies 3000] [--seed 1] [--limit 10]
+
+Every policy is asked its S(f, P) for a drawn query, in one reading after the other, by brute force, SAT, ILP, the search over irreducible multisets and Normaliz's Hilbert bases, where these
+apply; under "given" the complete neighbour sets are compared too. Prints how often each engine
+answered exactly, and every disagreement. Exits 1 if there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from pathlib import Path
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from strategies import policies, query_texts
+
+from blowproof.models import READINGS, BlowproofError, Policy, Reading
+from blowproof.verifier.answers import Answer
+from blowproof.verifier.questions import Engine, neighbours, sensitivity
+
+ENGINES: tuple[Engine, ...] = ("brute", "ilp", "sat", "search", "hilbert", "auto")
+
+
+class Tally:
+    """What was asked, what came out exact, what disagreed."""
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+        self.policies = self.questions = self.sets = self.pairs = 0
+        self.exact: Counter[str] = Counter()
+        self.disagreements: list[str] = []
+
+    def policy(self, policy: Policy, queries: list[str]) -> None:
+        """Ask everything about one policy."""
+        self.policies += 1
+        for reading in READINGS:
+            for query in queries:
+                self.question(policy, query, reading)
+            if policy.scope == "given" and policy.domain.size <= 4:
+                self.neighbours(policy, reading)
+        if self.policies % 50 == 0:
+            print(f"  {self.policies} policies, {self.questions} questions", file=sys.stderr)
+
+    def question(self, policy: Policy, query: str, reading: Reading) -> None:
+        """Compare the engines on one question."""
+        self.questions += 1
+        found = {}
+        for engine in ENGINES:
+            answer = self.ask(policy, query, reading, engine)
+            if answer is not None:
+                found[engine] = answer
+                self.exact[engine] += answer.status == "exact"
+        lower = max((answer.lower for answer in found.values()), default=0)
+        uppers = [answer.upper for answer in found.values() if answer.upper is not None]
+        if uppers and min(uppers) < lower:
+            told = {engine: (str(a.lower), str(a.upper)) for engine, a in found.items()}
+            self.disagreements.append(f"{reading}, {query}: {told}\n    {policy!r}")
+
+    def ask(self, policy: Policy, query: str, reading: Reading, engine: Engine) -> Answer | None:
+        """Return an engine's answer, or None where it does not apply."""
+        try:
+            return sensitivity(
+                policy,
+                query,
+                reading=reading,
+                engine=engine,
+                time_limit=self.limit,
+                max_size=2 if policy.domain.size > 4 else 3,
+            )
+        except BlowproofError:
+            return None
+
+    def neighbours(self, policy: Policy, reading: Reading) -> None:
+        """Compare complete neighbour sets."""
+        try:
+            listed = set(neighbours(policy, reading=reading, engine="brute"))
+            found = set(neighbours(policy, reading=reading))
+        except BlowproofError:
+            return
+        self.sets += 1
+        self.pairs += len(listed)
+        if listed != found:
+            self.disagreements.append(f"{reading}: neighbour sets differ\n    {policy!r}")
+
+
+def main() -> None:
+    """Run and print the tally."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--policies", type=int, default=3000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--limit", type=float, default=5)
+    options = parser.parse_args()
+    tally = Tally(options.limit)
+
+    @seed(options.seed)
+    @settings(
+        max_examples=options.policies,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.data())
+    def run(data: st.DataObject) -> None:
+        policy = data.draw(policies(max_values=5, max_records=3))
+        texts = query_texts(policy)
+        tally.policy(policy, [data.draw(st.sampled_from(["histogram", *texts]))])
+
+    run()
+    print(f"{tally.policies} policies, {tally.questions} questions, {tally.sets} neighbour sets")
+    print(f"with {tally.pairs} pairs; exact answers: {dict(tally.exact)}")
+    for text in tally.disagreements:
+        print(f"  {text}")
+    print(f"{len(tally.disagreements)} disagreements")
+    sys.exit(bool(tally.disagreements))
+
+
+if __name__ == "__main__":
+    main()
