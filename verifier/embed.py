@@ -10,6 +10,7 @@ integer program over classes of values, whose size does not depend on n.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -61,9 +62,16 @@ class Embedder:
         }
 
     def best(
-        self, groups: Sequence[tuple[Sequence[Kind], int]], *, above: int
+        self,
+        groups: Sequence[tuple[Sequence[Kind], int]],
+        *,
+        above: int,
+        deadline: float | None = None,
     ) -> tuple[int, Pair] | None:
-        """Return the largest (scaled) change above `above`, and its pair; None if there is none."""
+        """Return the largest (scaled) change above `above`, and its pair; None if there is none.
+
+        Raises TimeoutError if that is not decided by the deadline.
+        """
         from blowproof.models.to_cpsat import solve
 
         linear = self.model.linear.without_groups(())
@@ -88,9 +96,12 @@ class Embedder:
             return None
         linear.add(gain, lower=above + 1)
         linear.maximise(gain)
-        outcome = solve(linear)
-        if outcome.assignment is None:
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        outcome = solve(linear, time_limit=left)
+        if outcome.status == "infeasible":
             return None
+        if outcome.status != "optimal" or outcome.assignment is None:
+            raise TimeoutError
         found = Counter({kind: outcome.assignment[v.name] for kind, v in counts})
         pair = self.moves.pair(+found, Counter())
         return norm_of(found), _completed(self.model, outcome.assignment, pair)

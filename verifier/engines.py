@@ -32,6 +32,9 @@ from blowproof.verifier.relaxation import complete_setting, has_secret_move, one
 
 __all__ = ["ENGINES", "Engine", "Listener", "Progress", "Question", "answer"]
 
+SPARSE_SECONDS = 10.0
+"""How long the longest cycle and path of a policy graph may take before other engines go on."""
+
 Engine = Literal["auto", "brute", "sat", "ilp", "search", "hilbert"]
 ENGINES: tuple[Engine, ...] = ("auto", "brute", "sat", "ilp", "search", "hilbert")
 
@@ -195,13 +198,36 @@ def _search(question: Question) -> Answer:
         return _relaxed(question)
     core = reduce_values(question.setting, question.query, question.reading)
     moves = Moves(question.setting, question.query, question.reading, core.values)
+    most = _sparse_bound(question)
     return multiset_sensitivity(
         moves,
         time_limit=question.left,
         on_best=question.teller("searching irreducible multisets"),
-        notes=(core.reason,),
+        notes=(core.reason, *((f"sparse: at most {most} records move",) if most else ())),
         enough=core.enough,
+        most=most,
     )
+
+
+def _sparse_bound(question: Question) -> int | None:
+    """Return how many records can change at once by the policy graph, where that is a theorem.
+
+    For a sparse policy with equality counts, irreducible multisets of secret moves are simple
+    cycles and paths of the policy graph (`policy_graph_bound`): reading 2, or 1 with a complete G.
+    """
+    from blowproof.verifier.policy_graph import policy_graph_bound
+    from blowproof.verifier.sparsity import sparse
+
+    if question.reading not in LABELLED:
+        return None
+    try:
+        if not sparse(question.setting.policy).sparse:
+            return None
+        left = question.left
+        limit = SPARSE_SECONDS if left is None else min(SPARSE_SECONDS, left / 4)
+        return policy_graph_bound(question.setting.policy, time_limit=limit).upper
+    except BudgetError:
+        return None
 
 
 def _embedded(question: Question) -> Answer:

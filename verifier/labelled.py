@@ -182,7 +182,7 @@ class _Search:
         self.best = change_of(table, self.query, pair.first, pair.second)
         self.witness = witness if keep else _unlabelled(witness)
         if self.listener is not None:
-            self.listener(Progress(self.best, self.upper, f"n = {table.size}"))
+            self.listener(Progress(self.best, self.upper, f"n = {table.size}", self.witness))
 
 
 class LabelledNeighbours(Iterator[Pair]):

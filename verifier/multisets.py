@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from blowproof.models.policy import LABELLED
 from blowproof.models.queries import Histogram
 from blowproof.verifier.answers import Answer, OnBest, Pair
 from blowproof.verifier.embed import Embedder
-from blowproof.verifier.irreducible import improve, longest
+from blowproof.verifier.irreducible import circuits_lower_bound, improve, longest
 from blowproof.verifier.moves import Kind, Moves
 from blowproof.verifier.norms import best_choice, norm_of
 from blowproof.verifier.pairs import require_pair
@@ -66,9 +66,12 @@ def multiset_sensitivity(
     on_best: OnBest | None = None,
     notes: tuple[str, ...] = (),
     enough: bool = True,
+    most: int | None = None,
 ) -> Answer:
     """Return S(f, P) over the given values, with a checked witness.
 
+    `most`: a theorem says that no more moves are irreducible; a circuit that meets it ends the
+    search before it begins.
     `enough` False: the values show every effect, but others might make the query change more. The
     upper bound is then the largest sum of single changes over irreducible multisets.
     """
@@ -78,9 +81,16 @@ def multiset_sensitivity(
     best, counts = (idle.size, Counter({idle: 1})) if idle is not None else (0, Counter())
     upper: int | None = best
     if table.effects:
-        solve = _additive if enough and _never_cancels(moves, table) else _general
-        solve = solve if enough else _summed
-        best, counts, upper = solve(moves, table, best, counts, time_limit, on_best)
+        cap = None
+        if most is not None:
+            cap = max(best, most * max(kind.size for kind in moves.kinds))
+            best, counts = _best_circuit(table, best, counts)
+        upper = cap
+        if best != cap:
+            solve = _additive if enough and _never_cancels(moves, table) else _general
+            solve = solve if enough else _summed
+            best, counts, found = solve(moves, table, best, counts, time_limit, on_best)
+            upper = min((bound for bound in (cap, found) if bound is not None), default=None)
     witness = _witness(moves, counts) if best else None
     return Answer(
         policy=moves.setting.policy.name,
@@ -150,6 +160,16 @@ def _additive(
     return best, counts, upper
 
 
+def _best_circuit(
+    table: EffectTable, best: int, counts: Counter[Kind]
+) -> tuple[int, Counter[Kind]]:
+    """Return the change over the heaviest of a few hundred circuits, if it beats the best."""
+    weights = [max(kind.size for kind in kinds) for kinds in table.kinds]
+    _, circuit = circuits_lower_bound(table.effects, weights)
+    value, choice = best_choice([(table.kinds[place], times) for place, times in circuit])
+    return (value, choice) if value > best else (best, counts)
+
+
 def _summed(
     moves: Moves,
     table: EffectTable,
@@ -193,9 +213,11 @@ def _general(
 ) -> Found:
     """Each irreducible multiset that could beat the best is turned into moves, exactly."""
     choices: dict[int, Counter[Kind]] = {best: counts}
+    deadline = None if time_limit is None else time.monotonic() + time_limit
 
     def evaluate(multiset: tuple[tuple[int, int], ...]) -> int:
-        value, choice = best_choice([(table.kinds[place], times) for place, times in multiset])
+        groups = [(table.kinds[place], times) for place, times in multiset]
+        value, choice = best_choice(groups, deadline=deadline)
         if value > max(choices):
             choices[value] = choice
             if on_best is not None:
@@ -203,10 +225,26 @@ def _general(
         return value
 
     weights = [max(kind.size for kind in kinds) for kinds in table.kinds]
-    found = improve(table.effects, weights, evaluate, best=best, time_limit=time_limit)
+    upper = _improved(table.effects, weights, evaluate, best, time_limit)
     value = max(choices)
-    upper = None if found.upper is None else max(value, int(found.upper))
-    return value, choices[value], value if found.complete else upper
+    if upper is None:
+        return value, choices[value], None
+    return value, choices[value], max(value, upper)
+
+
+def _improved(
+    effects: Sequence[Vector],
+    weights: Sequence[int],
+    evaluate: Callable[[tuple[tuple[int, int], ...]], int],
+    best: int,
+    time_limit: float | None,
+) -> int | None:
+    """Search for irreducibles above `best`; return what bounds `evaluate` in the end."""
+    try:
+        found = improve(effects, weights, evaluate, best=best, time_limit=time_limit)
+    except TimeoutError:  # in the middle of an evaluation: what is left is the theorem's bound
+        found = longest(effects, weights, time_limit=0)
+    return None if found.upper is None else int(found.upper)
 
 
 def given_sensitivity(
@@ -223,6 +261,7 @@ def given_sensitivity(
     """
     table = EffectTable.of(moves)
     embedder = Embedder(moves)
+    deadline = None if time_limit is None else time.monotonic() + time_limit
     found: list[tuple[int, Pair]] = []
     best = lower
 
@@ -230,7 +269,7 @@ def given_sensitivity(
         nonlocal best
         if size is not None and sum(times for _, times in groups) > size:
             return 0
-        better = embedder.best(groups, above=best)
+        better = embedder.best(groups, above=best, deadline=deadline)
         if better is None:
             return 0
         found.append(better)
@@ -242,15 +281,14 @@ def given_sensitivity(
     bound: int | None = best
     if table.effects:
         weights = [max(kind.size for kind in kinds) for kinds in table.kinds]
-        result = improve(
+        bound = _improved(
             table.effects,
             weights,
             lambda multiset: attempt([(table.kinds[place], times) for place, times in multiset]),
-            best=best,
-            time_limit=time_limit,
+            best,
+            time_limit,
         )
-        bound = None if result.upper is None else max(best, int(result.upper))
-        bound = best if result.complete else bound
+        bound = None if bound is None else max(best, bound)
     return best, found[-1][1] if found else None, bound
 
 

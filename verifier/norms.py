@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -45,18 +46,20 @@ def norm_of(counts: Mapping[Kind, int]) -> int:
     return sum(abs(number) for number in total.values())
 
 
-def best_choice(groups: Sequence[tuple[Sequence[Kind], int]]) -> tuple[int, Counter[Kind]]:
+def best_choice(
+    groups: Sequence[tuple[Sequence[Kind], int]], *, deadline: float | None = None
+) -> tuple[int, Counter[Kind]]:
     """Choose, for each group, `times` of its kinds so that the L1 norm of the sum is greatest.
 
     Swapping one choice at a time often meets the sum of the single norms, which nothing exceeds.
     Where it does not, all sums are listed that choices can give, or, where these are too many, an
-    integer program decides.
+    integer program decides; TimeoutError if that is not done by the deadline.
     """
     bound = sum(max(kind.size for kind in kinds) * times for kinds, times in groups)
     value, choice = _by_swapping(groups)
     if value == bound:
         return value, choice
-    return _by_listing(groups) or _by_program(groups, value, choice)
+    return _by_listing(groups) or _by_program(groups, value, choice, deadline)
 
 
 def _by_listing(
@@ -141,7 +144,10 @@ def _apply(total: Counter[object], kind: Kind, times: int) -> None:
 
 
 def _by_program(
-    groups: Sequence[tuple[Sequence[Kind], int]], value: int, choice: Counter[Kind]
+    groups: Sequence[tuple[Sequence[Kind], int]],
+    value: int,
+    choice: Counter[Kind],
+    deadline: float | None,
 ) -> tuple[int, Counter[Kind]]:
     from blowproof.models.to_cpsat import solve
 
@@ -159,9 +165,12 @@ def _by_program(
         return value, choice
     linear.add(gain, lower=value + 1)
     linear.maximise(gain)
-    outcome = solve(linear)
-    if outcome.assignment is None:
+    left = None if deadline is None else max(0.0, deadline - time.monotonic())
+    outcome = solve(linear, time_limit=left)
+    if outcome.status == "infeasible":
         return value, choice
+    if outcome.status != "optimal" or outcome.assignment is None:
+        raise TimeoutError
     found = {kind: outcome.assignment[variable.name] for kind, variable in counts}
     better = Counter({kind: times for kind, times in found.items() if times})
     return norm_of(better), better

@@ -8,7 +8,7 @@ same question goes to an integer program (`blowproof.verifier.refute`), and the 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -23,7 +23,7 @@ from blowproof.verifier.numbering import can_be_numbered
 
 __all__ = ["STATE_BUDGET", "Verdict", "check_pair"]
 
-STATE_BUDGET = 300_000
+STATE_BUDGET = 1_000_000
 """How many running sums the search may hold before it gives up."""
 
 Effect = tuple[int, ...]
@@ -93,7 +93,9 @@ def check_pair(
         return search.subsets(search.changes(pair, secret), "a proper part of the changes")
     if not any(secret):
         return Verdict(False, "no changed record makes a secret move: T(D1, D2) is empty")
-    verdict = search.subsets(search.with_bystanders(pair, secret), "condition 3(a): a D3")
+    verdict = Verdict(True, minimality="searched")
+    if sum(secret) > 1:  # one secret move has no proper non-empty part
+        verdict = search.subsets(search.with_bystanders(pair, secret), "condition 3(a): a D3")
     if verdict and not all(secret):
         verdict = search.subsets(
             search.plain_parts(pair, secret), "condition 3(b): a D3", empty=True
@@ -346,29 +348,21 @@ class _Search:
 
     def subsets(self, records: Sequence[Record], what: str, *, empty: bool = False) -> Verdict:
         """Return whether no D3 exists whose choice is a proper part (`empty`: it may be empty)."""
-        zero = (0,) * len(self.facts)
-        states: set[tuple[Effect, bool, bool, int]] = {(zero, False, True, 0)}
         ordered = sorted(records, key=lambda record: -1 if record.place is None else record.place)
+        packing = _Packing(len(self.facts), ordered)
+        states: States = {(False, True, 0): {0}}
         for record, decided in zip(ordered, self._decided(ordered), strict=True):
+            options = [(packing.pack(option.effect), option) for option in record.options]
             for _ in range(record.times):
-                before = len(states)
-                states = {
-                    (
-                        tuple(a + b for a, b in zip(total, option.effect, strict=True)),
-                        some or option.chosen,
-                        every and (option.chosen or not record.counted),
-                        truths | option.truths,
-                    )
-                    for total, some, every, truths in states
-                    for option in record.options
-                }
-                if len(states) > self.budget:
+                before = _count(states)
+                states = _step(states, options, counted=record.counted)
+                if _count(states) > self.budget:
                     return Verdict(False, "the search outgrew its budget", "budget")
-                if len(states) == before and not record.counted:
+                if _count(states) == before and not record.counted:
                     break  # staying keeps every state, so nothing new is reached any more
-            states = {state for state in states if state[3] & decided == decided}
-        for total, some, every, _ in states:
-            if (some or empty) and not every and self._satisfied(total):
+            states = {key: sums for key, sums in states.items() if key[2] & decided == decided}
+        for (some, every, _), sums in states.items():
+            if (some or empty) and not every and self._satisfied(sums, packing):
                 return Verdict(
                     False, f"{what} satisfies every fact, so D2 is not minimal", "refuted"
                 )
@@ -382,11 +376,65 @@ class _Search:
             result[max(last.get(owner, len(ordered) - 1) for owner in clause.records)] |= 1 << place
         return result
 
-    def _satisfied(self, total: Effect) -> bool:
+    def _satisfied(self, sums: set[int], packing: _Packing) -> bool:
+        """Whether one of the sums leaves the equalities alone and keeps the bounds."""
         fixed = len(self.setting.equalities)
-        if any(total[:fixed]):
-            return False
-        for fact, start, change in zip(self.setting.bounds, self.start, total[fixed:], strict=True):
-            if not fact.holds(start + change):
-                return False
-        return True
+        if not self.setting.bounds:
+            return 0 in sums
+        for total in sums:
+            digits = packing.unpack(total)
+            if not any(digits[:fixed]) and all(
+                fact.holds(start + change)
+                for fact, start, change in zip(
+                    self.setting.bounds, self.start, digits[fixed:], strict=True
+                )
+            ):
+                return True
+        return False
+
+
+States = dict[tuple[bool, bool, int], set[int]]
+"""Reachable sums, by (something chosen, everything chosen, clauses that are true)."""
+
+
+class _Packing:
+    """Effects as single integers: one signed digit for each fact, wide enough for any sum."""
+
+    def __init__(self, count: int, records: Sequence[Record]) -> None:
+        self.count = count
+        most = sum(
+            record.times * max((abs(x) for o in record.options for x in o.effect), default=0)
+            for record in records
+        )
+        self.width = (2 * most + 1).bit_length() + 1
+
+    def pack(self, effect: Effect) -> int:
+        """Return the effect as one integer; sums of effects become sums of integers."""
+        return sum(number << (self.width * place) for place, number in enumerate(effect))
+
+    def unpack(self, total: int) -> list[int]:
+        """Return the digits of a sum."""
+        digits, half = [], 1 << (self.width - 1)
+        for _ in range(self.count):
+            digit = ((total + half) & ((1 << self.width) - 1)) - half
+            digits.append(digit)
+            total = (total - digit) >> self.width
+        return digits
+
+
+def _count(states: States) -> int:
+    return sum(map(len, states.values()))
+
+
+def _step(states: States, options: Sequence[tuple[int, Option]], *, counted: bool) -> States:
+    """Return what is reachable when one more record takes one of its options."""
+    reached: States = defaultdict(set)
+    for (some, every, truths), sums in states.items():
+        for step, option in options:
+            key = (
+                some or option.chosen,
+                every and (option.chosen or not counted),
+                truths | option.truths,
+            )
+            reached[key].update([total + step for total in sums] if step else sums)
+    return reached
