@@ -1,0 +1,162 @@
+"""Longest irreducibles of table margins, side by side with 4ti2 and Normaliz.
+
+`python benchmarks/irreducible.py --limit 60` prints one line per family: rank, number of effects,
+the longest irreducible (or bounds), nodes and seconds; then the seconds of the peers that are
+installed, which list the whole basis (`hilbert`, or `graver` for add-remove) because they have no
+other way to its longest element.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from itertools import combinations, product
+from pathlib import Path
+
+from blowproof.verifier.irreducible import longest, warm_up
+from blowproof.verifier.irreducible.instance import Instance
+
+Vector = tuple[int, ...]
+
+NORMALIZ = """
+import json, sys, PyNormaliz
+effects = json.load(sys.stdin)
+n = len(effects)
+unit = [[int(i == j) for j in range(n)] for i in range(n)]
+cone = PyNormaliz.Cone(equations=[list(row) for row in zip(*effects)], inequalities=unit)
+print(len(cone.HilbertBasis()))
+"""
+
+
+def signatures(shape: Sequence[int], margins: Sequence[Sequence[int]]) -> list[Vector]:
+    """The 0/1 signature of each cell of a table, for the counts of the given margins."""
+    cells = list(product(*map(range, shape)))
+    keys = [(m, v) for m in margins for v in product(*(range(shape[i]) for i in m))]
+    return [
+        tuple(int(all(c[i] == x for i, x in zip(m, v, strict=True))) for m, v in keys)
+        for c in cells
+    ]
+
+
+def differences(points: Sequence[Vector]) -> list[Vector]:
+    """The effects of changing one record."""
+    found = {tuple(x - y for x, y in zip(a, b, strict=True)) for a in points for b in points}
+    return sorted(d for d in found if any(d))
+
+
+def additions(points: Sequence[Vector]) -> list[Vector]:
+    """The effects of adding or removing one record."""
+    return sorted({d for p in points for d in (p, tuple(-x for x in p))})
+
+
+def one_way(*shape: int) -> list[Vector]:
+    """Changes of one record under all one-way margins."""
+    return differences(signatures(shape, [(i,) for i in range(len(shape))]))
+
+
+def two_way(*shape: int) -> list[Vector]:
+    """The signatures of all two-way margins."""
+    return signatures(shape, list(combinations(range(len(shape)), 2)))
+
+
+FAMILIES: dict[str, list[Vector]] = {
+    "2x3": one_way(2, 3),
+    "2x2x2": one_way(2, 2, 2),
+    "2x4": one_way(2, 4),
+    "3x3": one_way(3, 3),
+    "2x2x2 AB,BC": differences(signatures((2, 2, 2), [(0, 1), (1, 2)])),
+    "2x2x2 AB,BC,AC": differences(two_way(2, 2, 2)),
+    "2x5": one_way(2, 5),
+    "2x2x3": one_way(2, 2, 3),
+    "2x6": one_way(2, 6),
+    "2x2x2x2": one_way(2, 2, 2, 2),
+    "3x4": one_way(3, 4),
+    "add-remove 2x2x3": additions(two_way(2, 2, 3)),
+    "add-remove 2x3x3": additions(two_way(2, 3, 3)),
+    "add-remove 3x3x3": additions(two_way(3, 3, 3)),
+}
+
+
+def ours(effects: list[Vector], limit: float) -> str:
+    """L (or bounds), nodes and seconds."""
+    result = longest(effects, time_limit=limit)
+    value = str(result.lower) if result.complete else f"{result.lower}..{result.upper}"
+    return f"{value:>12} {result.nodes:>10,} {result.seconds:>9.2f}"
+
+
+def fourti2(effects: list[Vector], limit: float) -> str:
+    """Seconds of 4ti2's hilbert on the directed effects."""
+    return _fourti2("hilbert", effects, ["1 " * len(effects)], limit)
+
+
+def graver(effects: list[Vector], limit: float) -> str:
+    """Seconds of 4ti2's graver, for effects that are plus and minus signatures."""
+    columns = [effect for effect in effects if effect > (0,) * len(effect)]
+    return _fourti2("graver", columns, [], limit)
+
+
+def normaliz(effects: list[Vector], limit: float) -> str:
+    """Seconds of Normaliz on the directed effects."""
+    if importlib.util.find_spec("PyNormaliz") is None:
+        return "-"
+    return _timed([sys.executable, "-c", NORMALIZ], json.dumps(effects), limit)
+
+
+def _fourti2(program: str, columns: list[Vector], signs: list[str], limit: float) -> str:
+    command = f"4ti2-{program}"
+    if shutil.which(command) is None:
+        return "-"
+    rows = [" ".join(map(str, row)) for row in zip(*columns, strict=True)]
+    with tempfile.TemporaryDirectory() as folder:
+        base = Path(folder) / "x"
+        for suffix, lines in ((".mat", rows), (".sign", signs)):
+            if lines:
+                text = "\n".join([f"{len(lines)} {len(columns)}", *lines, ""])
+                base.with_suffix(suffix).write_text(text)
+        return _timed([command, "-q", str(base)], "", limit)
+
+
+def _timed(command: list[str], text: str, limit: float) -> str:
+    start = time.monotonic()
+    try:
+        subprocess.run(
+            command, input=text, text=True, capture_output=True, check=True, timeout=limit
+        )
+    except subprocess.TimeoutExpired:
+        return f"> {limit:g}"
+    except subprocess.CalledProcessError as error:
+        return f"failed ({error.returncode})"
+    return f"{time.monotonic() - start:.2f}"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("families", nargs="*", default=list(FAMILIES), help="default: all")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds for us")
+    parser.add_argument(
+        "--peer-limit", type=float, default=60.0, help="seconds a peer; 0: no peers"
+    )
+    arguments = parser.parse_args()
+    warm_up()
+    print(f"{'family':<18} rank    |D| {'longest':>12} {'nodes':>10} {'seconds':>9}", end=" ")
+    print("    4ti2 Normaliz")
+    for name in arguments.families:
+        effects = FAMILIES[name]
+        head = f"{name:<18} {Instance.of(effects).rank:>4} {len(effects):>6}"
+        print(head, ours(effects, arguments.limit), end=" ", flush=True)
+        first = graver if name.startswith("add-remove") else fourti2
+        for peer in (first, normaliz) if arguments.peer_limit > 0 else ():
+            print(f"{peer(effects, arguments.peer_limit):>8}", end=" ", flush=True)
+        print()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""What the package answers: the longest irreducible, a best one, all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from .best import Best, Progress, Result
+from .engines import identity
+from .enumeration import Enumeration
+from .instance import Instance, Number
+from .multisets import Multiset
+from .search import Clock
+from .symmetry import automorphisms, check_symmetry
+
+__all__ = ["first_irreducibles", "improve", "irreducibles", "longest", "warm_up"]
+
+Effects = Sequence[Sequence[int]]
+
+NOTHING = Result(lower=0, witness=(), upper=0, complete=True, nodes=0, seconds=0.0)
+
+
+def longest(
+    effects: Effects,
+    weights: Sequence[Number] | None = None,
+    *,
+    time_limit: float | None = None,
+    on_progress: Progress | None = None,
+    lower_bound_hint: int = 0,
+    symmetry: bool = True,
+) -> Result:
+    """The largest total weight (without weights: size) of an irreducible.
+
+    Exact when `complete`, by the argument in `search`. When stopped, `upper` is
+    `instance.length_bound` times the largest weight. `lower_bound_hint` is a value believed to be
+    attained: only irreducibles that reach it are looked for. If none does, the witness is empty,
+    and a finished search has proved that all are lighter.
+
+    >>> result = longest([(1,), (-1,), (3,), (-3,)])
+    >>> result.lower, result.upper, result.complete
+    (4, 4, True)
+    """
+    clock = Clock(time_limit)
+    instance = Instance.of(effects, weights)
+    if not instance.effects:
+        return NOTHING
+
+    def total(multiset: Multiset) -> Number:
+        return instance.value(sum(instance.weights[i] * times for i, times in multiset))
+
+    below = instance.value(lower_bound_hint * instance.scale - 1)
+    permutations = automorphisms(instance) if symmetry else identity(instance)
+    result = Best(instance, clock, total, below, on_progress).run(permutations)
+    return result if result.witness else replace(result, lower=0, complete=False)
+
+
+def improve(
+    effects: Effects,
+    upper_weights: Sequence[Number],
+    evaluate: Callable[[Multiset], Number],
+    *,
+    best: Number = 0,
+    symmetries: Sequence[Sequence[int]] = (),
+    time_limit: float | None = None,
+    on_progress: Progress | None = None,
+) -> Result:
+    """The largest `evaluate(M)` above `best` over irreducibles M, for an objective that is not
+    additive.
+
+    The caller warrants that evaluate(M) is at most the sum of `upper_weights` over M, and that it
+    does not change under `symmetries` (permutations of effect indices; that each acts linearly on
+    the effects is checked here). `evaluate` is called at most once per multiset, and only where
+    that sum exceeds the best value so far. An empty witness says that nothing was found to beat
+    `best`, which is `lower` then.
+
+    >>> effects = [(1,), (-1,), (3,), (-3,)]
+    >>> improve(effects, [1, 1, 1, 1], lambda multiset: len(multiset)).lower
+    2
+    """
+    clock = Clock(time_limit)
+    instance = Instance.of(effects, upper_weights)
+    if not instance.effects:
+        return replace(NOTHING, lower=best, upper=best)
+    listed = {tuple(range(len(instance.effects)))}
+    listed.update(check_symmetry(instance, permutation) for permutation in symmetries)
+    permutations = np.array(sorted(listed), dtype=np.int32)
+    return Best(instance, clock, evaluate, best, on_progress).run(permutations)
+
+
+def irreducibles(
+    effects: Effects, *, limit: int | None = None, time_limit: float | None = None
+) -> Enumeration:
+    """All irreducibles: the Hilbert basis of {u >= 0 : sum of u_i effect_i = 0}, in no particular
+    order.
+
+    >>> found = irreducibles([(1,), (-1,), (2,), (-2,)])
+    >>> sorted(found), found.complete
+    ([((0, 1), (1, 1)), ((0, 2), (3, 1)), ((1, 2), (2, 1)), ((2, 1), (3, 1))], True)
+    """
+    return Enumeration(Instance.of(effects), limit=limit, time_limit=time_limit)
+
+
+def first_irreducibles(
+    effects: Effects, max_size: int, *, limit: int | None = None, time_limit: float | None = None
+) -> Enumeration:
+    """All irreducibles with at most `max_size` elements (which is at least 2)."""
+    return Enumeration(Instance.of(effects), limit=limit, time_limit=time_limit, largest=max_size)
+
+
+def warm_up() -> None:
+    """Compile the search, or load it if it was compiled before; no time limit covers compilation.
+
+    The first time after an installation that takes some ten seconds, later a fraction of one.
+    """
+    from .numbaengine import NumbaEngine
+
+    instance = Instance.of([(1, 0), (-1, 0), (0, 1), (0, -1)])
+    NumbaEngine(instance, automorphisms(instance), eager=True).advance(1 << 20)

@@ -1,0 +1,91 @@
+"""Linear functionals to branch on: the normals of all hyperplanes that effects span.
+
+They suffice. Let A be the available effects and t a target outside cone(A). Then some hyperplane
+spanned by effects has A on one side and t strictly on the other: a facet of cone(A) within span(A),
+or span(A) itself, is a flat of the effects, and it extends to a hyperplane by effects that avoid t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import comb, gcd
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .instance import Instance
+
+__all__ = ["functionals", "small_functionals"]
+
+MOST_SUBSETS = 600
+MOST_NORMALS = 100_000
+MOST_WORK = 2_000_000_000  # entries written on the way to the normals: about a second
+SAMPLES = 2_000
+MOST_RANK = 10
+
+
+def functionals(instance: Instance) -> NDArray[np.int64]:
+    """Values y.d of each functional y (rows) on each effect d (columns), those with fewest d first.
+
+    All normals up to sign where there are not too many of them; else a sample of normals, the
+    coordinates and the caller's own coordinates: the search stays correct with any choice and only
+    its length changes.
+    """
+    from .flats import all_normals, some_normals  # compiled: imported when first needed
+
+    half = np.ascontiguousarray(instance.vectors[instance.halves])
+    most_steps = MOST_WORK // half.size if instance.rank <= MOST_RANK else 0
+    normals, complete = all_normals(half, MOST_NORMALS, most_steps)
+    if not complete:
+        random = np.random.default_rng(1)
+        orders = np.array([random.permutation(len(half)) for _ in range(SAMPLES)], dtype=np.int64)
+        units = np.eye(instance.rank, dtype=np.int64)
+        normals = np.concatenate([some_normals(half, orders), units])
+    values = np.asarray(normals @ instance.vectors.T, dtype=np.int64)
+    if not complete:
+        values = np.concatenate([values, np.array(instance.effects, dtype=np.int64).T])
+        values = np.unique(values[values.any(axis=1)], axis=0)
+    return values[np.argsort(np.count_nonzero(values, axis=1), kind="stable")]
+
+
+def small_functionals(instance: Instance) -> list[tuple[int, ...]] | None:
+    """The same in plain Python, or None where listing the subsets would take long."""
+    half = [tuple(int(x) for x in instance.vectors[i]) for i in instance.halves]
+    if comb(len(half), instance.rank - 1) > MOST_SUBSETS:
+        return None
+    normals = {
+        normal
+        for subset in combinations(half, instance.rank - 1)
+        for normal in _normal(subset, instance.rank)
+    }
+    effects = instance.vectors.tolist()
+    rows = [
+        tuple(sum(a * b for a, b in zip(normal, d, strict=True)) for d in effects)
+        for normal in sorted(normals)
+    ]
+    return sorted(rows, key=lambda row: sum(map(bool, row)))
+
+
+def _normal(vectors: tuple[tuple[int, ...], ...], rank: int) -> Iterator[tuple[int, ...]]:
+    """The primitive vector orthogonal to r - 1 vectors, first entry positive; none if dependent."""
+    space = [
+        [int(i == j) for j in range(rank)] for i in range(rank)
+    ]  # spans what is orthogonal so far
+    for vector in vectors:
+        dots = [sum(a * b for a, b in zip(y, vector, strict=True)) for y in space]
+        pivot = next((i for i, dot in enumerate(dots) if dot), -1)
+        if pivot < 0:
+            return
+        space = [
+            _primitive([dots[pivot] * a - dot * b for a, b in zip(y, space[pivot], strict=True)])
+            for i, (y, dot) in enumerate(zip(space, dots, strict=True))
+            if i != pivot
+        ]
+    normal = tuple(space[0])
+    yield normal if normal > (0,) * rank else tuple(-x for x in normal)
+
+
+def _primitive(vector: list[int]) -> list[int]:
+    divisor = gcd(*vector)
+    return [x // divisor for x in vector] if divisor > 1 else vector
