@@ -2,9 +2,10 @@
 
 python benchmarks/agreement.py [--policies 3000] [--seed 1] [--limit 10]
 
-Every policy is asked its S(f, P) for a drawn query, in one reading after the other, by brute force, SAT, ILP, the search over irreducible multisets and Normaliz's Hilbert bases, where these
-apply; under "given" the complete neighbour sets are compared too. Prints how often each engine
-answered exactly, and every disagreement. Exits 1 if there is one.
+Every policy is asked its S(f, P) for a drawn query, in one reading after the other, by brute force,
+SAT, ILP, the search over irreducible multisets and Normaliz's Hilbert bases, where these apply;
+under "given" the complete neighbour sets are compared too. Prints how often each engine answered
+exactly, and every disagreement. Exits 1 if there is one.
 """
 
 from __future__ import annotations
@@ -19,11 +20,10 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from strategies import policies, query_texts
-
 from blowproof.models import READINGS, BlowproofError, Policy, Reading
 from blowproof.verifier.answers import Answer
 from blowproof.verifier.questions import Engine, neighbours, sensitivity
+from strategies import policies, query_texts
 
 ENGINES: tuple[Engine, ...] = ("brute", "ilp", "sat", "search", "hilbert", "auto")
 

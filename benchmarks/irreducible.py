@@ -78,9 +78,13 @@ FAMILIES: dict[str, list[Vector]] = {
     "2x6": one_way(2, 6),
     "2x2x2x2": one_way(2, 2, 2, 2),
     "3x4": one_way(3, 4),
+    "2x7": one_way(2, 7),
+    "2x2x4": one_way(2, 2, 4),
+    "3x5": one_way(3, 5),
     "add-remove 2x2x3": additions(two_way(2, 2, 3)),
     "add-remove 2x3x3": additions(two_way(2, 3, 3)),
     "add-remove 3x3x3": additions(two_way(3, 3, 3)),
+    "add-remove 3x3x4": additions(two_way(3, 3, 4)),
 }
 
 

@@ -144,6 +144,7 @@ def watch(
 
 def _hand_over(work: _Work[T], on_post: Callable[[object], None]) -> None:
     """Hand over what was posted before the work was stopped."""
+    work.halted.set()  # first: work that goes on posting would never leave the queue empty
     with suppress(Empty):
         while True:
             report = work.reports.get_nowait()

@@ -9,6 +9,7 @@ import threading
 import time
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -84,7 +85,8 @@ class TestBuilding:
     def test_what_makes_no_sense_is_refused(self):
         model = BooleanModel()
         x = model.var("x")
-        for bad in (0.5, 1.0, Fraction(1, 2), "1"):
+        wrong: tuple[Any, ...] = (0.5, 1.0, Fraction(1, 2), "1")
+        for bad in wrong:
             with pytest.raises(TypeError, match="must be an int"):
                 model.weighted([(bad, x)], upper=1)
             with pytest.raises(TypeError, match="must be an int"):
@@ -98,7 +100,7 @@ class TestBuilding:
         with pytest.raises(ValueError, match="not a literal of"):
             model.add_clause([Lit("x", 7)])
         with pytest.raises(TypeError, match="not a literal"):
-            model.add_clause([1])
+            model.add_clause([1])  # type: ignore[list-item]  # what is tested
         with pytest.raises(ValueError, match="lower or an upper"):
             model.weighted([(1, x)])
         with pytest.raises(ValueError, match="no number"):
@@ -215,6 +217,7 @@ class TestSession:
                 if found:
                     assert answer.assignment in found
                 else:
+                    assert answer.core is not None
                     assert set(answer.core) <= set(assumed)
                     assert session.solve(assumptions=answer.core).status == "unsat"
 
@@ -261,6 +264,7 @@ class TestSession:
         with subprocess.Popen(
             [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         ) as process:
+            assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"
             time.sleep(0.5)
             started = time.monotonic()

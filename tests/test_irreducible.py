@@ -20,7 +20,7 @@ from blowproof.verifier.irreducible import (
 from blowproof.verifier.irreducible import engines as engines_module
 from blowproof.verifier.irreducible.engines import engines, identity
 from blowproof.verifier.irreducible.instance import Instance, length_bound
-from blowproof.verifier.irreducible.multisets import canonical, size
+from blowproof.verifier.irreducible.multisets import Multiset, canonical, size
 from blowproof.verifier.irreducible.numbaengine import NumbaEngine
 from blowproof.verifier.irreducible.search import Clock, explore
 from blowproof.verifier.irreducible.symmetry import automorphisms, check_symmetry
@@ -58,7 +58,8 @@ def one_way(*shape):
 
 def brute_force(effects, largest):
     """All irreducibles with at most `largest` elements, by growing multisets."""
-    found, level = set(), {()}
+    found = set()
+    level: set[tuple[int, ...]] = {()}
     for _ in range(largest):
         following = set()
         for members in level:
@@ -212,7 +213,7 @@ def test_improve_agrees_with_evaluating_all():
         values = {
             m: Fraction(rng.randint(0, 3 * total(weights, m)), 3) for m in irreducibles(effects)
         }
-        calls = []
+        calls: list[Multiset] = []
 
         def evaluate(multiset, values=values, calls=calls):
             calls.append(multiset)
@@ -253,6 +254,7 @@ def test_stopped_searches_answer_with_bounds():
     result = longest(effects, time_limit=0.5, on_progress=lambda *news: seen.append(news))
     assert not result.complete
     assert is_irreducible(effects, result.witness)
+    assert result.upper is not None
     assert 20 <= result.lower <= 27 <= result.upper
     assert result.seconds < 5  # a slice may be slow on a busy machine
     few = irreducibles(effects, limit=10)
@@ -286,8 +288,8 @@ def test_bad_effects_are_refused(effects):
 
 def test_floats_are_refused():
     with pytest.raises(TypeError):
-        longest([(1.0,), (-1.0,)])
+        longest([(1.0,), (-1.0,)])  # type: ignore[list-item]  # what is tested
     with pytest.raises(TypeError):
-        longest(LINE, [0.5] * 4)
+        longest(LINE, [0.5] * 4)  # type: ignore[list-item]  # what is tested
     with pytest.raises(ValueError, match="negative"):
         longest(LINE, [-1] * 4)

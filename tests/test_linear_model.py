@@ -10,6 +10,7 @@ import threading
 import time
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -98,11 +99,17 @@ def hard_maximum():
     return model
 
 
+def passed(end):
+    """A `stop` that says whether the clock has passed `end`."""
+    return lambda: time.monotonic() > end
+
+
 class TestBuilding:
     def test_floats_and_fractions_are_refused_everywhere(self):
         model = LinearModel()
         x = model.bool_var("x")
-        for bad in (0.5, 1.0, Fraction(1, 2), "1", None):
+        wrong: tuple[Any, ...] = (0.5, 1.0, Fraction(1, 2), "1", None)
+        for bad in wrong:
             with pytest.raises(TypeError, match="must be an int"):
                 x * bad
             with pytest.raises(TypeError, match="must be an int"):
@@ -138,9 +145,9 @@ class TestBuilding:
         with pytest.raises(ValueError, match="not a 0/1 variable"):
             model.add_clause([x])
         with pytest.raises(TypeError, match="not a literal"):
-            model.add_clause(["b"])
+            model.add_clause(["b"])  # type: ignore[list-item]  # what is tested
         with pytest.raises(TypeError, match="is not a variable"):
-            weighted_sum([(1, "b")])
+            weighted_sum([(1, "b")])  # type: ignore[list-item]  # what is tested
         model.add(x, lower=1, name="first")
         with pytest.raises(ValueError, match="is taken"):
             model.add_clause([b], name="first")
@@ -212,6 +219,8 @@ class TestSolving:
             model, time_limit=1, hints=model_says, on_bound=lambda *b: bounds.append(b), workers=2
         )
         assert outcome.status == "feasible"
+        assert outcome.lower is not None
+        assert outcome.upper is not None
         assert outcome.lower <= outcome.upper < model.objective.bounds()[1]
         lowers, uppers = zip(*bounds, strict=True)
         assert sorted(filter(None, lowers)) == list(filter(None, lowers))
@@ -245,9 +254,11 @@ class TestSolving:
             model.add(expr, upper=expr.bounds()[1] // 2)
         model.maximise(weighted_sum((rng.randrange(1, 60), x) for x in xs))
         best = solve(model).lower
+        assert best is not None
         for delay in range(1, 25):
             end = time.monotonic() + delay / 200
-            outcome = solve(model, stop=lambda end=end: time.monotonic() > end)
+            outcome = solve(model, stop=passed(end))
+            assert outcome.upper is not None
             assert outcome.upper >= best
             assert outcome.status != "optimal" or outcome.lower == best
 
@@ -371,6 +382,7 @@ class TestContradictions:
         if brute_force(model)[0]:
             assert subset is None
             return
+        assert subset is not None
         assert subset.minimal
         assert not brute_force(only(model, subset.groups))[0]
         for group in subset.groups:

@@ -17,7 +17,12 @@ from blowproof.models.policy import LABELLED
 from blowproof.models.queries import Histogram
 from blowproof.verifier.answers import Answer, OnBest, Pair
 from blowproof.verifier.embed import Embedder
-from blowproof.verifier.irreducible import circuits_lower_bound, improve, longest
+from blowproof.verifier.irreducible import (
+    circuits_lower_bound,
+    improve,
+    longest,
+    longest_bound,
+)
 from blowproof.verifier.moves import Kind, Moves
 from blowproof.verifier.norms import best_choice, norm_of
 from blowproof.verifier.pairs import require_pair
@@ -25,6 +30,11 @@ from blowproof.verifier.pairs import require_pair
 __all__ = ["EffectTable", "given_sensitivity", "longest_moves", "multiset_sensitivity"]
 
 Vector = tuple[int, ...]
+
+SEARCH_EFFECTS = 320
+"""Above this many effects, preparing the search takes longer than most people wait."""
+
+CIRCUIT_SECONDS = 3.0
 
 
 @dataclass(frozen=True)
@@ -51,6 +61,8 @@ def longest_moves(moves: Moves, time_limit: float | None) -> tuple[int, bool]:
     table = EffectTable.of(moves)
     if not table.effects:
         return 1, True
+    if len(table.effects) > SEARCH_EFFECTS:
+        return longest_bound(table.effects), True
     found = longest(table.effects, time_limit=time_limit)
     if found.complete:
         return max(1, int(found.lower)), True
@@ -84,14 +96,19 @@ def multiset_sensitivity(
         cap = None
         if most is not None:
             cap = max(best, most * max(kind.size for kind in moves.kinds))
-            best, counts = _best_circuit(table, best, counts)
+        best, counts = _best_circuit(table, best, counts)
         upper = cap
         if best != cap:
             solve = _additive if enough and _never_cancels(moves, table) else _general
             solve = solve if enough else _summed
+            solve = solve if len(table.effects) <= SEARCH_EFFECTS else _circuits
             best, counts, found = solve(moves, table, best, counts, time_limit, on_best)
             upper = min((bound for bound in (cap, found) if bound is not None), default=None)
-    witness = _witness(moves, counts) if best else None
+    witness = moves.pair(counts, Counter()) if best else None
+    if witness is not None:
+        verdict = require_pair(moves.setting, moves.reading, witness)
+        if verdict.minimality == "budget":
+            notes = (*notes, "the pair has too many parts for its minimality to be searched again")
     return Answer(
         policy=moves.setting.policy.name,
         query=moves.query.name,
@@ -160,13 +177,42 @@ def _additive(
     return best, counts, upper
 
 
+def _circuits(
+    moves: Moves,
+    table: EffectTable,
+    best: int,
+    counts: Counter[Kind],
+    time_limit: float | None,
+    on_best: OnBest | None,
+) -> Found:
+    """Too many effects to search: the best of many circuits, and the theorem's bound."""
+    end = time.monotonic() + min(CIRCUIT_SECONDS, time_limit or CIRCUIT_SECONDS)
+    seed = 0
+    while time.monotonic() < end:
+        seed += 1
+        best, counts = _best_circuit(table, best, counts, seed=seed)
+    weights = [max(kind.size for kind in kinds) for kinds in table.kinds]
+    upper = longest_bound(table.effects) * max(weights)
+    if on_best is not None:
+        witness = _witness(moves, counts) if best else None
+        on_best(moves.unscaled(best), moves.unscaled(upper), witness)
+    return best, counts, max(best, upper)
+
+
 def _best_circuit(
-    table: EffectTable, best: int, counts: Counter[Kind]
+    table: EffectTable, best: int, counts: Counter[Kind], *, seed: int = 0
 ) -> tuple[int, Counter[Kind]]:
     """Return the change over the heaviest of a few hundred circuits, if it beats the best."""
     weights = [max(kind.size for kind in kinds) for kinds in table.kinds]
-    _, circuit = circuits_lower_bound(table.effects, weights)
-    value, choice = best_choice([(table.kinds[place], times) for place, times in circuit])
+    weight, circuit = circuits_lower_bound(table.effects, weights, seed=seed)
+    if weight <= best:
+        return best, counts
+    groups = [(table.kinds[place], times) for place, times in circuit]
+    deadline = time.monotonic() + CIRCUIT_SECONDS
+    try:
+        value, choice = best_choice(groups, deadline=deadline)
+    except TimeoutError:
+        return best, counts
     return (value, choice) if value > best else (best, counts)
 
 

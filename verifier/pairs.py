@@ -24,6 +24,7 @@ from blowproof.verifier.numbering import can_be_numbered
 __all__ = ["STATE_BUDGET", "Verdict", "check_pair"]
 
 STATE_BUDGET = 1_000_000
+WORK_PER_STATE = 4
 """How many running sums the search may hold before it gives up."""
 
 Effect = tuple[int, ...]
@@ -351,12 +352,14 @@ class _Search:
         ordered = sorted(records, key=lambda record: -1 if record.place is None else record.place)
         packing = _Packing(len(self.facts), ordered)
         states: States = {(False, True, 0): {0}}
+        work = 0
         for record, decided in zip(ordered, self._decided(ordered), strict=True):
             options = [(packing.pack(option.effect), option) for option in record.options]
             for _ in range(record.times):
                 before = _count(states)
                 states = _step(states, options, counted=record.counted)
-                if _count(states) > self.budget:
+                work += _count(states)
+                if _count(states) > self.budget or work > WORK_PER_STATE * self.budget:
                     return Verdict(False, "the search outgrew its budget", "budget")
                 if _count(states) == before and not record.counted:
                     break  # staying keeps every state, so nothing new is reached any more

@@ -12,7 +12,7 @@ bounds at once), `instance` (inputs, and an upper bound without a search), `engi
 `enumeration`, `api` (answers). Nothing here imports anything else of blowproof.
 """
 
-from .api import first_irreducibles, improve, irreducibles, longest, warm_up
+from .api import first_irreducibles, improve, irreducibles, longest, longest_bound, warm_up
 from .best import Result
 from .circuits import circuits_lower_bound
 from .enumeration import Enumeration
@@ -28,5 +28,6 @@ __all__ = [
     "irreducibles",
     "is_irreducible",
     "longest",
+    "longest_bound",
     "warm_up",
 ]

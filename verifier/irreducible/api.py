@@ -10,12 +10,12 @@ import numpy as np
 from .best import Best, Progress, Result
 from .engines import identity
 from .enumeration import Enumeration
-from .instance import Instance, Number
+from .instance import Instance, Number, length_bound
 from .multisets import Multiset
 from .search import Clock
 from .symmetry import automorphisms, check_symmetry
 
-__all__ = ["first_irreducibles", "improve", "irreducibles", "longest", "warm_up"]
+__all__ = ["first_irreducibles", "improve", "irreducibles", "longest", "longest_bound", "warm_up"]
 
 Effects = Sequence[Sequence[int]]
 
@@ -54,6 +54,15 @@ def longest(
     permutations = automorphisms(instance) if symmetry else identity(instance)
     result = Best(instance, clock, total, below, on_progress).run(permutations)
     return result if result.witness else replace(result, lower=0, complete=False)
+
+
+def longest_bound(effects: Effects) -> int:
+    """A size that no irreducible exceeds, at once and without a search: see `length_bound`.
+
+    >>> longest_bound([(1,), (-1,)])
+    2
+    """
+    return length_bound(Instance.of(effects))
 
 
 def improve(

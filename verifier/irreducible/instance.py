@@ -97,15 +97,16 @@ def length_bound(instance: Instance) -> int:
     return max(min(steinitz, circuits), 2)
 
 
-def _whole(value: int) -> int:
+def _whole(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"effects are vectors of whole numbers, not {value!r}")
-    if abs(value) > LARGEST:
+    number = int(value)
+    if abs(number) > LARGEST:
         raise ValueError(f"effects with coordinates beyond {LARGEST} are not supported")
-    return int(value)
+    return number
 
 
-def _exact(value: Number) -> Fraction:
+def _exact(value: object) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, (int, Fraction, np.integer)):
         raise TypeError(f"weights are ints or Fractions, not {value!r}")
     return Fraction(int(value)) if isinstance(value, np.integer) else Fraction(value)
