@@ -106,6 +106,7 @@ def stream_neighbours(
     question: Question,
     *,
     limit: int | None,
+    every_label: bool = True,
     on_pair: Callable[[Pair], None],
 ) -> tuple[bool, str]:
     """Hand over the neighbours one by one, at most `limit`; return (all of them?, why stopped)."""
@@ -118,6 +119,7 @@ def stream_neighbours(
             reading=cast("Reading", question.reading),
             answers=scope_of(question),
             engine=cast("Engine", question.engine),
+            every_label=every_label,
         )
         # One more than the limit, to know whether there are more.
         for pair in islice(pairs, None if limit is None else limit + 1):

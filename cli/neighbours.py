@@ -23,9 +23,16 @@ __all__ = ["neighbours"]
 )
 @policy_argument()
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="List at most N pairs.")
+@click.option(
+    "--up-to-relabelling",
+    is_flag=True,
+    help="List a pair once for all numberings of its records (where no clause names them).",
+)
 @question_options()
 @json_option
-def neighbours(policy: str, limit: int | None, question: Question, as_json: bool) -> int:
+def neighbours(
+    policy: str, limit: int | None, up_to_relabelling: bool, question: Question, as_json: bool
+) -> int:
     """The neighbours one by one: every pair (D1, D2), for given answers.
 
     Exit code 0: listed (also when --limit cut the list); 2: bad input, which includes the scope
@@ -35,10 +42,10 @@ def neighbours(policy: str, limit: int | None, question: Question, as_json: bool
 
     read = read_policy(policy)
     listing = _as_json if as_json else _for_people
-    return listing(read, question, limit)
+    return listing(read, question, limit, every_label=not up_to_relabelling)
 
 
-def _as_json(policy: Policy, question: Question, limit: int | None) -> int:
+def _as_json(policy: Policy, question: Question, limit: int | None, *, every_label: bool) -> int:
     """Write one document. The pairs are kept as text until the end, where the count is known."""
     from blowproof.cli.asking import scope_of, stream_neighbours
     from blowproof.cli.output import quietly, write
@@ -48,7 +55,9 @@ def _as_json(policy: Policy, question: Question, limit: int | None) -> int:
     def keep(pair: Pair) -> None:
         pairs.append(json.dumps(pair.to_json(policy.domain)))
 
-    complete, reason = stream_neighbours(policy, question, limit=limit, on_pair=keep)
+    complete, reason = stream_neighbours(
+        policy, question, limit=limit, every_label=every_label, on_pair=keep
+    )
     head = {
         "schema": "blowproof/neighbours/1",
         "policy": policy.name,
@@ -63,7 +72,7 @@ def _as_json(policy: Policy, question: Question, limit: int | None) -> int:
     return _code(reason)
 
 
-def _for_people(policy: Policy, question: Question, limit: int | None) -> int:
+def _for_people(policy: Policy, question: Question, limit: int | None, *, every_label: bool) -> int:
     from blowproof.cli.asking import stream_neighbours
     from blowproof.cli.output import print_all, quietly, write
     from blowproof.cli.pairs import pair_parts
@@ -76,7 +85,9 @@ def _for_people(policy: Policy, question: Question, limit: int | None) -> int:
         write(f"{count}.\n")
         print_all(pair_parts(policy, pair, question.reading))
 
-    complete, reason = stream_neighbours(policy, question, limit=limit, on_pair=show)
+    complete, reason = stream_neighbours(
+        policy, question, limit=limit, every_label=every_label, on_pair=show
+    )
     with quietly():
         write(_closing(count, complete, reason))
     return _code(reason)

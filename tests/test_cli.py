@@ -123,6 +123,14 @@ def test_a_list_that_is_cut_short_is_exit_3(capsys, tmp_path):
     assert found["stopped"]
 
 
+def test_neighbours_up_to_relabelling_are_fewer(capsys, given):
+    _, every = document(capsys, "neighbours", given)
+    code, once = document(capsys, "neighbours", given, "--up-to-relabelling")
+    assert (code, once["complete"]) == (0, True)
+    assert 0 < once["count"] < every["count"]
+    assert "database" not in once["pairs"][0]
+
+
 def test_neighbours_under_scope_any_is_exit_2(capsys, given):
     code, out, err = said(capsys, "neighbours", given, "--answers", "any", "--json")
     assert (code, out) == (2, "")

@@ -12,9 +12,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Literal
 
 from blowproof.models import BoundQuery, BudgetError, Exact, QueryError, Setting, UndeterminedError
@@ -31,6 +33,10 @@ from blowproof.verifier.reduce import SMALL_DOMAIN, reduce_values
 from blowproof.verifier.relaxation import complete_setting, has_secret_move, one_secret_move
 
 __all__ = ["ENGINES", "Engine", "Listener", "Progress", "Question", "answer"]
+
+NORMALIZ_SECONDS = 10.0
+HANDFUL = 16
+"""Up to this many values the search takes less time than a process for Normaliz."""
 
 SPARSE_SECONDS = 10.0
 """How long the longest cycle and path of a policy graph may take before other engines go on."""
@@ -90,6 +96,12 @@ def answer(question: Question, engine: Engine) -> Answer:
     """Return S(f, P) by the named engine, or by the one that `auto` picks."""
     if engine == "auto":
         engine, reason = _pick(question)
+        if engine == "search" and _suits_normaliz(question):
+            limit = min(NORMALIZ_SECONDS, (question.left or math.inf) / 4)
+            found = _hilbert(replace(question, deadline=time.monotonic() + limit))
+            if found.status == "exact":
+                note = "engine hilbert: few more effects than facts, Normaliz is quick there"
+                return replace(found, notes=(note, *found.notes))
         found = _ANSWER[engine](question)
         return replace(found, notes=(f"engine {engine}: {reason}", *found.notes))
     return _ANSWER[engine](question)
@@ -107,6 +119,19 @@ def _pick(question: Question) -> tuple[Engine, str]:
     if question.setting.bounds or question.reading == "markov":
         return "ilp", "histograms of databases with the known numbers"
     return "search", "the worst pair for any answers, put into a database with the known numbers"
+
+
+def _suits_normaliz(question: Question) -> bool:
+    """Whether Normaliz is installed and likely quicker: reading 3, scope any, many values."""
+    if (
+        question.reading != "add-remove"
+        or question.setting.scope != "any"
+        or not question.irreducible
+        or find_spec("PyNormaliz") is None
+    ):
+        return False
+    core = reduce_values(question.setting, question.query, question.reading)
+    return len(core.values) > HANDFUL
 
 
 def _brute(question: Question) -> Answer:
