@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from blowproof.cli.audit import audit
+from blowproof.cli.closed_forms import closed_forms
 from blowproof.cli.compare import compare
 from blowproof.cli.errors import Exit, is_debug, report
 from blowproof.cli.neighbours import neighbours
@@ -74,7 +75,7 @@ def cli(ctx: click.Context, debug: bool) -> None:
     ctx.obj = debug
 
 
-for command in (audit, sensitivity, neighbours, sparse, compare, schema):
+for command in (audit, sensitivity, neighbours, sparse, closed_forms, compare, schema):
     cli.add_command(command)
 
 
