@@ -262,3 +262,56 @@ CORPUS: tuple[Case, ...] = (
 )
 
 BY_NAME = {case.name: case for case in CORPUS}
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownPair:
+    """Two databases that are neighbours, or are not."""
+
+    name: str
+    policy: Policy
+    reading: Reading
+    before: tuple[tuple[str, ...], ...]
+    after: tuple[tuple[str, ...], ...]
+    neighbours: bool
+    source: str
+
+
+PAIRS: tuple[KnownPair, ...] = (
+    KnownPair(
+        name="example-8.3",
+        policy=margins(table(2, 2, 3), "AB"),
+        reading="published",
+        before=(("a1", "b1", "c1"), ("a1", "b2", "c1"), ("a2", "b1", "c1"), ("a2", "b2", "c1")),
+        after=(("a1", "b2", "c2"), ("a2", "b1", "c2"), ("a2", "b2", "c2"), ("a1", "b1", "c2")),
+        neighbours=True,
+        source="blowfish-2014 example 8.3",
+    ),
+    KnownPair(
+        name="example-3.3",
+        policy=BY_NAME["structural-zero-add-remove"].policy,
+        reading="add-remove",
+        before=(("a1", "b1"), ("a2", "b2"), ("a3", "b3")),
+        after=(("a2", "b1"), ("a3", "b2"), ("a1", "b3")),
+        neighbours=True,
+        source="exact-cuboids-draft figure 3",
+    ),
+    KnownPair(
+        name="example-3.3-as-its-text-has-it",
+        policy=BY_NAME["structural-zero-add-remove"].policy,
+        reading="add-remove",
+        before=(("a1", "b1"), ("a2", "b2"), ("a3", "b3")),
+        after=(("a2", "b1"), ("a3", "b1"), ("a1", "b3")),
+        neighbours=False,
+        source="exact-cuboids-draft example 3.3: a misprint, b1 would hold two records",
+    ),
+    KnownPair(
+        name="example-3.4",
+        policy=margins(table(3, 3, 3), "A", "B", "C"),
+        reading="add-remove",
+        before=(("a1", "b1", "c1"), ("a2", "b2", "c2"), ("a3", "b3", "c3")),
+        after=(("a1", "b2", "c3"), ("a2", "b3", "c1"), ("a3", "b1", "c2")),
+        neighbours=True,
+        source="exact-cuboids-draft example 3.4",
+    ),
+)

@@ -3,10 +3,11 @@
 import pytest
 
 from blowproof.models import BudgetError, QueryError, setting
+from blowproof.verifier.answers import Pair
 from blowproof.verifier.feasible import prepare
 from blowproof.verifier.pairs import check_pair
 from blowproof.verifier.questions import ENGINES, Engine, sensitivity
-from corpus import CORPUS, Case
+from corpus import CORPUS, PAIRS, Case, KnownPair
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -32,3 +33,11 @@ def test_engines_agree_with_the_corpus(case: Case, engine: Engine) -> None:
     if answer.witness is not None:
         prepared = prepare(setting(case.policy), case.reading)
         assert check_pair(prepared, case.reading, answer.witness)
+
+
+@pytest.mark.parametrize("known", PAIRS, ids=lambda known: known.name)
+def test_the_checker_knows_the_pairs_of_the_papers(known: KnownPair) -> None:
+    encode = known.policy.domain.encode
+    pair = Pair(before=tuple(map(encode, known.before)), after=tuple(map(encode, known.after)))
+    found = check_pair(setting(known.policy), known.reading, pair)
+    assert bool(found) == known.neighbours, found.reason

@@ -21,6 +21,7 @@ from typing import Literal
 
 from blowproof.models import BoundQuery, BudgetError, Exact, QueryError, Setting, UndeterminedError
 from blowproof.models.policy import LABELLED, Reading
+from blowproof.models.queries import WeightedSum
 from blowproof.models.setting import setting as setting_of
 from blowproof.verifier.answers import Answer, OnBest, Pair
 from blowproof.verifier.brute import brute_sensitivity, multisets_within
@@ -30,7 +31,13 @@ from blowproof.verifier.histograms import Master, histogram_sensitivity
 from blowproof.verifier.moves import Moves
 from blowproof.verifier.pairs import require_pair
 from blowproof.verifier.reduce import SMALL_DOMAIN, reduce_values
-from blowproof.verifier.relaxation import complete_setting, has_secret_move, one_secret_move
+from blowproof.verifier.relaxation import (
+    complete_setting,
+    has_secret_move,
+    one_secret_move,
+    secret_move_within_a_class,
+    with_a_secret_effect,
+)
 
 __all__ = ["ENGINES", "Engine", "Listener", "Progress", "Question", "answer"]
 
@@ -199,12 +206,16 @@ def _sat(question: Question) -> Answer:
 
     if question.reading not in LABELLED:
         raise QueryError(f"engine sat labels records, and reading {question.reading!r} does not")
+    fixed = isinstance(question.query, WeightedSum) and question.setting.scope == "any"
+    sizes = [len(question.query.weights)] if isinstance(question.query, WeightedSum) else None
     return labelled_sensitivity(
         question.setting,
         question.query,
         question.reading,
         time_limit=question.left,
         listener=question.listener,
+        sizes=sizes if fixed else None,
+        complete=fixed,  # under "any", n is the number of weights
     )
 
 
@@ -329,11 +340,15 @@ def _relaxed(question: Question) -> Answer:
     half = None if question.deadline is None else time.monotonic() + (question.left or 0) / 2
     relaxed = _search(replace(question, setting=complete_setting(setting), deadline=half))
     pair = one_secret_move(setting, query, relaxed, question.deadline)
+    if pair is None or not query.difference(pair.moves("published")):
+        pair = secret_move_within_a_class(setting, query)
     lower = query.difference(pair.moves("published")) if pair is not None else 0
     notes = (*relaxed.notes, "upper bound: S for the complete graph")
     found = replace(
         relaxed, lower=lower, witness=pair if lower else None, notes=notes, status="bounds"
     )
+    if found.lower != found.upper:
+        found = _with_secret_effect(question, found)
     question.teller("checking every D3")(found.lower, found.upper, found.witness)
     if found.lower != found.upper and setting.domain.size <= SMALL_DOMAIN:
         found = _tighter(_ilp(question), found)
@@ -341,6 +356,26 @@ def _relaxed(question: Question) -> Answer:
     return replace(
         found, status="exact" if exact else "bounds", seconds=time.perf_counter() - start
     )
+
+
+def _with_secret_effect(question: Question, found: Answer) -> Answer:
+    """Tighten bounds: only multisets count that contain the effect of some secret move."""
+    setting, query = question.setting, question.query
+    free = complete_setting(setting)
+    core = reduce_values(free, query, "published")
+    moves = Moves(free, query, "published", core.values)
+    half = None if question.left is None else question.left / 2
+    bound, witness = with_a_secret_effect(
+        setting, moves, best=int(found.lower * moves.scale), time_limit=half
+    )
+    if bound is not None:
+        upper = moves.unscaled(bound)
+        found = replace(found, upper=upper if found.upper is None else min(found.upper, upper))
+    relaxed = replace(found, witness=witness)
+    pair = one_secret_move(setting, query, relaxed, question.deadline)
+    if pair is not None and query.difference(pair.moves("published")) > found.lower:
+        found = replace(found, lower=query.difference(pair.moves("published")), witness=pair)
+    return found
 
 
 def _tighter(one: Answer, two: Answer) -> Answer:

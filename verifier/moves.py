@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import lcm
 
-from blowproof.models import BoundQuery, Exact, Move, Point, Setting
+from blowproof.models import BoundQuery, BudgetError, Exact, Move, Point, Setting
 from blowproof.models.policy import LABELLED, Reading
 from blowproof.verifier.answers import Pair
 
 __all__ = ["Kind", "Moves"]
 
 Vector = tuple[int, ...]
+MOST_VALUES = 500
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,6 +83,11 @@ class Moves:
     @cached_property
     def kinds(self) -> tuple[Kind, ...]:
         """Every kind of move that the reading allows (reading 2: secret ones only)."""
+        if len(self.values) > MOST_VALUES:
+            raise BudgetError(
+                f"the facts and the query tell {len(self.values)} values apart; moves between more "
+                f"than {MOST_VALUES} are too many\n  try: fewer facts, or a coarser query"
+            )
         if self.reading not in LABELLED:
             ends = [(x, None) for x in self.values] + [(None, x) for x in self.values]
             return tuple(self._kind(before, after, True) for before, after in ends)

@@ -23,15 +23,25 @@ from blowproof.models import Area, BoundQuery, Box, Full, Point, SecretGraph, Se
 from blowproof.models.linear import LinearModel
 from blowproof.models.linear_terms import weighted_sum
 from blowproof.verifier.answers import Answer, Pair
+from blowproof.verifier.irreducible import improve
 from blowproof.verifier.moves import Moves
+from blowproof.verifier.multisets import SEARCH_EFFECTS, EffectTable
 from blowproof.verifier.norms import absolute_sum
 from blowproof.verifier.pairs import require_pair
 from blowproof.verifier.reduce import possible_classes
 
-__all__ = ["complete_setting", "has_secret_move", "one_secret_move"]
+__all__ = [
+    "complete_setting",
+    "has_secret_move",
+    "one_secret_move",
+    "secret_move_within_a_class",
+    "with_a_secret_effect",
+]
 
 SAMPLE_BOXES = 6
-SAMPLE_VALUES = 40
+SAMPLE_EDGES = 6
+FEW_CLASSES = 12
+BOX_PAIRS = 400_000
 
 
 def complete_setting(setting: Setting) -> Setting:
@@ -94,20 +104,35 @@ def _effects(moves: Moves, witness: Pair) -> Counter[tuple[int, ...]]:
 
 
 def _sample(setting: Setting, witness: Pair) -> tuple[Point, ...]:
-    """Return values of the classes that the witness uses: far apart, and joined by edges."""
-    used = set(witness.before) | set(witness.after)
-    classes = [item for item in possible_classes(setting, []) if any(x in item for x in used)]
-    boxes = [list(islice(item.boxes(), SAMPLE_BOXES)) for item in classes]
-    found: dict[Point, None] = dict.fromkeys(used)
-    for place, left in enumerate(boxes):
-        for right in boxes[place:]:
-            for point in _edge(setting.graph, left, right):
-                found[point] = None
-    for left in boxes:
-        for box in left:
-            for number in {0, box.size // 2, box.size - 1}:
-                found[box.nth(number)] = None
-    return tuple(found)[:SAMPLE_VALUES]
+    """Return values of the classes that the witness uses: far apart, and some joined by edges.
+
+    Most moves will be plain, so from each class the ends of its first boxes are taken; one will be
+    secret, so ends of a few edges are added, first for the moves that the witness makes.
+    """
+    classes = possible_classes(setting, [])
+    home = {
+        x: next(place for place, item in enumerate(classes) if x in item)
+        for x in {*witness.before, *witness.after}
+    }
+    boxes = {
+        place: list(islice(classes[place].boxes(), SAMPLE_BOXES)) for place in set(home.values())
+    }
+    found: dict[Point, None] = dict.fromkeys(home)
+    moved = {(home[x], home[y]) for x, y in zip(witness.before, witness.after, strict=True)}
+    edges = 0
+    for one, two in sorted(moved):
+        ends = _edge(setting.graph, boxes[one], boxes[two])
+        found.update(dict.fromkeys(ends))
+        edges += bool(ends)
+        if edges == SAMPLE_EDGES:
+            break
+    each = 4 if len(boxes) <= FEW_CLASSES else 2
+    for parts in boxes.values():
+        outer = [box.nth(number) for box in (parts[0], parts[-1]) for number in (0, box.size - 1)]
+        middle = parts[len(parts) // 2]
+        points = [outer[0], outer[-1], middle.nth(middle.size // 2), *outer]
+        found.update(dict.fromkeys(list(dict.fromkeys(points))[:each]))
+    return tuple(found)
 
 
 def _edge(graph: SecretGraph, left: Sequence[Box], right: Sequence[Box]) -> tuple[Point, ...]:
@@ -117,6 +142,68 @@ def _edge(graph: SecretGraph, left: Sequence[Box], right: Sequence[Box]) -> tupl
             if edge is not None:
                 return edge
     return ()
+
+
+def with_a_secret_effect(
+    setting: Setting, moves: Moves, *, best: int, time_limit: float | None
+) -> tuple[int | None, Pair | None]:
+    """Return a (scaled) bound on reading 1, and moves of a multiset that would meet it.
+
+    A neighbour pair has a secret move, so unless it is a single move without effect (bounded by
+    such a move under full secrets), its multiset of effects contains one that some secret move
+    has. `moves` are those of the complete graph; the pair returned has the right effects, but none
+    of its moves need be secret. Multisets whose single changes add up to `best` or less are not
+    looked at.
+    """
+    table = EffectTable.of(moves)
+    secret = _secret_effects(setting, moves)
+    places = {place for place, effect in enumerate(table.effects) if effect in secret}
+    weights = [max(kind.size for kind in kinds) for kinds in table.kinds]
+    alone = max((kind.size for kind in table.idle), default=0)  # a secret move within a class
+    if not places or len(table.effects) > SEARCH_EFFECTS:
+        return (max(best, alone), None) if not places else (None, None)
+
+    def evaluate(multiset: tuple[tuple[int, int], ...]) -> int:
+        if not any(place in places for place, _ in multiset):
+            return 0
+        return sum(weights[place] * times for place, times in multiset)
+
+    found = improve(table.effects, weights, evaluate, best=best, time_limit=time_limit)
+    upper = None if found.upper is None else max(int(found.upper), alone)
+    if not found.witness:
+        return upper, None
+    counts = Counter({table.kinds[place][0]: times for place, times in found.witness})
+    return upper, moves.pair(counts, Counter())
+
+
+def _secret_effects(setting: Setting, moves: Moves) -> set[tuple[int, ...]]:
+    """Return the effects that some move along an edge of G has."""
+    classes = possible_classes(setting, [])
+    boxes = [list(item.boxes()) for item in classes]
+    if sum(map(len, boxes)) ** 2 > BOX_PAIRS:
+        return {kind.effect for kind in moves.kinds}
+    effects = [setting.effect(item.take(1)[0]) for item in classes]
+    found = set()
+    for one, left in enumerate(boxes):
+        for two, right in enumerate(boxes):
+            if one != two and _edge(setting.graph, left, right):
+                found.add(tuple(b - a for a, b in zip(effects[one], effects[two], strict=True)))
+    return found
+
+
+def secret_move_within_a_class(setting: Setting, query: BoundQuery) -> Pair | None:
+    """Return a single secret move that no fact notices, and that changes the query, if one is seen.
+
+    The first edges within each class are looked at; such a move is a neighbour pair by itself.
+    """
+    for item in possible_classes(setting, []):
+        first = list(islice(item.boxes(), SAMPLE_BOXES))
+        edge = _edge(setting.graph, first, first)
+        if edge:
+            pair = Pair(before=(edge[0],), after=(edge[1],))
+            if query.difference(pair.moves("published")):
+                return pair
+    return None
 
 
 def has_secret_move(setting: Setting) -> bool:
