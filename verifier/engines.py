@@ -21,7 +21,7 @@ from typing import Literal
 
 from blowproof.models import BoundQuery, BudgetError, Exact, QueryError, Setting, UndeterminedError
 from blowproof.models.policy import LABELLED, Reading
-from blowproof.models.queries import WeightedSum
+from blowproof.models.queries import Histogram, WeightedSum
 from blowproof.models.setting import setting as setting_of
 from blowproof.verifier.answers import Answer, OnBest, Pair
 from blowproof.verifier.brute import brute_sensitivity, multisets_within
@@ -232,16 +232,36 @@ def _search(question: Question) -> Answer:
         return _embedded(question)
     if _relaxable(question):
         return _relaxed(question)
-    core = reduce_values(question.setting, question.query, question.reading)
-    moves = Moves(question.setting, question.query, question.reading, core.values)
     most = _sparse_bound(question)
-    return multiset_sensitivity(
-        moves,
-        time_limit=question.left,
-        on_best=question.teller("searching irreducible multisets"),
-        notes=(core.reason, *((f"sparse: at most {most} records move",) if most else ())),
-        enough=core.enough,
-        most=most,
+    try:
+        core = reduce_values(question.setting, question.query, question.reading)
+        moves = Moves(question.setting, question.query, question.reading, core.values)
+        return multiset_sensitivity(
+            moves,
+            time_limit=question.left,
+            on_best=question.teller("searching irreducible multisets"),
+            notes=(core.reason, *((f"sparse: at most {most} records move",) if most else ())),
+            enough=core.enough,
+            most=most,
+        )
+    except BudgetError as refusal:
+        if most is None or not isinstance(question.query, Histogram):
+            raise
+        return _bounded_by_graph(question, most, str(refusal).partition("\n")[0])
+
+
+def _bounded_by_graph(question: Question, most: int, why: str) -> Answer:
+    """Too many values to search, but sparse: the policy graph bounds S(h, P) by twice `most`."""
+    start = time.perf_counter()
+    pair = secret_move_within_a_class(question.setting, question.query)
+    lower = 2 if pair is not None else 0
+    found = _nothing(question, f"sparse: at most {most} records move; {why}", start)
+    return replace(
+        found,
+        lower=lower,
+        upper=2 * most,
+        status="exact" if lower == 2 * most else "bounds",
+        witness=pair,
     )
 
 
