@@ -35,9 +35,9 @@ from blowproof.models import (
 from blowproof.models.queries import WeightedSum
 from blowproof.verifier.answers import Answer
 from blowproof.verifier.brute import brute_neighbours, brute_sensitivity
-from blowproof.verifier.engines import Progress
 from blowproof.verifier.feasible import prepare
 from blowproof.verifier.labelled import labelled_neighbours, labelled_sensitivity
+from blowproof.verifier.question import Progress
 from strategies import policies, query_texts
 
 LABELLED: tuple[Reading, ...] = ("published", "secret-moves")

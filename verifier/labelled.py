@@ -22,13 +22,13 @@ from itertools import product
 from blowproof.models import BoundQuery, Exact, InternalError, Point, QueryError, Setting
 from blowproof.models.policy import Reading
 from blowproof.verifier.answers import Answer, Pair
-from blowproof.verifier.engines import Listener, Progress
 from blowproof.verifier.labelled_cuts import Cuts
 from blowproof.verifier.labelled_master import Master
 from blowproof.verifier.labelled_objective import Objective, change_of, trivial_bound
 from blowproof.verifier.labelled_refuter import Refuter
 from blowproof.verifier.labelled_table import Clock, Databases, Table, TimeUpError, tabulate
 from blowproof.verifier.pairs import check_pair
+from blowproof.verifier.question import Listener, Progress
 
 __all__ = ["LabelledNeighbours", "labelled_neighbours", "labelled_sensitivity"]
 

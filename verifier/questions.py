@@ -25,9 +25,9 @@ from blowproof.models.policy import LABELLED, Answers, Reading
 from blowproof.verifier import engines
 from blowproof.verifier.answers import Answer, Pair
 from blowproof.verifier.brute import brute_neighbours
-from blowproof.verifier.engines import ENGINES, Engine, Listener, Progress, Question
 from blowproof.verifier.feasible import prepare, size_range
 from blowproof.verifier.listing import histogram_neighbours, relabelled
+from blowproof.verifier.question import ENGINES, Engine, Listener, Progress, Question
 
 __all__ = ["ENGINES", "Engine", "Listener", "Progress", "neighbours", "sensitivity"]
 

@@ -1,0 +1,212 @@
+"""From an easier question to a harder one: bounds that often meet.
+
+* scope "given" from scope "any": the worst pair is put into a database with the known numbers
+  (`embedded`);
+* reading 1 with some G from the complete graph: one secret move, the others plain (`relaxed`);
+* sparse policies: the policy graph bounds how many records move (`sparse_bound`).
+
+What the bounds leave open goes to the engines, which the caller hands in.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from blowproof.models import BudgetError
+from blowproof.models.policy import LABELLED
+from blowproof.models.setting import setting as setting_of
+from blowproof.verifier.answers import Answer
+from blowproof.verifier.embed import embed
+from blowproof.verifier.histograms import Master
+from blowproof.verifier.moves import Moves
+from blowproof.verifier.multisets import given_sensitivity
+from blowproof.verifier.pairs import require_pair
+from blowproof.verifier.question import Question
+from blowproof.verifier.reduce import SMALL_DOMAIN, reduce_values
+from blowproof.verifier.relaxation import (
+    complete_setting,
+    has_secret_move,
+    one_secret_move,
+    secret_move_within_a_class,
+    with_a_secret_effect,
+)
+
+__all__ = ["bounded_by_graph", "embedded", "relaxable", "relaxed", "sparse_bound"]
+
+SPARSE_SECONDS = 10.0
+"""How long the longest cycle and path of a policy graph may take before other engines go on."""
+
+Ask = Callable[[Question], Answer]
+
+
+def embedded(question: Question, search: Ask, ilp: Ask) -> Answer:
+    """Scope given: bounded by scope any, and met where the worst pair fits into a database."""
+    start = time.perf_counter()
+    half = None if question.deadline is None else time.monotonic() + (question.left or 0) / 2
+    free = setting_of(question.setting.policy, "any")
+    easier = search(replace(question, setting=free, deadline=half))
+    pair = easier.witness
+    if pair is not None:
+        pair = embed(question.setting, pair, time_limit=question.left)
+    if pair is not None:
+        require_pair(question.setting, question.reading, pair)
+    found = replace(
+        easier,
+        answers="given",
+        lower=easier.lower if pair is not None else 0,
+        witness=pair,
+        status="bounds",
+        notes=(*easier.notes, "bounds: S for any answers; the worst pair is put into a database"),
+    )
+    question.teller("trying every multiset")(found.lower, found.upper, found.witness)
+    if found.lower != found.upper:
+        found = _every_multiset(question, found) if question.irreducible else found
+    if found.lower != found.upper and not question.irreducible:
+        found = _tighter(ilp(question), found)
+    exact = found.lower == found.upper
+    return replace(
+        found, status="exact" if exact else "bounds", seconds=time.perf_counter() - start
+    )
+
+
+def _every_multiset(question: Question, found: Answer) -> Answer:
+    """Try each irreducible multiset on the databases with the known numbers."""
+    core = reduce_values(question.setting, question.query, question.reading)
+    moves = Moves(question.setting, question.query, question.reading, core.values)
+    scaled = int(found.lower * moves.scale)
+    if question.reading in LABELLED and question.setting.size is not None and core.enough:
+        most = Master(moves, most=question.setting.size).bound()  # n moves, each the largest
+        upper = moves.unscaled(most)
+        found = replace(found, upper=upper if found.upper is None else min(upper, found.upper))
+    if found.lower == found.upper:
+        return found
+    size = question.setting.size if question.reading in LABELLED else None
+    best, pair, bound = given_sensitivity(moves, size=size, lower=scaled, time_limit=question.left)
+    if pair is not None:
+        require_pair(question.setting, question.reading, pair)
+        found = replace(found, lower=moves.unscaled(best), witness=pair)
+    if bound is not None and core.enough:
+        upper = moves.unscaled(bound)
+        found = replace(found, upper=upper if found.upper is None else min(upper, found.upper))
+    return found
+
+
+def relaxable(question: Question) -> bool:
+    """Whether the complete graph bounds the answer: reading 1, scope any, another graph."""
+    setting = question.setting
+    return (
+        question.reading == "published"
+        and setting.scope == "any"
+        and not setting.graph.complete
+        and not question.query.per_record
+    )
+
+
+def relaxed(question: Question, search: Ask, ilp: Ask) -> Answer:
+    """Bound by the complete graph, try to meet the bound, else check pairs against every D3."""
+    setting, query = question.setting, question.query
+    start = time.perf_counter()
+    if not has_secret_move(setting):
+        return _nothing(question, "no two possible values are joined in G", start)
+    half = None if question.deadline is None else time.monotonic() + (question.left or 0) / 2
+    easier = search(replace(question, setting=complete_setting(setting), deadline=half))
+    pair = one_secret_move(setting, query, easier, question.deadline)
+    if pair is None or not query.difference(pair.moves("published")):
+        pair = secret_move_within_a_class(setting, query)
+    lower = query.difference(pair.moves("published")) if pair is not None else 0
+    notes = (*easier.notes, "upper bound: S for the complete graph")
+    found = replace(
+        easier, lower=lower, witness=pair if lower else None, notes=notes, status="bounds"
+    )
+    if found.lower != found.upper:
+        found = _with_secret_effect(question, found)
+    question.teller("checking every D3")(found.lower, found.upper, found.witness)
+    if found.lower != found.upper and setting.domain.size <= SMALL_DOMAIN:
+        found = _tighter(ilp(question), found)
+    exact = found.lower == found.upper
+    return replace(
+        found, status="exact" if exact else "bounds", seconds=time.perf_counter() - start
+    )
+
+
+def _with_secret_effect(question: Question, found: Answer) -> Answer:
+    """Tighten bounds: only multisets count that contain the effect of some secret move."""
+    setting, query = question.setting, question.query
+    free = complete_setting(setting)
+    core = reduce_values(free, query, "published")
+    moves = Moves(free, query, "published", core.values)
+    half = None if question.left is None else question.left / 2
+    bound, witness = with_a_secret_effect(
+        setting, moves, best=int(found.lower * moves.scale), time_limit=half
+    )
+    if bound is not None:
+        upper = moves.unscaled(bound)
+        found = replace(found, upper=upper if found.upper is None else min(found.upper, upper))
+    wanted = replace(found, witness=witness)
+    pair = one_secret_move(setting, query, wanted, question.deadline)
+    if pair is not None and query.difference(pair.moves("published")) > found.lower:
+        found = replace(found, lower=query.difference(pair.moves("published")), witness=pair)
+    return found
+
+
+def _tighter(one: Answer, two: Answer) -> Answer:
+    """Return the better bounds of two answers to the same question."""
+    best = one if one.lower >= two.lower else two
+    uppers = [answer.upper for answer in (one, two) if answer.upper is not None]
+    notes = (*two.notes, *one.notes)
+    engine = f"{two.engine}+{one.engine}"
+    return replace(best, upper=min(uppers, default=None), notes=notes, engine=engine)
+
+
+def sparse_bound(question: Question) -> int | None:
+    """Return how many records can change at once by the policy graph, where that is a theorem.
+
+    For a sparse policy with equality counts, irreducible multisets of secret moves are simple
+    cycles and paths of the policy graph (`policy_graph_bound`): reading 2, or 1 with a complete G.
+    """
+    from blowproof.verifier.policy_graph import policy_graph_bound
+    from blowproof.verifier.sparsity import sparse
+
+    if question.reading not in LABELLED:
+        return None
+    try:
+        if not sparse(question.setting.policy).sparse:
+            return None
+        left = question.left
+        limit = SPARSE_SECONDS if left is None else min(SPARSE_SECONDS, left / 4)
+        return policy_graph_bound(question.setting.policy, time_limit=limit).upper
+    except BudgetError:
+        return None
+
+
+def bounded_by_graph(question: Question, most: int, why: str) -> Answer:
+    """Too many values to search, but sparse: the policy graph bounds S(h, P) by twice `most`."""
+    start = time.perf_counter()
+    pair = secret_move_within_a_class(question.setting, question.query)
+    lower = 2 if pair is not None else 0
+    found = _nothing(question, f"sparse: at most {most} records move; {why}", start)
+    return replace(
+        found,
+        lower=lower,
+        upper=2 * most,
+        status="exact" if lower == 2 * most else "bounds",
+        witness=pair,
+    )
+
+
+def _nothing(question: Question, why: str, start: float) -> Answer:
+    return Answer(
+        policy=question.setting.policy.name,
+        query=question.query.name,
+        reading=question.reading,
+        answers=question.setting.scope,
+        lower=0,
+        upper=0,
+        status="exact",
+        witness=None,
+        engine="search",
+        seconds=time.perf_counter() - start,
+        notes=(why,),
+    )

@@ -1,0 +1,64 @@
+"""What is asked of an engine, and what it tells while it works."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from blowproof.models import BoundQuery, Exact, Setting
+from blowproof.models.policy import Reading
+from blowproof.verifier.answers import OnBest, Pair
+
+__all__ = ["ENGINES", "Engine", "Listener", "Progress", "Question"]
+
+Engine = Literal["auto", "brute", "sat", "ilp", "search", "hilbert"]
+ENGINES: tuple[Engine, ...] = ("auto", "brute", "sat", "ilp", "search", "hilbert")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a question has come: the bounds so far, and what is being searched."""
+
+    lower: Exact
+    upper: Exact | None
+    what: str
+    witness: Pair | None = None
+
+
+Listener = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: a prepared setting, a query, a reading, and how long it may take."""
+
+    setting: Setting
+    query: BoundQuery
+    reading: Reading
+    deadline: float | None = None
+    max_size: int | None = None
+    listener: Listener | None = None
+
+    @property
+    def irreducible(self) -> bool:
+        """Whether neighbours are exactly the irreducible multisets of moves (equalities only)."""
+        plain_facts = not self.setting.bounds and not self.setting.clauses
+        free = self.reading in ("secret-moves", "add-remove")
+        published = self.reading == "published" and self.setting.graph.complete
+        return plain_facts and (free or published) and not self.query.per_record
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until the deadline."""
+        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+
+    def teller(self, what: str) -> OnBest:
+        """Return what an engine calls with better (lower, upper, witness)."""
+
+        def tell(lower: Exact, upper: Exact | None, witness: Pair | None) -> None:
+            if self.listener is not None:
+                self.listener(Progress(lower, upper, what, witness))
+
+        return tell
