@@ -5,7 +5,8 @@ independent check of one pair), numbering and feasible (is there a database, wha
 imply); reduce and edges (fewer values, same answer), moves, norms; then the engines, each in one
 sitting: irreducible and multisets ("search"), refute and histograms ("ilp"), labelled ("sat"),
 hilbert; relaxation, embed and bounding (from one graph or scope to another); engines (which one
-answers) and questions (the front door). Beside them: listing (all neighbours), sparsity, policy_graph, longest.
+answers) and questions (the front door). Beside them: listing (all neighbours), sparsity,
+policy_graph, longest.
 
 Nothing is imported here, so that a part that needs no solver loads none.
 """

@@ -20,7 +20,8 @@ from blowproof.verifier.answers import Pair
 __all__ = ["Kind", "Moves"]
 
 Vector = tuple[int, ...]
-MOST_VALUES = 500
+MOST_VALUES = 250
+MOST_JOINED = 1_500
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,10 +84,11 @@ class Moves:
     @cached_property
     def kinds(self) -> tuple[Kind, ...]:
         """Every kind of move that the reading allows (reading 2: secret ones only)."""
-        if len(self.values) > MOST_VALUES:
+        most = MOST_JOINED if self.reading == "secret-moves" else MOST_VALUES
+        if len(self.values) > most:
             raise BudgetError(
                 f"the facts and the query tell {len(self.values)} values apart; moves between more "
-                f"than {MOST_VALUES} are too many\n  try: fewer facts, or a coarser query"
+                f"than {most} are too many\n  try: fewer facts, or a coarser query"
             )
         if self.reading not in LABELLED:
             ends = [(x, None) for x in self.values] + [(None, x) for x in self.values]

@@ -23,8 +23,8 @@ from blowproof.verifier.numbering import can_be_numbered
 
 __all__ = ["STATE_BUDGET", "Verdict", "check_pair"]
 
-STATE_BUDGET = 1_000_000
-WORK_PER_STATE = 4
+STATE_BUDGET = 500_000
+WORK_PER_STATE = 3
 """How many running sums the search may hold before it gives up."""
 
 Effect = tuple[int, ...]
@@ -224,15 +224,18 @@ class _Search:
         first = pair.first()
         self.start = tuple(_total(fact, first) for fact in setting.bounds)
         self._classes: tuple[ValueClass, ...] | None = None
+        self._adds: dict[Point, Effect] = {}
 
     # effects ---------------------------------------------------------------------------------
 
     def effect_of(self, points: Iterable[tuple[Point, int]]) -> Effect:
         """Return the effect of adding signed records."""
-        signed = list(points)
-        return tuple(
-            sum(sign * fact.coefficient(point) for point, sign in signed) for fact in self.facts
-        )
+        total = [0] * len(self.facts)
+        for point, sign in points:
+            if point not in self._adds:
+                self._adds[point] = tuple(fact.coefficient(point) for fact in self.facts)
+            total = [a + sign * b for a, b in zip(total, self._adds[point], strict=True)]
+        return tuple(total)
 
     def scaled(self, point: Point, sign: int) -> Effect:
         """Return the effect of adding (1) or removing (-1) a record."""

@@ -96,9 +96,9 @@ def one_secret_move(
 
 def _effects(moves: Moves, witness: Pair) -> Counter[tuple[int, ...]]:
     """Return the effects of a pair's moves, with multiplicities."""
-    effect = moves.setting.effect
+    effects = {x: moves.setting.effect(x) for x in {*witness.before, *witness.after}}
     return Counter(
-        tuple(b - a for a, b in zip(effect(x), effect(y), strict=True))
+        tuple(b - a for a, b in zip(effects[x], effects[y], strict=True))
         for x, y in zip(witness.before, witness.after, strict=True)
     )
 
