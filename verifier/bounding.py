@@ -14,10 +14,10 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from blowproof.models import BudgetError
+from blowproof.models import BudgetError, Clause, Impossible
 from blowproof.models.policy import LABELLED
 from blowproof.models.setting import setting as setting_of
-from blowproof.verifier.answers import Answer
+from blowproof.verifier.answers import Answer, Status
 from blowproof.verifier.embed import embed
 from blowproof.verifier.histograms import Master
 from blowproof.verifier.moves import Moves
@@ -33,7 +33,7 @@ from blowproof.verifier.relaxation import (
     with_a_secret_effect,
 )
 
-__all__ = ["bounded_by_graph", "embedded", "relaxable", "relaxed", "sparse_bound"]
+__all__ = ["bounded_by_graph", "embedded", "relaxable", "relaxed", "sparse_bound", "with_bounds"]
 
 SPARSE_SECONDS = 10.0
 """How long the longest cycle and path of a policy graph may take before other engines go on."""
@@ -69,6 +69,33 @@ def embedded(question: Question, search: Ask, ilp: Ask) -> Answer:
     return replace(
         found, status="exact" if exact else "bounds", seconds=time.perf_counter() - start
     )
+
+
+def with_bounds(question: Question, search: Ask, ilp: Ask) -> Answer:
+    """Scope given with bounds: a pair that ignores them is a first lower bound; then engine ilp."""
+    setting = question.setting
+    kept = tuple(
+        fact
+        for fact in setting.policy.known
+        if isinstance(fact, Impossible | Clause) or not fact.bounded
+    )
+    bare = replace(setting.policy, known=kept).with_answers("any")
+    third = None if question.deadline is None else time.monotonic() + (question.left or 0) / 3
+    try:
+        easier = search(replace(question, setting=setting_of(bare), deadline=third))
+    except BudgetError:
+        return ilp(question)
+    pair = easier.witness
+    if pair is not None:
+        pair = embed(setting, pair, time_limit=question.left)
+    if pair is None:
+        return ilp(question)
+    require_pair(setting, question.reading, pair)
+    found = ilp(question)
+    if found.lower >= easier.lower:
+        return found
+    status: Status = "exact" if found.upper == easier.lower else "bounds"
+    return replace(found, lower=easier.lower, witness=pair, status=status)
 
 
 def _every_multiset(question: Question, found: Answer) -> Answer:

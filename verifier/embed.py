@@ -5,7 +5,9 @@ effect and no proper part without one, so they are also those of a pair under "a
 most S(any). It is equal if some D1 with the known numbers holds the records that the worst pair of
 "any" moves; the other records of D1 stay, and change nothing about minimality where G is complete,
 in readings 2 and 3, or where only one record makes a secret move. Whether there is such a D1 is one
-integer program over classes of values, whose size does not depend on n.
+integer program over classes of values, whose size does not depend on n. With bounds besides, the
+pair is a
+neighbour pair as well (no proper part of its moves is without effect), but others may be worse.
 """
 
 from __future__ import annotations
@@ -34,6 +36,13 @@ def embed(setting: Setting, pair: Pair, *, time_limit: float | None = None) -> P
     for count, least in zip(model.counts, held, strict=True):
         if least:
             model.linear.add(count, lower=least)
+    for fact in setting.bounds:  # D1's bounds are in the model; these are D2's
+        push = sum(map(fact.coefficient, pair.after)) - sum(map(fact.coefficient, pair.before))
+        if push:
+            row = model.sum_of(fact)
+            low = None if fact.at_least is None else fact.at_least - push
+            high = None if fact.at_most is None else fact.at_most - push
+            model.linear.add(row, lower=low, upper=high)
     outcome = solve(model.linear, time_limit=time_limit)
     if outcome.assignment is None:
         return None

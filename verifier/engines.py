@@ -28,6 +28,7 @@ from blowproof.verifier.bounding import (
     relaxable,
     relaxed,
     sparse_bound,
+    with_bounds,
 )
 from blowproof.verifier.brute import brute_sensitivity, multisets_within
 from blowproof.verifier.feasible import size_range
@@ -54,7 +55,8 @@ def answer(question: Question, engine: Engine) -> Answer:
             if found.status == "exact":
                 note = "engine hilbert: few more effects than facts, Normaliz is quick there"
                 return replace(found, notes=(note, *found.notes))
-        found = _ANSWER[engine](question)
+        bounded = engine == "ilp" and question.reading != "markov" and question.setting.bounds
+        found = with_bounds(question, _search, _ilp) if bounded else _ANSWER[engine](question)
         return replace(found, notes=(f"engine {engine}: {reason}", *found.notes))
     return _ANSWER[engine](question)
 

@@ -50,8 +50,12 @@ def histogram_sensitivity(
     start = time.perf_counter()
     master, refuter = Master(moves, most=most), Refuter(moves)
     best, witness, complete = 0, None, False
+    limit = master.bound()
     try:
         while True:
+            if best >= limit:
+                complete = True
+                break
             proposal = master.propose(above=best, deadline=deadline)
             if proposal is None:
                 complete = True
