@@ -22,7 +22,7 @@ from blowproof.verifier.embed import embed
 from blowproof.verifier.histograms import Master
 from blowproof.verifier.moves import Moves
 from blowproof.verifier.multisets import given_sensitivity
-from blowproof.verifier.pairs import require_pair
+from blowproof.verifier.pairs import check_pair, require_pair
 from blowproof.verifier.question import Question
 from blowproof.verifier.reduce import SMALL_DOMAIN, reduce_values
 from blowproof.verifier.relaxation import (
@@ -51,7 +51,10 @@ def embedded(question: Question, search: Ask, ilp: Ask) -> Answer:
     if pair is not None:
         pair = embed(question.setting, pair, time_limit=question.left)
     if pair is not None:
-        require_pair(question.setting, question.reading, pair)
+        verdict = check_pair(question.setting, question.reading, pair)
+        # Records that stay may compensate plainly where several make secret moves.
+        unsearched = verdict.minimality == "budget" and question.irreducible
+        pair = pair if verdict or unsearched else None
     found = replace(
         easier,
         answers="given",
@@ -88,9 +91,8 @@ def with_bounds(question: Question, search: Ask, ilp: Ask) -> Answer:
     pair = easier.witness
     if pair is not None:
         pair = embed(setting, pair, time_limit=question.left)
-    if pair is None:
+    if pair is None or not check_pair(setting, question.reading, pair):
         return ilp(question)
-    require_pair(setting, question.reading, pair)
     found = ilp(question)
     if found.lower >= easier.lower:
         return found

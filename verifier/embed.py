@@ -6,8 +6,8 @@ most S(any). It is equal if some D1 with the known numbers holds the records tha
 "any" moves; the other records of D1 stay, and change nothing about minimality where G is complete,
 in readings 2 and 3, or where only one record makes a secret move. Whether there is such a D1 is one
 integer program over classes of values, whose size does not depend on n. With bounds besides, the
-pair is a
-neighbour pair as well (no proper part of its moves is without effect), but others may be worse.
+pair is a neighbour pair as well (no proper part of its moves is without effect), but others may be
+worse.
 """
 
 from __future__ import annotations
