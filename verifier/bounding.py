@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from blowproof.models import BudgetError, Clause, Impossible
+from blowproof.models import BudgetError, Clause, Exact, Impossible
 from blowproof.models.policy import LABELLED
 from blowproof.models.setting import setting as setting_of
 from blowproof.verifier.answers import Answer, Status
@@ -107,8 +107,7 @@ def _every_multiset(question: Question, found: Answer) -> Answer:
     scaled = int(found.lower * moves.scale)
     if question.reading in LABELLED and question.setting.size is not None and core.enough:
         most = Master(moves, most=question.setting.size).bound()  # n moves, each the largest
-        upper = moves.unscaled(most)
-        found = replace(found, upper=upper if found.upper is None else min(upper, found.upper))
+        found = _capped(found, moves.unscaled(most))
     if found.lower == found.upper:
         return found
     size = question.setting.size if question.reading in LABELLED else None
@@ -117,8 +116,7 @@ def _every_multiset(question: Question, found: Answer) -> Answer:
         require_pair(question.setting, question.reading, pair)
         found = replace(found, lower=moves.unscaled(best), witness=pair)
     if bound is not None and core.enough:
-        upper = moves.unscaled(bound)
-        found = replace(found, upper=upper if found.upper is None else min(upper, found.upper))
+        found = _capped(found, moves.unscaled(bound))
     return found
 
 
@@ -171,13 +169,17 @@ def _with_secret_effect(question: Question, found: Answer) -> Answer:
         setting, moves, best=int(found.lower * moves.scale), time_limit=half
     )
     if bound is not None:
-        upper = moves.unscaled(bound)
-        found = replace(found, upper=upper if found.upper is None else min(found.upper, upper))
+        found = _capped(found, moves.unscaled(bound))
     wanted = replace(found, witness=witness)
     pair = one_secret_move(setting, query, wanted, question.deadline)
     if pair is not None and query.difference(pair.moves("published")) > found.lower:
         found = replace(found, lower=query.difference(pair.moves("published")), witness=pair)
     return found
+
+
+def _capped(found: Answer, upper: Exact) -> Answer:
+    """Return an answer with one more upper bound."""
+    return replace(found, upper=upper if found.upper is None else min(upper, found.upper))
 
 
 def _tighter(one: Answer, two: Answer) -> Answer:

@@ -8,12 +8,14 @@ and a number of records for each kind of move. In readings 1 and 2 a kind is (fr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from math import lcm
 
 from blowproof.models import BoundQuery, BudgetError, Exact, Move, Point, Setting
+from blowproof.models.numbers import plain
 from blowproof.models.policy import LABELLED, Reading
 from blowproof.verifier.answers import Pair
 
@@ -118,10 +120,6 @@ class Moves:
 
     def unscaled(self, value: int) -> Exact:
         """Return a scaled change as the exact number that it stands for."""
-        from fractions import Fraction
-
-        from blowproof.models.numbers import plain
-
         return plain(Fraction(value, self.scale))
 
     def pair(self, counts: Mapping[Kind, int] | Counter[Kind], rest: Counter[Point]) -> Pair:
@@ -139,8 +137,3 @@ class Moves:
         return self.query.difference(
             [Move(before, after) for before, after, _ in pair.moves(self.reading)]
         )
-
-
-def add_up(vectors: Sequence[tuple[Vector, int]], length: int) -> Vector:
-    """Return the sum of vectors with multiplicities."""
-    return tuple(sum(vector[i] * times for vector, times in vectors) for i in range(length))

@@ -12,12 +12,14 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from blowproof.models.policy import LABELLED
 from blowproof.models.queries import Histogram
 from blowproof.verifier.answers import Answer, OnBest, Pair
 from blowproof.verifier.embed import Embedder
 from blowproof.verifier.irreducible import (
+    Multiset,
     circuits_lower_bound,
     improve,
     longest,
@@ -54,6 +56,15 @@ class EffectTable:
         idle = tuple(kind for effect, kinds in found.items() if not any(effect) for kind in kinds)
         effects = tuple(sorted(effect for effect in found if any(effect)))
         return EffectTable(idle, effects, tuple(tuple(found[effect]) for effect in effects))
+
+    @cached_property
+    def weights(self) -> list[int]:
+        """The largest change of the query that one move with each effect makes."""
+        return [max(kind.size for kind in kinds) for kinds in self.kinds]
+
+    def groups(self, multiset: Multiset) -> list[tuple[tuple[Kind, ...], int]]:
+        """Return, for each effect of a multiset, the kinds to choose from and how many of them."""
+        return [(self.kinds[place], times) for place, times in multiset]
 
 
 def longest_moves(moves: Moves, time_limit: float | None) -> tuple[int, bool]:
@@ -171,9 +182,7 @@ def _additive(
     if not found.complete and found.upper is not None:
         upper = int(found.upper)
     upper = None if upper is None else max(best, upper)
-    if on_best is not None:
-        told = None if upper is None else moves.unscaled(upper)
-        on_best(moves.unscaled(best), told, _witness(moves, counts) if best else None)
+    _tell(moves, best, counts, upper, on_best)
     return best, counts, upper
 
 
@@ -191,11 +200,8 @@ def _circuits(
     while time.monotonic() < end:
         seed += 1
         best, counts = _best_circuit(table, best, counts, seed=seed)
-    weights = [max(kind.size for kind in kinds) for kinds in table.kinds]
-    upper = longest_bound(table.effects) * max(weights)
-    if on_best is not None:
-        witness = _witness(moves, counts) if best else None
-        on_best(moves.unscaled(best), moves.unscaled(upper), witness)
+    upper = longest_bound(table.effects) * max(table.weights)
+    _tell(moves, best, counts, upper, on_best)
     return best, counts, max(best, upper)
 
 
@@ -203,11 +209,10 @@ def _best_circuit(
     table: EffectTable, best: int, counts: Counter[Kind], *, seed: int = 0
 ) -> tuple[int, Counter[Kind]]:
     """Return the change over the heaviest of a few hundred circuits, if it beats the best."""
-    weights = [max(kind.size for kind in kinds) for kinds in table.kinds]
-    weight, circuit = circuits_lower_bound(table.effects, weights, seed=seed)
+    weight, circuit = circuits_lower_bound(table.effects, table.weights, seed=seed)
     if weight <= best:
         return best, counts
-    groups = [(table.kinds[place], times) for place, times in circuit]
+    groups = table.groups(circuit)
     deadline = time.monotonic() + CIRCUIT_SECONDS
     try:
         value, choice = best_choice(groups, deadline=deadline)
@@ -225,16 +230,13 @@ def _summed(
     on_best: OnBest | None,
 ) -> Found:
     """The longest multiset bounds the change; the moves at hand may reach it, or not."""
-    weights = [max(kind.size for kind in kinds) for kinds in table.kinds]
-    found = longest(table.effects, weights, time_limit=time_limit)
-    groups = [(table.kinds[place], times) for place, times in found.witness or ()]
+    found = longest(table.effects, table.weights, time_limit=time_limit)
+    groups = table.groups(found.witness)
     value, choice = best_choice(groups)
     if value > best:
         best, counts = value, choice
     upper = None if found.upper is None else max(best, int(found.upper))
-    if on_best is not None:
-        told = None if upper is None else moves.unscaled(upper)
-        on_best(moves.unscaled(best), told, _witness(moves, counts) if best else None)
+    _tell(moves, best, counts, upper, on_best)
     return best, counts, upper
 
 
@@ -261,17 +263,15 @@ def _general(
     choices: dict[int, Counter[Kind]] = {best: counts}
     deadline = None if time_limit is None else time.monotonic() + time_limit
 
-    def evaluate(multiset: tuple[tuple[int, int], ...]) -> int:
-        groups = [(table.kinds[place], times) for place, times in multiset]
+    def evaluate(multiset: Multiset) -> int:
+        groups = table.groups(multiset)
         value, choice = best_choice(groups, deadline=deadline)
         if value > max(choices):
             choices[value] = choice
-            if on_best is not None:
-                on_best(moves.unscaled(value), None, _witness(moves, choice))
+            _tell(moves, value, choice, None, on_best)
         return value
 
-    weights = [max(kind.size for kind in kinds) for kinds in table.kinds]
-    upper = _improved(table.effects, weights, evaluate, best, time_limit)
+    upper = _improved(table.effects, table.weights, evaluate, best, time_limit)
     value = max(choices)
     if upper is None:
         return value, choices[value], None
@@ -281,7 +281,7 @@ def _general(
 def _improved(
     effects: Sequence[Vector],
     weights: Sequence[int],
-    evaluate: Callable[[tuple[tuple[int, int], ...]], int],
+    evaluate: Callable[[Multiset], int],
     best: int,
     time_limit: float | None,
 ) -> int | None:
@@ -326,16 +326,24 @@ def given_sensitivity(
         attempt([(table.idle, 1)])
     bound: int | None = best
     if table.effects:
-        weights = [max(kind.size for kind in kinds) for kinds in table.kinds]
         bound = _improved(
             table.effects,
-            weights,
-            lambda multiset: attempt([(table.kinds[place], times) for place, times in multiset]),
+            table.weights,
+            lambda multiset: attempt(table.groups(multiset)),
             best,
             time_limit,
         )
         bound = None if bound is None else max(best, bound)
     return best, found[-1][1] if found else None, bound
+
+
+def _tell(
+    moves: Moves, best: int, counts: Counter[Kind], upper: int | None, on_best: OnBest | None
+) -> None:
+    """Report (scaled) bounds, with a checked witness, to whoever listens."""
+    if on_best is not None:
+        told = None if upper is None else moves.unscaled(upper)
+        on_best(moves.unscaled(best), told, _witness(moves, counts) if best else None)
 
 
 def _witness(moves: Moves, counts: Counter[Kind]) -> Pair:

@@ -158,7 +158,7 @@ def with_a_secret_effect(
     table = EffectTable.of(moves)
     secret = _secret_effects(setting, moves)
     places = {place for place, effect in enumerate(table.effects) if effect in secret}
-    weights = [max(kind.size for kind in kinds) for kinds in table.kinds]
+    weights = table.weights
     alone = max((kind.size for kind in table.idle), default=0)  # a secret move within a class
     if not places or len(table.effects) > SEARCH_EFFECTS:
         return (max(best, alone), None) if not places else (None, None)
