@@ -1,0 +1,59 @@
+"""HTML as nested tuples of text: everything is escaped, nothing is a template.
+
+>>> str(tag("p", "a < b", class_="note"))
+'<p class="note">a &lt; b</p>'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+__all__ = ["Markup", "join", "number", "tag"]
+
+_VOID = {"br", "col", "hr", "line", "circle", "path", "rect", "meta", "input"}
+
+
+class Markup(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+def tag(name: str, /, *children: object, **attributes: object) -> Markup:
+    """Return an element; `class_` is "class", "_" in a name is "-", None leaves one out."""
+    parts = [name]
+    for key, value in attributes.items():
+        if value is None or value is False:
+            continue
+        label = key.rstrip("_").replace("_", "-")
+        shown = number(value) if isinstance(value, float) else str(value)
+        parts.append(label if value is True else f'{label}="{escape(shown)}"')
+    opening = f"<{' '.join(parts)}>"
+    if name in _VOID and not children:
+        return Markup(opening[:-1] + "/>")
+    return Markup(f"{opening}{join(children)}</{name}>")
+
+
+def join(children: Iterable[object]) -> Markup:
+    """Return children one after the other: markup as it is, all else escaped, None left out."""
+    parts: list[str] = []
+    for child in children:
+        if child is None:
+            continue
+        if isinstance(child, Markup):
+            parts.append(str(child))
+        elif isinstance(child, (list, tuple)):
+            parts.append(str(join(child)))
+        else:
+            parts.append(escape(str(child)))
+    return Markup("".join(parts))
+
+
+def number(value: float) -> str:
+    """Return a coordinate, short.
+
+    >>> number(3.0), number(2.345)
+    ('3', '2.35')
+    """
+    return f"{value:.2f}".rstrip("0").rstrip(".")

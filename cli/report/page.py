@@ -1,0 +1,241 @@
+"""The audit as one page of HTML that needs nothing else: it reads the JSON document alone."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from importlib.resources import files
+from typing import Any
+
+from blowproof.cli.report.attack import attack_picture, attack_words
+from blowproof.cli.report.charts import Curve, error_plot
+from blowproof.cli.report.graph import arrow_tip, graph_picture, graph_words
+from blowproof.cli.report.html import Markup, join, tag
+from blowproof.cli.report.pair import pair_table
+
+__all__ = ["page"]
+
+READINGS = {
+    "published": "the definition as published, with the one repair it needs",
+    "secret-moves": "every changed record makes a secret move, and no fewer changes are possible",
+    "add-remove": "records are added and removed, and no fewer changes are possible",
+    "markov": "tables that differ in at most four cells, each by one",
+}
+STATUS = {
+    "proved": "proved: the independent checker accepted a certificate in this run",
+    "exact": "exact: the search ended, and the pair below was checked",
+    "bounds": "bounds: the search was stopped, and the noise is set from the upper one",
+}
+
+
+def page(document: dict[str, Any], version: str) -> str:
+    """Return the page of an audit's JSON document."""
+    name = document["policy"]
+    head = join([
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="generator", content=f"blowproof {version}"),
+        tag("title", f"{name}: privacy audit"),
+        tag("style", _asset("style.css")),
+    ])  # fmt: skip
+    body = join([
+        tag("a", "Skip to the answer", href="#answer", class_="skip"),
+        arrow_tip(),
+        tag("header", tag("h1", f"{name}: how far one secret reaches"), _lead()),
+        tag("main", _policy(document),
+            [_query(document, query, place) for place, query in enumerate(document["queries"])],
+            _words(), id="answer"),
+        tag("footer", tag("p", f"Made by blowproof {version}. Numbers are exact unless a sentence "
+                               "says otherwise.")),
+        tag("script", _asset("script.js")),
+    ])  # fmt: skip
+    html = tag("html", tag("head", head), tag("body", body), lang="en")
+    return f"<!doctype html>\n{html}\n"
+
+
+def _asset(name: str) -> Markup:
+    return Markup(files("blowproof.cli.report").joinpath(name).read_text(encoding="utf-8"))
+
+
+def _lead() -> Markup:
+    return tag(
+        "p",
+        "What is secret about one person, what the public already knows, and how much noise a "
+        "released number needs because of both.",
+        class_="lead",
+    )
+
+
+def _policy(document: dict[str, Any]) -> Markup:
+    size = document["size"]
+    values = [("Protected", document["protected"]),
+              ("Known", [tag("div", line) for line in document["known"]]),
+              ("Values", _values(document["domain"])),
+              ("Records", f"{size:,}" if size is not None else "any number")]  # fmt: skip
+    if document["answers"] == "any":
+        values.append(("Judged for", "the worst numbers that the known facts can have"))
+    else:
+        values.append(("Judged for", "the numbers of the known facts as written or counted"))
+    return tag("section", tag("h2", "The policy"), _list(values))
+
+
+def _values(domain: dict[str, Any]) -> str:
+    sides = [f"{name} ({size:,})" for name, size in domain["attributes"].items()]
+    return f"{' × '.join(sides)} = {domain['size']:,}"
+
+
+def _list(values: list[tuple[str, Any]]) -> Markup:
+    return tag("dl", [[tag("dt", word), tag("dd", text)] for word, text in values])
+
+
+def _query(document: dict[str, Any], query: dict[str, Any], number: int) -> Markup:
+    return tag(
+        "section",
+        tag("h2", "Releasing ", tag("code", query["query"])),
+        _headline(query),
+        tag("div", tag("h3", "What to do"), tag("p", query["recommendation"]), _judged(query),
+            class_="todo"),
+        _readings(query),
+        _plain(query, document["epsilon"]),
+        _pair(document, query, number),
+        _graph(query),
+        _errors(query, document["epsilon"]),
+        _attack(query),
+        _facts(query),
+        _forms(query),
+    )  # fmt: skip
+
+
+def _headline(query: dict[str, Any]) -> Markup:
+    low, high = query["lower"], query["upper"]
+    value = str(low) if low == high else f"{low} … {'?' if high is None else high}"
+    return tag(
+        "div",
+        tag("strong", f"S = {value}"),
+        tag("p", "The most that this release can differ between two databases that the policy "
+                 f"calls neighbours, under the reading “{query['reading']}”. This is "
+                 f"{STATUS[query['status']]}."),
+        class_="answer" if query["status"] != "bounds" else "answer open",
+    )  # fmt: skip
+
+
+def _judged(query: dict[str, Any]) -> list[Markup]:
+    words = {True: ("good", "is enough"), False: ("bad", "is not enough"),
+             None: ("bad", "is left open by the bounds")}  # fmt: skip
+    return [
+        tag("p", tag("span", f"{item['what']} {words[item['enough']][1]}",
+                     class_=words[item["enough"]][0]),
+            f": it covers a difference of {item['enough_for']}.")
+        for item in query["judgements"]
+    ]  # fmt: skip
+
+
+def _readings(query: dict[str, Any]) -> Markup:
+    rows = []
+    for row in query["readings"]:
+        answer = row["answer"]
+        mine = row["reading"] == query["reading"]
+        rows.append(
+            tag(
+                "tr",
+                tag("th", row["reading"], " (decides)" if mine else None, scope="row"),
+                tag("td", "–" if answer is None else _value(answer)),
+                tag("td", "does not apply" if answer is None else answer["status"]),
+                tag("td", row["reason"] or READINGS[row["reading"]]),
+                class_="decides" if mine else None,
+            )
+        )
+    head = tag("tr", [tag("th", word, scope="col") for word in ("reading", "S", "how sure", "")])
+    table = tag("table", tag("caption", "Neighbours can be read in four ways."),
+                tag("thead", head), tag("tbody", rows))  # fmt: skip
+    return join([tag("h3", "The readings"),
+                 tag("div", table, class_="wide", tabindex=0, role="region",
+                     aria_label="S under each reading")])  # fmt: skip
+
+
+def _value(answer: dict[str, Any]) -> str:
+    low, high = answer["lower"], answer["upper"]
+    return str(low) if low == high else f"{low} … {'?' if high is None else high}"
+
+
+def _plain(query: dict[str, Any], epsilon: int | str) -> Markup | None:
+    plain = query["plain"]
+    if plain["sensitivity"] is None or plain["real_epsilon"] is None:
+        return None
+    low, high = plain["real_epsilon"]["lower"], plain["real_epsilon"]["upper"]
+    real = str(low) if low == high else f"between {low} and {'?' if high is None else high}"
+    return join([
+        tag("h3", "What plain differential privacy would have assumed"),
+        tag("p", f"It assumes that one record changes alone, so that the release moves by "
+                 f"{plain['sensitivity']}. With noise for that, an epsilon of {epsilon} is really ",
+            tag("strong", real), "."),
+    ])  # fmt: skip
+
+
+def _pair(document: dict[str, Any], query: dict[str, Any], number: int) -> Markup | None:
+    if query["picture"]["steps"] is None:
+        return None
+    return join([
+        tag("h3", "A worst pair, change by change"),
+        tag("p", f"Two databases that nobody may tell apart; their answers differ by "
+                 f"{query['lower']}. Take the changes one at a time: the known facts are broken "
+                 "until the last one."),
+        pair_table(list(document["domain"]["attributes"]), query, number),
+    ])  # fmt: skip
+
+
+def _graph(query: dict[str, Any]) -> Markup | None:
+    graph = query["picture"]["policy_graph"]
+    if graph is None:
+        return None
+    drawn = graph_picture(graph) if graph["arcs"] is not None else tag(
+        "p", f"With {len(graph['nodes'])} nodes it is too large to draw.")  # fmt: skip
+    return join([tag("h3", "How the facts tie records together"),
+                 tag("p", graph_words(graph)), drawn])  # fmt: skip
+
+
+def _errors(query: dict[str, Any], epsilon: int | str) -> Markup:
+    curves = [
+        Curve(row["reading"], Fraction(row["answer"]["upper"]),
+              "decides" if row["reading"] == query["reading"] else "reading")
+        for row in query["readings"]
+        if row["answer"] is not None and row["answer"]["upper"] is not None
+    ]  # fmt: skip
+    if query["plain"]["sensitivity"] is not None:
+        curves.append(Curve("plain DP", Fraction(query["plain"]["sensitivity"]), "plain"))
+    scale = query["noise"]["scale"]
+    words = (
+        "Nothing bounds S from above yet, so no scale of noise is safe."
+        if scale is None
+        else f"Laplace noise of scale {scale} for epsilon = {epsilon} (the dotted line): each "
+        f"number is then off by {scale} on average."
+    )
+    return join([tag("h3", "Noise and error"), tag("p", words),
+                 error_plot(curves, Fraction(epsilon))])  # fmt: skip
+
+
+def _attack(query: dict[str, Any]) -> Markup | None:
+    attack = query["picture"]["averaging"]
+    if attack is None:
+        return None
+    return join([tag("h3", "The averaging attack"), tag("p", attack_words(attack)),
+                 attack_picture(attack)])  # fmt: skip
+
+
+def _facts(query: dict[str, Any]) -> Markup | None:
+    return None
+
+
+def _forms(query: dict[str, Any]) -> Markup | None:
+    return None
+
+
+def _words() -> Markup:
+    terms = [
+        ("S", "the policy-specific sensitivity: noise of scale S / epsilon gives epsilon"),
+        ("secret move", "a change of one record between two values that nobody may tell apart"),
+        ("plain move", "any other change of one record"),
+        ("neighbours", "two possible databases that differ by secret moves, and by as few changes "
+                       "as the known facts allow"),
+        *((name, text) for name, text in READINGS.items()),
+    ]  # fmt: skip
+    return tag("section", tag("details", tag("summary", "The words used here"), _list(terms)))

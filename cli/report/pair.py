@@ -1,0 +1,110 @@
+"""The worst pair as a table that one can step through; without scripts it shows every step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from blowproof.cli.report.html import Markup, tag
+
+__all__ = ["pair_table"]
+
+MOST_COLUMNS = 8
+MOST_KINDS = 12
+
+
+def pair_table(attributes: list[str], query: dict[str, Any], number: int) -> Markup:
+    """Return the table of one query's worst pair, with its buttons."""
+    steps, witness = query["picture"]["steps"], query["witness"]
+    moves, facts = steps["moves"], steps["facts"][:MOST_COLUMNS]
+    name = f"pair-{number}"
+    return tag(
+        "div",
+        _buttons(name, len(moves)),
+        tag("p", "All changes are shown.", class_="state", role="status", aria_live="polite"),
+        tag(
+            "div",
+            tag(
+                "table",
+                tag("caption", f"Records as ({', '.join(attributes)}). A fact that is off says: "
+                               "stopping here would be no possible database."),
+                tag("thead", _head(facts)),
+                tag("tbody", [_row(place, move, len(facts)) for place, move in enumerate(moves)]),
+                id=name,
+            ),
+            class_="wide", tabindex=0, role="region", aria_label="The changes, one by one",
+        ),
+        _more(steps, len(facts)),
+        tag("p", _staying(witness["unchanged"])),
+        class_="stepper", data_moves=len(moves),
+    )  # fmt: skip
+
+
+def _buttons(name: str, count: int) -> Markup:
+    def button(word: str, action: str) -> Markup:
+        return tag("button", word, type="button", data_step=action, aria_controls=name)
+
+    return tag(
+        "div",
+        button("Start", "first"), button("Back", "back"), button("Next", "next"),
+        button("All", "last"),
+        class_="buttons", hidden=True, role="group", aria_label=f"Step through {count} changes",
+    )  # fmt: skip
+
+
+def _head(facts: list[str]) -> Markup:
+    cells = [tag("th", word, scope="col") for word in ("step", "before", "after", "kind")]
+    return tag("tr", cells, [tag("th", fact, scope="col", class_="fact") for fact in facts])
+
+
+def _row(place: int, move: dict[str, Any], columns: int) -> Markup:
+    before, after = move["before"], move["after"]
+    record = "" if move["record"] is None else f" (record {move['record']})"
+    return tag(
+        "tr",
+        tag("th", f"{place + 1}{record}", scope="row"),
+        tag("td", _record(before, after) if before else "not there"),
+        tag("td", _record(after, before) if after else "gone"),
+        tag("td", _kind(move)),
+        [_off(value) for value in move["off_by"][:columns]],
+    )
+
+
+def _record(record: list[Any], other: list[Any] | None) -> list[Markup | str]:
+    """A record's values; those that differ from the other side are marked."""
+    parts: list[Markup | str] = []
+    for place, value in enumerate(record):
+        parts.append(", " if place else "")
+        changed = other is not None and other[place] != value
+        parts.append(tag("mark", value) if changed else str(value))
+    return parts
+
+
+def _kind(move: dict[str, Any]) -> str:
+    if move["secret"] is None:
+        return "added" if move["before"] is None else "removed"
+    return "secret" if move["secret"] else "plain"
+
+
+def _off(value: int) -> Markup:
+    words = "kept" if value == 0 else f"off by {value:+d}".replace("-", "−")
+    return tag("td", words, class_="kept" if value == 0 else "off")
+
+
+def _more(steps: dict[str, Any], columns: int) -> Markup | None:
+    parts = []
+    if steps["hidden"]:
+        parts.append(f"{steps['hidden']} more changes")
+    if len(steps["facts"]) > columns:
+        parts.append(f"{len(steps['facts']) - columns} more facts that move on the way")
+    return tag("p", f"Not shown: {' and '.join(parts)}.") if parts else None
+
+
+def _staying(unchanged: list[Any]) -> str:
+    total = sum(times for _, times in unchanged)
+    if not total:
+        return "There are no other records."
+    kinds = [f"{times} × ({', '.join(map(str, record))})" for record, times in unchanged]
+    more = f" and {len(kinds) - MOST_KINDS} other kinds" if len(kinds) > MOST_KINDS else ""
+    verb = "stays" if total == 1 else "stay"
+    noun = "other record" if total == 1 else "other records"
+    return f"{total:,} {noun} {verb} as they are: {'; '.join(kinds[:MOST_KINDS])}{more}."
