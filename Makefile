@@ -49,7 +49,8 @@ $(INSTALLED): pyproject.toml constraints.txt $(FILES)
 # The names of the files in the packages; rewritten only when one is added or removed.
 $(FILES): FORCE | $(BIN)/python
 	@find $(PACKAGES) -name __pycache__ -prune -o -type f \
-	  \( -name '*.py' -o -name py.typed -o -name '*.json' -o -name '*.md' \) -print \
+	  \( -name '*.py' -o -name py.typed -o -name '*.json' -o -name '*.md' -o -name '*.css' \
+	  -o -name '*.js' -o -name '*.toml' \) -print \
 	  | LC_ALL=C sort > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 

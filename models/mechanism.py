@@ -16,7 +16,7 @@ from typing import Any, Literal
 from blowproof.models.errors import PolicyError
 from blowproof.models.queries import BoundQuery
 
-__all__ = ["Channel", "Mechanism", "Noise", "Prefixes", "Release", "Tree"]
+__all__ = ["Channel", "Mechanism", "Noise", "Prefixes", "Release", "Selection", "Tree"]
 
 Noise = Literal["laplace", "discrete-laplace"]
 
@@ -57,27 +57,65 @@ class Release:
     """One query with noise: `scale` is one number for all outputs, or one for each.
 
     For a `Tree` the list has one scale per level, from `first` on. A query is written as in the
-    contract, or is bound already (a matrix made by a mechanism).
+    contract, or is bound already (a matrix made by a mechanism). Discrete Laplace noise is `grid`
+    times an integer k, with probability proportional to exp(-|k| * grid / scale).
     """
 
     query: str | Tree | Prefixes | BoundQuery
     noise: Noise = "laplace"
     scale: Fraction | tuple[Fraction, ...]
+    grid: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
-        """Refuse floats and negative scales."""
+        """Refuse floats, negative scales and an empty grid."""
         if self.noise not in ("laplace", "discrete-laplace"):
             raise PolicyError(f"there is no noise {self.noise!r}", key="noise")
         for scale in self.scales:
-            if isinstance(scale, bool) or not isinstance(scale, (int, Fraction)):
-                raise PolicyError(f"a scale is an exact fraction, not {scale!r}", key="scale")
-            if scale < 0:
+            if _fraction(scale, "scale") < 0:
                 raise PolicyError(f"a scale is not negative: {scale}", key="scale")
+        if _fraction(self.grid, "grid") <= 0:
+            raise PolicyError(f"a grid is positive: {self.grid}", key="grid")
 
     @property
     def scales(self) -> tuple[Fraction, ...]:
         """The scales as a tuple: one, or one per output (or level)."""
         return self.scale if isinstance(self.scale, tuple) else (self.scale,)
+
+
+def _fraction(value: object, what: str) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
+        raise PolicyError(f"a {what} is an exact fraction, not {value!r}", key=what)
+    return Fraction(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """A choice made from noisy costs: a partition of the values into buckets, the cheapest one.
+
+    Every bucket that could be chosen has noise of its own, discrete Laplace of `scale`, on its
+    cost, and one record that joins or leaves changes a bucket's cost by at most `step`. The choice
+    alone is published. A record that moves leaves one bucket of the outcome and joins one (or stays
+    in it); lowering the noise of both by 2 * step keeps the outcome cheapest. So the loss is at
+    most 4 * step / scale, for neighbours that differ in one record, and for others that many times
+    as much as they differ in records.
+    """
+
+    query: str
+    candidates: str
+    step: Fraction
+    scale: Fraction
+
+    def __post_init__(self) -> None:
+        """Refuse floats, and noise of no width."""
+        if _fraction(self.step, "step") < 0:
+            raise PolicyError(f"a step is not negative: {self.step}", key="step")
+        if _fraction(self.scale, "scale") <= 0:
+            raise PolicyError(f"a choice needs a scale above 0: {self.scale}", key="scale")
+
+    @property
+    def loss(self) -> Fraction:
+        """The most that the choice gives away about one record that moves."""
+        return 4 * self.step / self.scale
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +140,7 @@ class Mechanism:
     releases: tuple[Release, ...] = ()
     channel: Channel | None = None
     postprocessing: tuple[str, ...] = field(default=())
+    selections: tuple[Selection, ...] = ()
 
     def __post_init__(self) -> None:
         """Either releases or a channel."""

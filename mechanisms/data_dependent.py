@@ -1,0 +1,150 @@
+"""Data-dependent histograms: a private partition into buckets, noisy buckets, uniform expansion.
+
+Data-dependent-blowfish, sections 4 and 5. A share of epsilon chooses buckets of like counts
+(`partitions`), the rest releases the bucket counts, and every value gets an equal part of its
+bucket. Bucket counts get Laplace noise of their own sensitivity ("dawa", the baseline), or noise on
+the flows along a spanning forest of G', which is G with each bucket's values merged into one vertex
+("-transformed"). Neighbours of G are neighbours of G' or have equal bucket counts (Lemma 4.1), so
+noise for the stretch of G' is private, whatever buckets were chosen.
+
+Both steps compose: the partition is private for its share for neighbours that differ in one record,
+so policies with known facts are refused, for there neighbours differ in several.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blowproof.mechanisms.errors import RefusedError
+from blowproof.mechanisms.forests import Forest
+from blowproof.mechanisms.partitions import LONGEST, interval_partition, matching_partition
+from blowproof.mechanisms.release import Draw, Plan, Request
+from blowproof.mechanisms.transformed import Flows, drawn_flows, flow_releases, free, plan_flows
+from blowproof.mechanisms.vectors import Estimate, Vector, cells_of
+from blowproof.models import QueryError, exact
+from blowproof.models.mechanism import Release, Selection
+from blowproof.models.policy import LABELLED
+from blowproof.models.queries import Histogram
+
+__all__ = ["Dawa", "DawaTransformed", "MatchingTransformed"]
+
+Ints = NDArray[np.int64]
+HALF = Fraction(1, 2)
+
+
+class Bucketed(Plan):
+    """What the three have in common; `share` is the part of epsilon that the partition gets."""
+
+    postprocessing = ("uniform expansion",)
+    share = HALF
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        if not isinstance(request.bound, Histogram):
+            raise QueryError(f"{self.name} releases a histogram\n  try: --query histogram")
+        if request.reading not in LABELLED or not free(request.policy):
+            raise RefusedError(
+                f"{self.name} chooses its buckets privately only where neighbours differ in one "
+                "record: under a policy without known facts, reading published or secret-moves\n"
+                "  try: --mechanism laplace"
+            )
+        if "share" in request.options:
+            self.share = Fraction(exact(request.options["share"], key="share"))
+        if not 0 < self.share < 1:
+            raise QueryError(f"the partition's share is between 0 and 1, not {self.share}")
+        self.size = request.policy.domain.size
+        self.selection = self.choice()
+
+    @abstractmethod
+    def choice(self) -> Selection:
+        """Return how the partition is chosen, as data."""
+
+    @abstractmethod
+    def partition(self, counts: Ints) -> Ints:
+        """Return each value's bucket, chosen privately."""
+
+    @property
+    def first(self) -> Fraction:
+        """The part of epsilon for the partition."""
+        return self.share * self.request.epsilon
+
+    def releases(self, vertex: Ints) -> tuple[tuple[Release, ...], Forest | None]:
+        """Return what is released of these buckets: their flows, or (no forest) their counts."""
+        rest = Request(
+            policy=self.request.policy,
+            epsilon=self.request.epsilon - self.first,
+            reading=self.request.reading,
+            answers=self.request.answers,
+            time_limit=self.request.time_limit,
+        )
+        forest, stretch = plan_flows(rest, vertex)
+        return flow_releases(self, rest, vertex, forest, stretch), forest
+
+    def run(self, draw: Draw) -> Vector | Estimate:
+        """Choose the buckets, count them with noise, and spread each count evenly."""
+        vertex = draw.choose(self.selection, lambda truth: self.partition(truth.units))
+        releases, forest = self.releases(vertex)
+        if forest is None:
+            noisy = draw(releases[0]).units.astype(np.float64)
+        else:
+            noisy = forest.counts(drawn_flows(draw, releases, forest)).astype(np.float64)
+        widths = np.bincount(vertex)
+        domain = self.request.policy.domain
+        return Estimate((noisy / widths)[vertex], cells_of(domain, tuple(range(len(domain)))))
+
+
+class DawaTransformed(Bucketed):
+    """Buckets of consecutive values (the first step of DAWA), then noise on the flows of G'."""
+
+    name = "dawa-transformed"
+
+    def choice(self) -> Selection:
+        """Buckets of 1, 2, 4, ... values; one record changes a deviation by at most 2."""
+        if len(self.request.policy.domain) != 1:
+            raise QueryError(f"{self.name} puts the values of one attribute into intervals")
+        scale = 8 / self.first
+        return Selection(query="histogram", candidates="intervals", step=Fraction(2), scale=scale)
+
+    def partition(self, counts: Ints) -> Ints:
+        """Return the intervals."""
+        longest = min(LONGEST, max(1, self.size))
+        ends = interval_partition(counts, self.first, penalty=self.penalty(), longest=longest)
+        return np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+
+    def penalty(self) -> Fraction:
+        """What a bucket costs for its noise: about the mean of |noise| on its count."""
+        return 1 / (self.request.epsilon - self.first)
+
+
+class Dawa(DawaTransformed):
+    """Plain DAWA for the histogram: its intervals, and Laplace noise on their counts."""
+
+    name = "dawa"
+    share = Fraction(1, 4)
+
+    def releases(self, vertex: Ints) -> tuple[tuple[Release, ...], Forest | None]:
+        """Return the bucket counts. A record that moves changes two of them, by 1 each."""
+        lonely = Forest(np.full(int(vertex.max()) + 1, -1, dtype=np.int64))
+        query = Flows(self.request.policy.domain, vertex, lonely, roots=True, name="buckets")
+        scale = 2 / (self.request.epsilon - self.first)
+        return (Release(query=query, noise="discrete-laplace", scale=scale),), None
+
+
+class MatchingTransformed(Bucketed):
+    """Buckets of at most two values, anywhere (a matching), then noise on the flows of G'."""
+
+    name = "matching-transformed"
+
+    def choice(self) -> Selection:
+        """One record changes the deviation of a pair, |x - y|, by at most 1."""
+        scale = 4 / self.first
+        return Selection(query="histogram", candidates="pairs", step=Fraction(1), scale=scale)
+
+    def partition(self, counts: Ints) -> Ints:
+        """Return the matching."""
+        penalty = 1 / (self.request.epsilon - self.first)
+        return matching_partition(counts, self.first, penalty=penalty)

@@ -1,0 +1,37 @@
+"""The mechanisms by name: what `--mechanism` may say.
+
+A mechanism is a `Plan` built from a `Request`. To add one, write a class in a file of its own and
+give it a line here; the file is imported only when it is asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from blowproof.mechanisms.errors import RefusedError
+from blowproof.mechanisms.release import Plan, Request
+from blowproof.models import QueryError
+from blowproof.models.errors import nearest
+
+__all__ = ["MECHANISMS", "plan"]
+
+MECHANISMS: dict[str, tuple[str, str]] = {
+    "laplace": ("laplace", "Laplace"),
+    "transformed": ("transformed", "Transformed"),
+    "dawa": ("data_dependent", "Dawa"),
+    "dawa-transformed": ("data_dependent", "DawaTransformed"),
+    "matching-transformed": ("data_dependent", "MatchingTransformed"),
+}
+"""Name -> (file, class)."""
+
+
+def plan(name: str, request: Request) -> Plan:
+    """Return a mechanism made ready for a request, or refuse the name with the nearest one."""
+    if name not in MECHANISMS:
+        hint = nearest(name, MECHANISMS, what="mechanism")
+        raise QueryError(f"there is no mechanism {name!r}\n  try: {hint}")
+    file, kind = MECHANISMS[name]
+    made = getattr(import_module(f"blowproof.mechanisms.{file}"), kind)(request)
+    if not isinstance(made, Plan):  # pragma: no cover
+        raise RefusedError(f"{name} is not a mechanism")
+    return made
