@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from blowproof.mechanisms.exact import count_cells, true_answers
 from blowproof.mechanisms.forests import Forest, best_forest, forests, hubs, path
+from blowproof.mechanisms.masks import mask
 from blowproof.mechanisms.release import (
     EXACT_NOTE,
     Draw,
@@ -125,12 +126,7 @@ class NoisyTable(Dataset):
         return [self._count(area) for area in areas]
 
     def _count(self, area: Area) -> int:
-        inside = np.zeros(self._counts.shape, dtype=bool)
-        for box in area.boxes:
-            if box:
-                places = [[p for low, high in s.runs for p in range(low, high)] for s in box.sides]
-                inside[np.ix_(*places)] = True
-        return int(self._counts[inside].sum())
+        return int(self._counts[mask(area, self.domain)].sum())
 
     def sparse_marginal(
         self, axes: tuple[int, ...], *, limit: int = MOST_VALUES
