@@ -2,7 +2,7 @@
 
 python benchmarks/engines.py [--limit 10] [--peer-limit 10] [family ...]
 
-Families: ranges, grid, attributes, given. Every row is one question under a time limit; `peer` is
+Families: ranges, grid, attributes, given, facts. Each row is one question under a limit; `peer` is
 Normaliz's Hilbert basis of the same effects (engine hilbert), or brute force, under its own limit.
 The tables of marginals, beside 4ti2 and Normaliz, are in `irreducible.py`.
 """
@@ -13,21 +13,29 @@ import argparse
 import random
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from blowproof.models import (
     AttributeChange,
     Between,
     BlowproofError,
+    Clause,
     Count,
     Database,
     Distance,
     Domain,
     Full,
+    Impossible,
     Integers,
+    Known,
     Labels,
+    Literal,
     Marginal,
+    PartitionBy,
     Policy,
     Reading,
+    Steps,
+    Sum,
     show,
 )
 from blowproof.verifier.answers import Answer
@@ -100,11 +108,45 @@ def given() -> Iterator[Row]:
             yield f"n = 10^{power}, {secrets.kind}", policy, "published", "brute"
 
 
+def facts() -> Iterator[Row]:
+    """Scope given, n = 40: the contract's own example, with its bound, its clause, both or none."""
+    domain = Domain(
+        sex=Labels(["F", "M"]),
+        ward=Labels(["a", "b", "c"], ordered=True),
+        age=Integers(0, 115),
+        temp=Steps(35, 42, "1/2"),
+    )
+    equal = (
+        Marginal(["sex", "ward"], answers=[8, 7, 5, 12, 8, 0]),
+        Count({"age": Between(18, 65), "sex": "F", "ward": ["a", "b"]}, answer=12),
+        Sum([(1, {"sex": "F"}), (-1, {"sex": "M"})], equals=0),
+        Impossible({"sex": "M", "ward": "c"}),
+    )
+    bound = Count([{"age": Between(None, 9)}, {"age": Between(90, None)}], at_least=3)
+    clause = Clause([Literal(1, {"sex": "F"}), Literal(2, {"ward": "a"}, inside=False)])
+    cases: list[tuple[str, tuple[Known, ...]]] = [
+        ("equalities", ()),
+        ("with the bound", (bound,)),
+        ("with the clause", (clause,)),
+        ("with both", (bound, clause)),
+    ]
+    near = Distance(metric="l1", threshold=5, attributes=["age"])
+    readings: tuple[Reading, ...] = ("published", "add-remove")
+    for name, more in cases:
+        policy = Policy(domain=domain, known=(*equal, *more), database=Database(size=40))
+        for reading in readings:
+            yield f"{name}, full secrets", policy, reading, "brute"
+        for secrets in (AttributeChange(), near, PartitionBy(["sex"])):
+            other = replace(policy, secrets=secrets)
+            yield f"{name}, {secrets.kind} secrets", other, "published", "brute"
+
+
 FAMILIES: dict[str, Callable[[], Iterator[Row]]] = {
     "ranges": ranges,
     "grid": grid,
     "attributes": attributes,
     "given": given,
+    "facts": facts,
 }
 
 

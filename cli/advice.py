@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import inf, sqrt
 
+from blowproof.cli.audit_words import savings
 from blowproof.cli.findings import Finding, Judgement
 from blowproof.cli.words import number, times
 from blowproof.models import show
 
-__all__ = ["advice", "judgement_words", "plain_words"]
+__all__ = ["advice", "deviation", "is_useless", "judgement_words", "noise_words", "plain_words"]
+
+FAR = 100
+"""An upper bound this many times the lower one is no basis for a release."""
 
 
 def advice(finding: Finding) -> str:
@@ -18,6 +23,11 @@ def advice(finding: Finding) -> str:
         return (
             "Do not release this yet: S is not bounded from above. Search for longer "
             "(--time-limit), or ask for a coarser query."
+        )
+    if is_useless(finding):
+        return (
+            f"Do not release this yet. Noise for the upper bound ({number(finding.scale)}) would "
+            "be safe, and of no use: search for longer (--time-limit), or ask for a coarser query."
         )
     if answer.upper == 0:
         return (
@@ -29,7 +39,16 @@ def advice(finding: Finding) -> str:
     )
     if answer.status == "bounds":
         return f"{noise}: the scale is safe, and searching for longer may lower it."
-    return f"{noise}{_compared(finding)}."
+    return f"{noise}{_compared(finding)}.{_cheaper(finding)}"
+
+
+def _cheaper(finding: Finding) -> str:
+    """What to publish instead, if that is surely cheaper."""
+    better = savings(finding)
+    if not better or better[0].answer is None or better[0].answer.upper is None:
+        return ""
+    scale = better[0].answer.upper / finding.plan.epsilon
+    return f" Or publish {better[0].words} instead: then scale {number(scale)} is enough."
 
 
 def _compared(finding: Finding) -> str:
@@ -41,6 +60,36 @@ def _compared(finding: Finding) -> str:
     if ratio > 1:
         return f": {times(ratio)} what plain differential privacy would have added"
     return f": plain differential privacy would have added {times(1 / ratio)} as much"
+
+
+def noise_words(finding: Finding) -> str:
+    """Return the noise to add, and the error to expect in each number."""
+    scale = finding.scale
+    if scale is None or is_useless(finding):
+        return "unknown until S is bounded from above" + ("" if scale is None else " more closely")
+    if scale == 0:
+        return "none is needed"
+    return (
+        f"Laplace of scale {number(scale)} for epsilon = {show(finding.plan.epsilon)}: each number "
+        f"is then off by {number(scale)} on average (standard deviation "
+        f"{deviation(scale):.4g})."
+    )
+
+
+def deviation(scale: Fraction) -> float:
+    """Return the standard deviation of Laplace noise, sqrt(2) times its scale, for people."""
+    try:
+        return sqrt(2) * float(scale)
+    except OverflowError:
+        return inf
+
+
+def is_useless(finding: Finding) -> bool:
+    """Whether the upper bound is so far from the lower one that nobody would add noise for it."""
+    answer = finding.verdict
+    if answer.status != "bounds" or answer.upper is None:
+        return False
+    return answer.upper > FAR * max(answer.lower, finding.plain or 0, 1)
 
 
 def plain_words(finding: Finding) -> str:

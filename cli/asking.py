@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import cast
+from typing import TypeVar, cast
 
 from blowproof.cli.options import Question
 from blowproof.cli.progress import display
@@ -15,10 +15,15 @@ from blowproof.models.policy import Answers
 from blowproof.verifier.answers import Answer, Pair
 from blowproof.verifier.questions import Engine, Progress, neighbours, sensitivity
 
-__all__ = ["GRACE", "Session", "scope_of", "stream_neighbours"]
+__all__ = ["GRACE", "OVER", "Session", "scope_of", "stream_neighbours"]
 
 GRACE = 1.0
 """Seconds that an engine has, past its time limit, to come back with a witness of its own."""
+
+OVER = "not reached within the time limit"
+"""Why a question was not searched at all."""
+
+T = TypeVar("T")
 
 
 def scope_of(question: Question) -> Answers | None:
@@ -27,22 +32,38 @@ def scope_of(question: Question) -> Answers | None:
 
 
 class Session:
-    """The questions of one command line; after a Ctrl-C, none of them is searched any further."""
+    """The questions of one command line; after a Ctrl-C, none of them is searched any further.
 
-    def __init__(self, question: Question) -> None:
+    With `total`, all of them together end within so many seconds (and GRACE).
+    """
+
+    def __init__(self, question: Question, *, total: float | None = None) -> None:
         self.question = question
         self.interrupted = False
+        self.deadline = None if total is None else time.monotonic() + total
 
-    def ask(self, policy: Policy, query: BoundQuery, reading: str) -> Answer:
+    @property
+    def left(self) -> float | None:
+        """Seconds until all questions end; None where nothing limits them."""
+        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is searched any more: after Ctrl-C, or when the time is used up."""
+        return self.interrupted or self.left == 0
+
+    def ask(
+        self, policy: Policy, query: BoundQuery, reading: str, *, limit: float | None = None
+    ) -> Answer:
         """Return S(f, P) under a reading; stopped or refused by a budget, what is known by then.
 
         A BudgetError becomes the bounds 0 <= S with the reason among the notes: an answer that says
-        nothing is still sound, and scripts get their document.
+        nothing is still sound, and scripts get their document. `limit` replaces the question's.
         """
         start = time.monotonic()
         latest = Progress(lower=0, upper=None, what="")
-        reason = "not searched, after Ctrl-C"
-        if not self.interrupted:
+        reason = "not searched, after Ctrl-C" if self.interrupted else OVER
+        if not self.over:
             with display(f"{query.name}, {reading}") as show:
 
                 def on_post(progress: object) -> None:
@@ -52,16 +73,43 @@ class Session:
                     show(progress)
 
                 try:
-                    return self._watched(policy, query, reading, on_post)
+                    return self._watched(policy, query, reading, on_post, limit)
                 except (Stopped, BudgetError) as stop:
                     reason = str(stop)
                     self.interrupted = isinstance(stop, Interrupted)
         return self._bounds(policy, query, reading, latest, reason, time.monotonic() - start)
 
+    def run(self, task: Callable[[], T], *, limit: float | None = None, late: bool = False) -> T:
+        """Return what a task returns; raise Stopped at its limit, at the end, or by Ctrl-C.
+
+        A `late` task has its limit even where the time is over: what an answer cannot do without.
+        """
+        if self.over and not late:
+            raise Stopped(OVER)
+        end = limit if late else self._end(limit, grace=0.0)
+        try:
+            return watch(lambda post: task(), time_limit=end, on_post=lambda posted: None)
+        except Interrupted:
+            self.interrupted = True
+            raise
+
+    def _end(self, limit: float | None, *, grace: float) -> float | None:
+        """Seconds until a question is cut off: its limit and a grace, and never past the end."""
+        ends = [limit + grace] if limit is not None else []
+        if self.left is not None:
+            ends.append(self.left + min(grace, GRACE / 2))
+        return min(ends, default=None)
+
     def _watched(
-        self, policy: Policy, query: BoundQuery, reading: str, on_post: Callable[[object], None]
+        self,
+        policy: Policy,
+        query: BoundQuery,
+        reading: str,
+        on_post: Callable[[object], None],
+        limit: float | None,
     ) -> Answer:
-        limit = self.question.time_limit
+        limits = [item for item in (limit or self.question.time_limit, self.left) if item]
+        limit = min(limits, default=None)
         return watch(
             lambda post: sensitivity(
                 policy,
@@ -71,8 +119,9 @@ class Session:
                 engine=cast("Engine", self.question.engine),
                 time_limit=limit,
                 listener=post,
+                seed=self.question.seed or 0,
             ),
-            time_limit=None if limit is None else limit + GRACE,
+            time_limit=self._end(limit, grace=GRACE),
             on_post=on_post,
         )
 

@@ -2,22 +2,57 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from blowproof.cli.options import (
-    Question,
-    json_option,
-    not_negative,
-    policy_argument,
-    positive,
-    question_options,
-)
+from blowproof.cli.audit_options import Planned, format_options, plan_options
+from blowproof.cli.errors import Exit
+from blowproof.cli.options import Question, policy_argument, question_options
 
-__all__ = ["audit"]
+if TYPE_CHECKING:
+    from blowproof.cli.asking import Session
+    from blowproof.cli.findings import Finding
+    from blowproof.models import Policy
+    from blowproof.verifier.certify.certified import Certified
+
+__all__ = ["Audited", "audit"]
 
 TIME_LIMIT = 30
+PICTURE_SECONDS = 6.0
+READ_SECONDS = 5.0
+"""How long the policy may be read, however short the time limit is."""
+
+
+class Audited:
+    """An audit: the policy, its scope, n where it is known, and what was found."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        scope: str,
+        size: int | None,
+        findings: list[Finding],
+        mechanism: Certified | None = None,
+        pictures: Sequence[dict[str, Any] | None] = (),
+    ) -> None:
+        self.policy = policy
+        self.scope = scope
+        self.size = size
+        self.findings = findings
+        self.mechanism = mechanism
+        self.pictures = pictures
+
+    @property
+    def code(self) -> Exit:
+        """The exit code: a plan that fails weighs more than an open question."""
+        from blowproof.cli.audit_mechanism import mechanism_code
+        from blowproof.cli.findings import worst
+
+        codes = [finding.code for finding in self.findings]
+        return worst(codes if self.mechanism is None else [*codes, mechanism_code(self.mechanism)])
 
 
 @click.command(
@@ -29,53 +64,161 @@ TIME_LIMIT = 30
     "--query", "queries", multiple=True, metavar="QUERY",
     help="Which numbers are released; may be repeated.  [default: histogram]",
 )  # fmt: skip
-@click.option(
-    "--epsilon", type=positive, default="1", show_default=True, metavar="E",
-    help="The privacy that you aim for.",
-)  # fmt: skip
-@click.option(
-    "--claimed", type=not_negative, metavar="S",
-    help="Judge a claimed sensitivity (exit code 1: too small).",
-)  # fmt: skip
-@click.option(
-    "--planned-scale", "scale", type=not_negative, metavar="B",
-    help="Judge a planned scale of Laplace noise (exit code 1: too small).",
-)  # fmt: skip
-@question_options(time_limit=TIME_LIMIT)
-@json_option
+@plan_options()
+@question_options(time_limit=TIME_LIMIT, whole=True)
+@format_options()
 def audit(
-    policy: str,
-    queries: tuple[str, ...],
-    epsilon: Fraction,
-    claimed: Fraction | None,
-    scale: Fraction | None,
-    question: Question,
-    as_json: bool,
+    policy: str, queries: tuple[str, ...], planned: Planned, question: Question, form: str
 ) -> int:
     """The whole story: what is secret, what is known, and the noise that takes.
 
     Exit code 0: answered; 1: the planned noise is too small; 2: bad input; 3: undecided in time.
     """
+    from blowproof.cli.placing import placed
+    from blowproof.models import BlowproofError
+
+    if len(queries) > 1 and planned.of_one_query:
+        alone = "--claimed, --planned-scale and --certificate are about one query"
+        raise click.UsageError(f"{alone}: give --query once")
+    try:
+        with placed(policy):
+            drawn = form == "json" or planned.html is not None
+            found = _audited(policy, queries or ("histogram",), planned, question, drawn=drawn)
+    except BlowproofError as error:
+        if form == "sarif":
+            _write_refusal(policy, error)
+        raise
+    if planned.certificate is not None:
+        _write_certificate(planned.certificate, found)
+    if planned.html is not None:
+        _write_page(planned.html, found)
+    _write(policy, found, form)
+    return found.code
+
+
+def _audited(
+    path: str, queries: tuple[str, ...], planned: Planned, question: Question, *, drawn: bool
+) -> Audited:
+    start = time.monotonic()
     from blowproof.cli.asking import Session, scope_of
-    from blowproof.cli.audit_json import audit_document
-    from blowproof.cli.findings import Plan, find, known_size, worst
-    from blowproof.cli.output import print_all, quietly, write_json
-    from blowproof.cli.screen import audit_parts
+    from blowproof.cli.audit_mechanism import judge_mechanism
+    from blowproof.cli.findings import Plan
+    from blowproof.cli.findings_search import complete_all, decide_all, known_size
     from blowproof.models import parse_query
+
+    session = Session(question, total=_total(question.time_limit, start))
+    policy = _read(path, session)
+    plan = Plan(
+        epsilon=planned.epsilon,
+        claimed=planned.claimed,
+        scale=planned.scale,
+        certificate=planned.certificate is not None,
+    )
+    bound = [parse_query(text, policy) for text in queries]
+    size = known_size(policy, session)
+    drafts = decide_all(policy, bound, session, plan, size)
+    mechanism = None
+    if planned.mechanism is not None:
+        mechanism = judge_mechanism(planned.mechanism, policy, planned.epsilon, session)
+    findings = complete_all(policy, drafts, session, size)
+    scope = policy.with_answers(scope_of(question)).scope
+    pictures = _pictures(policy, findings, session) if drawn else ()
+    return Audited(policy, scope, size, findings, mechanism, pictures)
+
+
+def _pictures(
+    policy: Policy, findings: Sequence[Finding], session: Session
+) -> list[dict[str, Any] | None]:
+    """What is drawn about each query, in the time that is left; None where it was up."""
+    from blowproof.cli.report.story import picture
+    from blowproof.cli.watching import Stopped
+
+    found: list[dict[str, Any] | None] = []
+    for finding in findings:
+        seconds = PICTURE_SECONDS if session.left is None else min(PICTURE_SECONDS, session.left)
+
+        def task(reading: str = finding.reading, seconds: float = seconds) -> dict[str, Any]:
+            return picture(policy, reading, seconds / 2)
+
+        try:
+            found.append(session.run(task, limit=seconds) if seconds > 0.02 else None)
+        except Stopped:
+            found.append(None)
+    return found
+
+
+def _total(limit: float | None, start: float) -> float | None:
+    """Seconds for the whole audit: to load the solvers counts as well, up to half of the limit."""
+    return None if limit is None else max(limit / 2, limit - (time.monotonic() - start))
+
+
+def _read(path: str, session: Session) -> Policy:
+    """Return the policy; a file so large that reading it takes all the time is refused."""
+    from blowproof.cli.watching import Interrupted, Stopped
+    from blowproof.models import BudgetError
     from blowproof.models.reading import read_policy
 
-    if len(queries) > 1 and (claimed is not None or scale is not None):
-        raise click.UsageError("--claimed and --planned-scale judge one query: give --query once")
-    read = read_policy(policy)
-    plan = Plan(epsilon=epsilon, claimed=claimed, scale=scale)
-    bound = [parse_query(text, read) for text in queries or ("histogram",)]
-    size = known_size(read, question)
-    session = Session(question)
-    findings = [find(read, query, session, plan) for query in bound]
-    scope = read.with_answers(scope_of(question)).scope
+    try:
+        limit = None if session.left is None else max(READ_SECONDS, session.left)
+        return session.run(lambda: read_policy(path), limit=limit, late=True)
+    except Interrupted:
+        raise KeyboardInterrupt from None
+    except Stopped:
+        raise BudgetError(
+            f"{path}: the policy is too large to be read within the time limit\n"
+            "  try: fewer or coarser counts, or a longer --time-limit"
+        ) from None
+
+
+def _write_certificate(path: str, found: Audited) -> None:
+    """Write the certificate of the one query, or say on stderr why there is none."""
+    from pathlib import Path
+
+    from blowproof.cli.words import printable
+
+    certificate = found.findings[0].certificate
+    if certificate is not None and certificate.document is not None:
+        Path(path).write_text(certificate.text, encoding="ascii")
+        return
+    reason = "the time was up" if certificate is None else certificate.reason
+    click.echo(f"no certificate: {printable(reason)}", err=True)
+
+
+def _write_page(path: str, found: Audited) -> None:
+    """Write the page of --html."""
+    from importlib.metadata import version
+    from pathlib import Path
+
+    from blowproof.cli.audit_json import audit_document
+    from blowproof.cli.report.page import page
+
+    Path(path).write_text(page(audit_document(found), version("blowproof")), encoding="utf-8")
+
+
+def _write(path: str, found: Audited, form: str) -> None:
+    from blowproof.cli.output import print_all, quietly, write_json
+
     with quietly():
-        if as_json:
-            write_json(audit_document(read, scope, size, findings))
+        if form == "json":
+            from blowproof.cli.audit_json import audit_document
+
+            write_json(audit_document(found))
+        elif form == "sarif":
+            from blowproof.cli.sarif import results, sarif_document
+
+            write_json(sarif_document(path, results(found), found.code))
         else:
-            print_all(audit_parts(read, scope, size, findings))
-    return worst([finding.code for finding in findings])
+            from blowproof.cli.screen import audit_parts
+
+            print_all(audit_parts(found))
+
+
+def _write_refusal(path: str, error: Exception) -> None:
+    """For pipelines: what is wrong with the policy is a finding as well."""
+    from blowproof.cli.output import quietly, write_json
+    from blowproof.cli.sarif import error_results, sarif_document
+    from blowproof.models import BlowproofError
+
+    assert isinstance(error, BlowproofError)
+    with quietly():
+        write_json(sarif_document(path, error_results(error), Exit.BAD_INPUT))

@@ -44,6 +44,7 @@ def compare(old: str, new: str, queries: tuple[str, ...], question: Question, as
     from blowproof.cli.asking import Session
     from blowproof.cli.findings import worst
     from blowproof.cli.output import print_all, quietly, write_json
+    from blowproof.cli.placing import placed
     from blowproof.models import parse_query
     from blowproof.models.reading import read_policy
 
@@ -53,13 +54,13 @@ def compare(old: str, new: str, queries: tuple[str, ...], question: Question, as
         for text in queries or ("histogram",)
     ]
     session = Session(question)
-    pairs = [
-        (
-            session.ask(policies[0], first, question.reading),
-            session.ask(policies[1], second, question.reading),
-        )
-        for first, second in bound
-    ]
+    pairs = []
+    for first, second in bound:
+        with placed(old):
+            before = session.ask(policies[0], first, question.reading)
+        with placed(new):
+            after = session.ask(policies[1], second, question.reading)
+        pairs.append((before, after))
     code = worst([_growth(*pair) for pair in pairs])
     with quietly():
         if as_json:

@@ -1,40 +1,50 @@
-"""What an audit finds out: S under every reading, what it means for noise, and what to do."""
+"""What an audit finds out: S under every reading, what it means for noise, and what to do.
+
+Reading order of the audit: audit_options, audit (the command), findings (what is found),
+findings_search (how), audit_bounds, audit_chain, audit_facts, audit_extras, audit_mechanism; then
+what is said of it: audit_words, advice, and as a screen, audit_json, sarif.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from blowproof.cli.asking import Session, scope_of
+from blowproof.cli.audit_chain import Chain
+from blowproof.cli.audit_extras import Extras
 from blowproof.cli.errors import Exit
-from blowproof.cli.options import Question
-from blowproof.cli.plain import plain_sensitivity
 from blowproof.models import (
-    READINGS,
-    BlowproofError,
     BoundQuery,
     Exact,
-    InternalError,
-    Policy,
-    QueryError,
-    UndeterminedError,
-    setting,
 )
 from blowproof.verifier.answers import Answer
-from blowproof.verifier.feasible import prepare
 
-__all__ = ["Finding", "Judgement", "Plan", "Row", "find", "known_size"]
+if TYPE_CHECKING:
+    from blowproof.verifier.certificates.writing import Certificate
+
+__all__ = [
+    "Finding",
+    "Judgement",
+    "Plan",
+    "Row",
+    "worst",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What somebody plans: a claimed sensitivity, a noise scale, both, or neither."""
+    """What somebody plans: a claimed sensitivity, a noise scale, both, or neither.
+
+    `certificate`: a proof is asked for, so that more time goes into finding one.
+    """
 
     epsilon: Fraction
     claimed: Fraction | None = None
     scale: Fraction | None = None
+    certificate: bool = False
 
     def needs(self) -> Iterator[tuple[str, Fraction]]:
         """Yield what is planned in words, and the sensitivity that it is enough for."""
@@ -71,6 +81,9 @@ class Finding:
     rows: tuple[Row, ...]
     plain: Exact | None
     plan: Plan
+    chain: Chain | None = None
+    certificate: Certificate | None = None
+    extras: Extras = field(default_factory=Extras)
 
     @cached_property
     def verdict(self) -> Answer:
@@ -115,51 +128,6 @@ class Finding:
             return Exit.NO
         undecided = None in verdicts if verdicts else self.verdict.status == "bounds"
         return Exit.UNDECIDED if undecided else Exit.OK
-
-
-def find(policy: Policy, query: BoundQuery, session: Session, plan: Plan) -> Finding:
-    """Return what there is to say about one query.
-
-    The reading that decides must apply: its refusal is the error of the whole audit.
-    """
-    chosen = session.question.reading
-    deciding = session.ask(policy, query, chosen)
-    rows = [
-        Row(reading, deciding) if reading == chosen else _row(policy, query, session, reading)
-        for reading in READINGS
-    ]
-    return Finding(
-        query=query,
-        reading=chosen,
-        rows=tuple(rows),
-        plain=plain_sensitivity(policy, query),
-        plan=plan,
-    )
-
-
-def _row(policy: Policy, query: BoundQuery, session: Session, reading: str) -> Row:
-    try:
-        return Row(reading, session.ask(policy, query, reading))
-    except InternalError:
-        raise
-    except BlowproofError as error:
-        return Row(reading, None, _reason(error))
-
-
-def _reason(error: BlowproofError) -> str:
-    """Return the first line of a refusal: a screen has no room for what to try."""
-    return str(error).splitlines()[0]
-
-
-def known_size(policy: Policy, question: Question) -> int | None:
-    """Return n where it is known: written, counted, or implied by the facts."""
-    found = setting(policy, scope_of(question))
-    if found.size is not None:
-        return found.size
-    try:
-        return prepare(found, "published").size
-    except (UndeterminedError, QueryError):
-        return None
 
 
 def worst(codes: Sequence[Exit]) -> Exit:

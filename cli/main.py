@@ -16,11 +16,17 @@ from typing import Any
 import click
 
 from blowproof.cli.audit import audit
+from blowproof.cli.certify import certify
+from blowproof.cli.check import check
+from blowproof.cli.claims import claims
 from blowproof.cli.closed_forms import closed_forms
 from blowproof.cli.compare import compare
+from blowproof.cli.completion import completion
+from blowproof.cli.encode import encode
 from blowproof.cli.errors import Exit, is_debug, report
 from blowproof.cli.neighbours import neighbours
 from blowproof.cli.output import Closed
+from blowproof.cli.release import release
 from blowproof.cli.schema import schema
 from blowproof.cli.sensitivity import sensitivity
 from blowproof.cli.sparse import sparse
@@ -29,12 +35,39 @@ from blowproof.cli.watching import still_busy
 __all__ = ["cli", "main", "run"]
 
 
+SECTIONS = {
+    "First steps": ("audit", "sensitivity", "neighbours", "compare"),
+    "Private releases": ("certify", "release", "check"),
+    "Theory": ("sparse", "closed-forms", "claims", "encode"),
+    "Set-up": ("schema", "completion"),
+}
+"""The commands in the order in which a newcomer needs them."""
+
+
 class Commands(click.Group):
     """A group that lists its commands in reading order and suggests the nearest name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order in which they were added."""
-        return list(self.commands)
+        """Return the commands section by section; one that has no section comes last."""
+        order = [name for names in SECTIONS.values() for name in names]
+        last = len(order)
+        return sorted(self.commands, key=lambda name: order.index(name) if name in order else last)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands with their short help, under the headings of their sections."""
+        shown = [name for name in self.list_commands(ctx) if not self.commands[name].hidden]
+        placed = {name for names in SECTIONS.values() for name in names}
+        others = tuple(name for name in shown if name not in placed)
+        width = max(map(len, shown), default=0)
+        for title, names in {**SECTIONS, "More": others}.items():
+            rows = [
+                (name.ljust(width), self.commands[name].get_short_help_str(limit=70))
+                for name in names
+                if name in shown
+            ]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -75,7 +108,10 @@ def cli(ctx: click.Context, debug: bool) -> None:
     ctx.obj = debug
 
 
-for command in (audit, sensitivity, neighbours, sparse, closed_forms, compare, schema):
+for command in (
+    *(audit, sensitivity, neighbours, sparse, closed_forms, compare, encode),
+    *(claims, certify, check, release, schema, completion),
+):
     cli.add_command(command)
 
 

@@ -113,15 +113,19 @@ _SEED = click.option(
 )
 
 
-def question_options(*, time_limit: float | None = None) -> Callable[[F], F]:
-    """--reading, --answers, --engine, --time-limit and --seed, as one `question` argument."""
+def question_options(*, time_limit: float | None = None, whole: bool = False) -> Callable[[F], F]:
+    """--reading, --answers, --engine, --time-limit and --seed, as one `question` argument.
+
+    `whole`: the command as a whole keeps the time limit, not each search.
+    """
+    searches = "End after this long" if whole else "Stop each search after this long"
     limit = click.option(
         "--time-limit",
         type=seconds,
         default=time_limit,
         show_default=time_limit is not None,
         metavar="SECONDS",
-        help="Stop each search after this long, with the bounds reached.",
+        help=f"{searches}, with the bounds reached.",
     )
 
     def decorate(command: F) -> F:

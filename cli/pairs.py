@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rich.padding import Padding
@@ -24,10 +25,15 @@ SHOWN = 12
 """How many changes are drawn; the rest are counted."""
 
 
-def pair_parts(policy: Policy, pair: Pair, reading: str) -> Iterator[RenderableType]:
-    """Yield the table of what changes, and a line on what stays."""
+def pair_parts(
+    policy: Policy, pair: Pair, reading: str, *, numbered: bool = False
+) -> Iterator[RenderableType]:
+    """Yield the table of what changes, and a line on what stays.
+
+    `numbered`: the changes carry their numbers (from 1), in the order in which the pair has them.
+    """
     labelled = reading in ("published", "secret-moves")
-    table = _changes(policy, pair) if labelled else _moves(policy, pair)
+    table = _changes(policy, pair, numbered) if labelled else _moves(policy, pair)
     yield Padding(table, (0, 0, 0, 2), expand=False)
     yield Text(f"  {_staying(policy, pair)}", style="dim")
 
@@ -39,11 +45,10 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _changes(policy: Policy, pair: Pair) -> Table:
+def _changes(policy: Policy, pair: Pair, numbered: bool) -> Table:
     table = _table("", "before", "", "after", "")
-    shown = list(_grouped(pair).items())
-    for (record, before, after), times in shown[:SHOWN]:
-        mark = f"record {record + 1}" if record is not None else f"{times} x" if times > 1 else "*"
+    shown = list(_in_order(pair) if numbered else _marked(pair))
+    for mark, before, after in shown[:SHOWN]:
         secret = policy.graph.is_edge(before, after)
         table.add_row(
             Text(mark, style="red"),
@@ -54,6 +59,25 @@ def _changes(policy: Policy, pair: Pair) -> Table:
         )
     _more(table, len(shown) - SHOWN, blanks=1)
     return table
+
+
+def _marked(pair: Pair) -> Iterator[tuple[str, Point, Point]]:
+    """The changes with a mark each: the record, or how often the change occurs."""
+    for (record, before, after), times in _grouped(pair).items():
+        mark = f"record {record + 1}" if record is not None else f"{times} x" if times > 1 else "*"
+        yield mark, before, after
+
+
+def _in_order(pair: Pair) -> Iterator[tuple[str, Point, Point]]:
+    """The changes with their numbers; equal ones that follow one another share a line."""
+    places = pair.records if pair.records is not None else (None,) * len(pair.before)
+    number = 1
+    changes = zip(places, pair.before, pair.after, strict=True)
+    for (record, before, after), run in groupby(changes):
+        last = number + sum(1 for _ in run) - 1
+        mark = f"{number}" if last == number else f"{number} to {last}"
+        yield (mark if record is None else f"{mark}  record {record + 1}"), before, after
+        number = last + 1
 
 
 def _grouped(pair: Pair) -> Counter[tuple[int | None, Point, Point]]:

@@ -9,42 +9,54 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from blowproof.cli.advice import advice, judgement_words, plain_words
+from blowproof.cli.advice import advice, judgement_words, noise_words, plain_words
+from blowproof.cli.audit_mechanism import mechanism_words
+from blowproof.cli.audit_words import (
+    at_once_words,
+    certificate_words,
+    chain_words,
+    cost_lines,
+    form_words,
+    instead_lines,
+)
 from blowproof.cli.pairs import pair_parts
 from blowproof.cli.render import bounds_text
 from blowproof.cli.words import (
     domain_words,
     known_words,
-    number,
     printable,
     scope_words,
     secret_words,
 )
 from blowproof.models import Policy, show
+from blowproof.models.policy import LABELLED
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from blowproof.cli.audit import Audited
     from blowproof.cli.findings import Finding, Row
 
 __all__ = ["audit_parts"]
 
-LABEL = 12
+LABEL = 14
 
 
-def audit_parts(
-    policy: Policy, scope: str, size: int | None, findings: Sequence[Finding]
-) -> Iterator[RenderableType]:
+def audit_parts(found: Audited) -> Iterator[RenderableType]:
     """Yield the policy's story, then one section for each query."""
+    policy = found.policy
     yield Text(printable(policy.name), style="bold")
     yield Text()
     yield _grid(
         ("protected", secret_words(policy)),
-        ("known", "\n".join(known_words(policy, size))),
+        ("known", "\n".join(known_words(policy, found.size))),
         ("domain", domain_words(policy)),
-        ("answers", scope_words(scope)),
+        ("answers", scope_words(found.scope)),
     )
-    for finding in findings:
+    if found.mechanism is not None:
+        yield Text()
+        yield _grid(("mechanism", mechanism_words(found.mechanism)))
+    for finding in found.findings:
         yield from _finding_parts(policy, finding)
 
 
@@ -70,15 +82,26 @@ def _finding_parts(policy: Policy, finding: Finding) -> Iterator[RenderableType]
     yield Text()
     yield _grid(*_meaning(finding))
     yield Text()
-    if answer.witness is not None:
-        yield Text(f"A worst pair of neighbours; their answers differ by {show(answer.lower)}:")
-        yield from pair_parts(policy, answer.witness, answer.reading)
-    elif answer.lower:
-        yield Text("The search was stopped before it handed over the pair that shows this.")
-    else:
-        yield Text("No pair of neighbours that differ in their answers was found.")
+    yield from _pair(policy, finding)
     yield Text()
     yield _grid(("do this", advice(finding)))
+
+
+def _pair(policy: Policy, finding: Finding) -> Iterator[RenderableType]:
+    answer, chain = finding.verdict, finding.chain
+    if answer.witness is None:
+        said = "The search was stopped before it handed over the pair that shows this."
+        none = "No pair of neighbours that differ in their answers was found."
+        yield Text(said if answer.lower else none)
+        return
+    yield Text(f"A worst pair of neighbours; their answers differ by {show(answer.lower)}:")
+    if chain is None:
+        yield from pair_parts(policy, answer.witness, answer.reading)
+        return
+    yield from pair_parts(policy, chain.pair, answer.reading, numbered=True)
+    if answer.reading in LABELLED:
+        words = chain_words(chain, clauses=bool(policy.clauses))
+        yield Padding(Text(words), (0, 0, 0, 2))
 
 
 def _readings(rows: Sequence[Row], deciding: str) -> RenderableType:
@@ -120,17 +143,16 @@ def _changed(row: Row) -> str:
 
 
 def _meaning(finding: Finding) -> Iterator[tuple[str, str]]:
+    yield "at once", at_once_words(finding)
     yield "plain DP", plain_words(finding)
-    scale = finding.scale
-    if scale is None:
-        yield "noise", "unknown until S is bounded from above"
-    elif scale == 0:
-        yield "noise", "none is needed"
-    else:
-        yield (
-            "noise",
-            f"Laplace of scale {number(scale)} for epsilon = {show(finding.plan.epsilon)}: "
-            f"each number is then off by {number(scale)} on average.",
-        )
+    yield "closed forms", form_words(finding.extras.forms)
+    yield "noise", noise_words(finding)
     for judgement in finding.judgements:
         yield "your plan", judgement_words(finding, judgement)
+    yield "certificate", certificate_words(finding)
+    costs = cost_lines(finding)
+    if costs:
+        yield "facts", "\n".join(costs)
+    others = instead_lines(finding)
+    if others:
+        yield "instead", "\n".join(others)

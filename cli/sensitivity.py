@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
 
 from blowproof.cli.errors import Exit
 from blowproof.cli.options import Question, json_option, policy_argument, question_options
+
+if TYPE_CHECKING:
+    from blowproof.models import BoundQuery, Policy
+    from blowproof.verifier.answers import Answer
 
 __all__ = ["sensitivity"]
 
@@ -16,24 +23,55 @@ __all__ = ["sensitivity"]
 )
 @policy_argument()
 @click.option("--query", default="histogram", show_default=True, help="Which numbers are released.")
+@click.option("--certificate", type=click.Path(dir_okay=False), metavar="FILE",
+              help="Write a proof that a small independent checker accepts.")  # fmt: skip
 @question_options()
 @json_option
-def sensitivity(policy: str, query: str, question: Question, as_json: bool) -> int:
+def sensitivity(
+    policy: str, query: str, certificate: str | None, question: Question, as_json: bool
+) -> int:
     """One number with a witness: how much a query can change between neighbours.
 
-    Exit code 0: exact; 2: bad input; 3: bounds only.
+    With --certificate the answer is proved: the checker (see blowproof check) accepted the file
+    that is written. Where no proof is found, the answer stays exact, and stderr says why.
+
+    Exit code 0: exact or proved; 2: bad input; 3: bounds only.
     """
     from blowproof.cli.asking import Session
     from blowproof.cli.output import print_all, quietly, write_json
+    from blowproof.cli.placing import placed
     from blowproof.cli.render import answer_parts
     from blowproof.models import parse_query
     from blowproof.models.reading import read_policy
 
     read = read_policy(policy)
-    answer = Session(question).ask(read, parse_query(query, read), question.reading)
+    asked = parse_query(query, read)
+    with placed(policy):
+        answer = Session(question).ask(read, asked, question.reading)
+    if certificate is not None:
+        answer = _certified(read, asked, answer, certificate, question.time_limit)
     with quietly():
         if as_json:
             write_json(answer.to_json(read.domain))
         else:
             print_all(answer_parts(read, answer))
     return Exit.UNDECIDED if answer.status == "bounds" else Exit.OK
+
+
+def _certified(
+    policy: Policy, query: BoundQuery, answer: Answer, path: str, time_limit: float | None
+) -> Answer:
+    """Write a certificate, or say why there is none; the answer is proved in the first case."""
+    from blowproof.cli.words import printable
+    from blowproof.verifier.certificates.writing import certify_answer
+
+    try:
+        answer, found = certify_answer(policy, query, answer, time_limit=time_limit)
+        reason = found.reason
+        if found.document is not None:
+            Path(path).write_text(found.text, encoding="ascii")
+    except KeyboardInterrupt:
+        reason = "stopped"
+    if reason:
+        click.echo(f"no certificate: {printable(reason)}", err=True)
+    return answer

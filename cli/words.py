@@ -17,6 +17,7 @@ from blowproof.models import (
     Full,
     Impossible,
     Known,
+    LinearFact,
     Marginal,
     PartitionBy,
     PartitionCells,
@@ -31,6 +32,7 @@ from blowproof.models import (
 __all__ = [
     "counted",
     "domain_words",
+    "fact_label",
     "fact_words",
     "known_words",
     "number",
@@ -88,11 +90,13 @@ def number(value: Exact) -> str:
 
 
 def short(value: Exact) -> str:
-    """Return an exact number for a table.
+    """Return an exact number for a table; beyond 18 digits, only how large it is.
 
-    >>> short(Fraction(22, 7)), short(40000)
-    ('22/7', '40,000')
+    >>> short(Fraction(22, 7)), short(40000), short(12 * 10**40)
+    ('22/7', '40,000', 'about 10^41')
     """
+    if abs(value.numerator) >= 10**18 and value.denominator == 1:
+        return f"{'-' if value < 0 else ''}about 10^{len(str(abs(value.numerator))) - 1}"
     return f"{value.numerator:,}" if value.denominator == 1 else show(value)
 
 
@@ -188,6 +192,34 @@ def fact_words(policy: Policy, fact: Known) -> str:
                 for item in literals
             ]
             return ", or ".join(parts)
+
+
+def fact_label(policy: Policy, fact: LinearFact) -> str:
+    """Return a short name for one count of the known facts.
+
+    >>> from blowproof.models import Labels
+    >>> known = (Count({"sex": "F"}), Marginal(["sex", "ward"]))
+    >>> domain = Domain(sex=Labels(["F", "M"]), ward=Labels(["a", "b"]))
+    >>> policy = Policy(domain=domain, known=known)
+    >>> [fact_label(policy, fact) for fact in policy.linear_facts[:2]]
+    ['sex = F', 'F/a']
+    """
+    digits = fact.name.partition("]")[0].removeprefix("known[")
+    if not digits.isdigit():
+        return printable(fact.name)
+    place = int(digits)
+    match policy.known[place]:
+        case Count(where=where):
+            return _regions(where)
+        case Marginal(attributes=names):
+            box = fact.terms[0][1].boxes[0]
+            axes = policy.domain.axes(names)
+            values = [policy.domain.attribute(a).value(box.sides[a].nth(0)) for a in axes]
+            if len(axes) == 1:
+                return f"{printable(names[0])} = {value_text(values[0])}"
+            return "/".join(value_text(value) for value in values)
+        case _:
+            return f"fact {place + 1}"
 
 
 def _term(factor: int, where: Sequence[Region]) -> str:

@@ -1,9 +1,14 @@
 """Mechanisms that release answers privately, with the noise scales they really use.
 
 Reading order: exponential and noise (exact sampling); vectors, exact, clusters and trees (true
-answers, counted in a data file); agreement (data against policy); release (what every mechanism
-goes through); laplace, the shortest mechanism, then ordered and hierarchical; accountant, parallel
-and ledger (budgets); registry (mechanisms by name).
+answers, counted in a data file); records and parallel (parts of the data); agreement (data against
+policy), calibrate and request (scales from verified numbers), drawing and release (what every
+mechanism goes through).
+
+Then the mechanisms: laplace, the shortest; ranges, isotonic and ordered; structures, tree_error,
+tree_estimates, design and hierarchical; memberships and kmeans; forests and transformed; partitions
+and data_dependent. Last ledger and accountant (budgets), consistency (noisy tables and known
+counts), publish (files) and registry (mechanisms by name).
 
 Nothing is imported here.
 """

@@ -34,6 +34,7 @@ from blowproof.models import (
 )
 from blowproof.models.data import Dataset
 from blowproof.models.mechanism import Prefixes, Release, Tree
+from blowproof.models.outputs import outputs_of
 from blowproof.models.queries import (
     ClusterSizes,
     ClusterSums,
@@ -48,7 +49,15 @@ from blowproof.models.queries import (
     WeightedSum,
 )
 
-__all__ = ["Evaluated", "count_cells", "held_cells", "query_grid", "range_names", "true_answers"]
+__all__ = [
+    "Evaluated",
+    "count_cells",
+    "held_cells",
+    "query_grid",
+    "range_names",
+    "require_listable",
+    "true_answers",
+]
 
 OUTPUT_LIMIT = 20_000_000
 CELL_LIMIT = 20_000_000
@@ -101,6 +110,13 @@ def query_grid(query: BoundQuery) -> Fraction:
     if isinstance(query, WeightedSum):
         return common_grid(query.weights) * attribute_grid(query.domain, (query.axis,))
     return Fraction(getattr(query, "grid", 1))
+
+
+def require_listable(query: BoundQuery, domain: Domain) -> None:
+    """Raise a BudgetError if a query has more outputs than a release lists."""
+    outputs = outputs_of(query, domain)
+    if outputs is not None:
+        _refuse_above(OUTPUT_LIMIT, outputs.count, "outputs")
 
 
 def count_cells(data: Dataset, axes: tuple[int, ...]) -> NDArray[np.int64]:

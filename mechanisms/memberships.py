@@ -84,6 +84,7 @@ class Memberships(BoundQuery):
     clusters: Clusters
     sums: bool
     name: str = "memberships"
+    unit = 1
 
     def _outputs(self, points: Ints) -> Ints:
         """One row of outputs for each point."""

@@ -13,6 +13,7 @@ number that it should be:
    is a rational function of exp(-1/b), so it is transcendental, and U leaves it behind.
 
 The randomness is the operating system's (`os.urandom`). There is no seed, and no way to set one.
+How long a draw takes is not hidden; it hardly depends on what is drawn.
 """
 
 from __future__ import annotations

@@ -17,6 +17,10 @@ __all__ = ["MECHANISMS", "plan"]
 
 MECHANISMS: dict[str, tuple[str, str]] = {
     "laplace": ("laplace", "Laplace"),
+    "ordered": ("ordered", "Ordered"),
+    "hierarchical": ("hierarchical", "Hierarchical"),
+    "consistent": ("consistent", "Consistent"),
+    "k-means": ("kmeans", "KMeans"),
     "transformed": ("transformed", "Transformed"),
     "dawa": ("data_dependent", "Dawa"),
     "dawa-transformed": ("data_dependent", "DawaTransformed"),

@@ -15,26 +15,30 @@ Scale 0 is allowed where all d_i are 0: an answer that no secret moves tells not
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
-from typing import Any, Protocol, TypeVar
-
-import numpy as np
+from typing import Any, Protocol
 
 from blowproof.mechanisms.agreement import require_agreement
+from blowproof.mechanisms.drawing import Draw, noisy
 from blowproof.mechanisms.errors import RefusedError
-from blowproof.mechanisms.exact import true_answers
-from blowproof.mechanisms.noise import discrete_laplace
+from blowproof.mechanisms.parallel import require_part
+from blowproof.mechanisms.records import Part
+from blowproof.mechanisms.request import (
+    EXACT_NOTE,
+    Oracle,
+    Request,
+    calibrated_scale,
+    status_notes,
+)
 from blowproof.mechanisms.vectors import Estimate, Vector
-from blowproof.models import BoundQuery, Exact, Policy, PolicyError, exact, parse_query, show
+from blowproof.models import Exact, show
 from blowproof.models.data import Dataset
 from blowproof.models.mechanism import Mechanism, Release, Selection
-from blowproof.models.policy import Answers, Reading
 from blowproof.verifier.answers import Answer, json_number
-from blowproof.verifier.questions import sensitivity
 
 __all__ = [
+    "EXACT_NOTE",
     "Budget",
     "Draw",
     "Oracle",
@@ -46,152 +50,6 @@ __all__ = [
     "release",
     "status_notes",
 ]
-
-EXACT_NOTE = (
-    "the scale is 0: no two neighbouring databases differ in this answer, so the exact one tells "
-    "nothing about any secret of the policy"
-)
-T = TypeVar("T")
-Oracle = Callable[[Policy, BoundQuery, Reading], Answer]
-"""Answers S(f, P), with how sure it is."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """What is to be released: a query under a policy, for an epsilon.
-
-    `oracle` answers sensitivities (None: the verifier, within `time_limit`); `options` are the
-    mechanism's own, as texts.
-    """
-
-    policy: Policy
-    query: str | BoundQuery = "histogram"
-    epsilon: Fraction
-    reading: Reading = "published"
-    answers: Answers | None = None
-    time_limit: float | None = None
-    oracle: Oracle | None = None
-    options: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Refuse an epsilon that is no exact number above 0."""
-        epsilon = Fraction(exact(self.epsilon, key="epsilon"))
-        if epsilon <= 0:
-            raise PolicyError(f"epsilon = {show(epsilon)} is not above 0", key="epsilon")
-        object.__setattr__(self, "epsilon", epsilon)
-
-    @property
-    def bound(self) -> BoundQuery:
-        """The query, bound to the policy."""
-        return parse_query(self.query, self.policy) if isinstance(self.query, str) else self.query
-
-    def sensitivity(self, query: BoundQuery | None = None) -> Answer:
-        """Return S(f, P) of a query (None: the one asked for), in the chosen reading and scope."""
-        asked = self.bound if query is None else query
-        if self.oracle is not None:
-            return self.oracle(self.policy, asked, self.reading)
-        return sensitivity(
-            self.policy,
-            asked,
-            reading=self.reading,
-            answers=self.answers,
-            time_limit=self.time_limit,
-        )
-
-
-def calibrated_scale(answer: Answer, epsilon: Fraction) -> Fraction:
-    """Return S / epsilon for the proven upper bound S; refuse where nothing bounds it.
-
-    >>> from blowproof.models import Domain, Labels
-    >>> found = sensitivity(Policy(domain=Domain(sex=Labels(["F", "M"]))))
-    >>> calibrated_scale(found, Fraction(1, 2))
-    Fraction(4, 1)
-    """
-    if answer.upper is None:
-        raise RefusedError(
-            f"nothing bounds the sensitivity of {answer.query} under {answer.policy} (reading "
-            f"{answer.reading}, answers {answer.answers}): no scale of noise is known to be enough"
-            "\n  try: a longer --time-limit, or the scope --answers given"
-        )
-    return Fraction(answer.upper) / epsilon
-
-
-def status_notes(answer: Answer) -> tuple[str, ...]:
-    """Return what a reader must know about the sensitivity that was used."""
-    notes = []
-    if answer.status == "bounds" and answer.upper is not None:
-        notes.append(
-            f"undecided in time: {show(answer.lower)} <= S <= {show(answer.upper)}; the noise is "
-            "set from the upper bound, which is safe and perhaps more than is needed"
-        )
-    if answer.upper == 0:
-        notes.append(EXACT_NOTE)
-    return tuple(notes)
-
-
-class Draw:
-    """The only source of noise: answers a `Release` on the data, and remembers that it did."""
-
-    def __init__(self, policy: Policy, data: Dataset) -> None:
-        self.policy = policy
-        self.data = data
-        self.drawn: list[Release] = []
-        self.chosen: list[Selection] = []
-        self.noisy: list[Vector] = []
-        self._ready: dict[int, tuple[Release, Vector]] = {}
-
-    def count(self, release: Release) -> Vector:
-        """Return the true answers (kept, so that nothing can fail once the budget is spent)."""
-        if id(release) not in self._ready:
-            self._ready[id(release)] = release, true_answers(release, self.policy, self.data)
-        return self._ready[id(release)][1]
-
-    def __call__(self, release: Release) -> Vector:
-        """Return the noisy answers of one release."""
-        truth = self.count(release)
-        self._ready.pop(id(release))
-        self.drawn.append(release)
-        self.noisy.append(noisy(release, truth))
-        return self.noisy[-1]
-
-    def choose(self, selection: Selection, how: Callable[[Vector], T]) -> T:
-        """Return what `how` chooses, privately, from the true answers of the selection's query."""
-        self.chosen.append(selection)
-        return how(true_answers(selection.query, self.policy, self.data))
-
-
-def noisy(release: Release, truth: Vector) -> Vector:
-    """Return the true answers plus discrete Laplace noise at the scales of the release."""
-    if release.noise != "discrete-laplace":
-        raise RefusedError(
-            f"noise is drawn on an exact grid: discrete-laplace, not {release.noise}"
-        )
-    if truth.grid != release.grid:
-        raise RefusedError(f"the answers lie on the grid {truth.grid}, the noise on {release.grid}")
-    scales = [scale / release.grid for scale in release.scales]
-    if len(scales) == 1:
-        units = truth.units + discrete_laplace(scales[0], len(truth))
-    else:
-        units = truth.units + _mixed(scales, truth)
-    return Vector(units, truth.grid, truth.names, truth.runs)
-
-
-def _mixed(scales: list[Fraction], truth: Vector) -> Any:
-    """Return noise whose scale changes from run to run (default: from output to output)."""
-    runs = truth.runs or (1,) * len(truth)
-    if len(runs) != len(scales):
-        raise RefusedError(f"{len(scales)} scales are declared for {len(runs)} groups of outputs")
-    of_output = np.repeat(np.arange(len(runs)), runs)
-    parts: dict[Fraction, list[int]] = {}
-    for place, scale in enumerate(scales):
-        parts.setdefault(scale, []).append(place)
-    result: Any = np.zeros(len(truth), dtype=np.int64)
-    for scale, places in parts.items():
-        chosen = np.isin(of_output, places)
-        drawn = discrete_laplace(scale, int(chosen.sum()))
-        result = result.astype(np.result_type(result, drawn))
-        result[chosen] = drawn
-    return result
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -222,6 +80,7 @@ class Released:
             "reading": request.reading,
             "answers": request.policy.with_answers(request.answers).scope,
             "epsilon": show(request.epsilon),
+            "records": None if request.records is None else request.records.text,
             "sensitivity": None if found is None else found.to_json(request.policy.domain),
             "noise": [_release_json(item) for item in self.description],
             "columns": list(self.answers.names.columns),
@@ -288,6 +147,10 @@ def release(plan: Plan, data: Dataset, *, budget: Budget | None = None) -> Relea
     """Carry out a plan: check the data, write down the spending, and only then draw noise."""
     request = plan.request
     require_agreement(request.policy, request.answers, data)
+    if request.records is not None:
+        require_part(request.policy, request.reading, request.answers, [request.records])
+        data = Part(data, request.records)
+        _ = data.size  # a record that is not there is an error by now
     draw = Draw(request.policy, data)
     for item in plan.description or ():
         draw.count(item)

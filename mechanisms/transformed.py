@@ -74,6 +74,7 @@ class Flows(BoundQuery):
     edges: bool = True
     roots: bool = False
     name: str = "flows"
+    unit = 1
 
     @property
     def released(self) -> Ints:

@@ -13,7 +13,7 @@ of the model is exactly one solution of its clauses, and model counts carry over
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import gcd
 from typing import Literal, NamedTuple, TypeAlias
@@ -284,8 +284,17 @@ def _compare(bits: Sequence[int], bound: int, guard: int, sink: _Sink) -> None:
             sink.add(-guard, -bit, *above)
 
 
-def to_dimacs(model: BooleanModel, *, encoding: Encoding = "auto") -> Dimacs:
+def to_dimacs(
+    model: BooleanModel,
+    *,
+    encoding: Encoding = "auto",
+    head: Iterable[str] = (),
+    about: Mapping[str, str] | None = None,
+) -> Dimacs:
     """Return the model's clauses as a DIMACS text with a map of its variables.
+
+    The comments before it hold the lines of `head`, then each named variable beside what `about`
+    says of its name (default: "is" and the name).
 
     >>> model = BooleanModel(name="one of two")
     >>> _ = model.exactly([model.var("left"), model.var("right")], 1)
@@ -296,7 +305,9 @@ def to_dimacs(model: BooleanModel, *, encoding: Encoding = "auto") -> Dimacs:
     cnf = lower(model, encoding=encoding)
     names = {x.code: x.name for x in model.variables}
     lines = [f"c {model.name}, written by blowproof"]
-    lines += [f"c {code} is {name}" for code, name in names.items()]
+    lines += [f"c {line}" for line in head]
+    said = about or {}
+    lines += [f"c {code} {said.get(name, f'is {name}')}" for code, name in names.items()]
     lines += [f"p cnf {cnf.variables} {len(cnf.clauses)}", *_dimacs_lines(cnf.clauses)]
     return Dimacs("\n".join(lines) + "\n", names)
 

@@ -10,7 +10,7 @@ doubles, and round what is beyond 2**53.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -113,8 +113,13 @@ def _relaxed(
     return expr + slack * literal.variable, bound + slack
 
 
-def to_lp(model: LinearModel) -> Export:
+def to_lp(
+    model: LinearModel, *, head: Iterable[str] = (), about: Mapping[str, str] | None = None
+) -> Export:
     """Return the model in the CPLEX LP format.
+
+    The comments before it hold the lines of `head`, then each exported name beside what `about`
+    says of the model's own name (default: that name).
 
     >>> model = LinearModel(name="two")
     >>> a, b = model.bool_var("a"), model.int_var("b (years)", lower=-1, upper=3)
@@ -135,7 +140,7 @@ def to_lp(model: LinearModel) -> Export:
     rows = plain_rows(model)
     row_names = _safe_names((row.name for row in rows), prefix="r_")
     goal = model.objective if model.objective is not None else LinearExpr()
-    lines = [f"\\ {line}" for line in _legend(model, names)]
+    lines = [f"\\ {line}" for line in _legend(model, names, head, about or {})]
     lines += ["Maximize", *_folded(f" obj: {_lp_sum(goal, names, constant=goal.constant)}")]
     lines += ["Subject To"]
     for row in rows:
@@ -146,13 +151,18 @@ def to_lp(model: LinearModel) -> Export:
     return Export("\n".join(lines) + "\n", {safe: name for name, safe in names.items()})
 
 
-def to_mps(model: LinearModel) -> Export:
-    """Return the model in free MPS, which is maximised (OBJSENSE MAX) and all integer."""
+def to_mps(
+    model: LinearModel, *, head: Iterable[str] = (), about: Mapping[str, str] | None = None
+) -> Export:
+    """Return the model in free MPS, which is maximised (OBJSENSE MAX) and all integer.
+
+    `head` and `about` are as in `to_lp`.
+    """
     names = _safe_names((v.name for v in model.variables), prefix="x_")
     rows = plain_rows(model)
     row_names = _safe_names((row.name for row in rows), prefix="r_")
     sense = {"<=": "L", ">=": "G", "=": "E"}
-    lines = [f"* {line}" for line in _legend(model, names)]
+    lines = [f"* {line}" for line in _legend(model, names, head, about or {})]
     lines += [f"NAME {_clean(model.name)}", "OBJSENSE", "    MAX", "ROWS", " N  obj"]
     lines += [f" {sense[row.sense]}  {row_names[row.name]}" for row in rows]
     lines += ["COLUMNS", "    MARKER  'MARKER'  'INTORG'", *_mps_columns(model, rows, names)]
@@ -197,9 +207,12 @@ def _folded(line: str) -> list[str]:
     return [*lines, current]
 
 
-def _legend(model: LinearModel, names: dict[str, str]) -> Iterator[str]:
+def _legend(
+    model: LinearModel, names: dict[str, str], head: Iterable[str], about: Mapping[str, str]
+) -> Iterator[str]:
     yield f"{_clean(model.name)}: {len(model.variables)} variables, written by blowproof"
-    yield from (f"{safe} is {name}" for name, safe in names.items())
+    yield from head
+    yield from (f"{safe} is {about.get(name, name)}" for name, safe in names.items())
 
 
 def _clean(name: str) -> str:

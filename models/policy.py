@@ -231,3 +231,9 @@ class Policy:
         return tuple(
             sum(fact.coefficient(point) for point in database) for fact in self.linear_facts
         )
+
+    def _repr_html_(self) -> str:
+        """Return the policy as a table, for notebooks."""
+        from blowproof.models.rich_html import policy_html
+
+        return policy_html(self)

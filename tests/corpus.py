@@ -23,6 +23,7 @@ from blowproof.models import (
     Labels,
     Literal,
     Marginal,
+    NamedCount,
     PartitionBy,
     Policy,
     Reading,
@@ -78,7 +79,16 @@ def exam_queue(students: int) -> Policy:
         domain=Domain(taken=Labels(["no", "yes"])),
         known=clauses,
         database=Database(size=students),
+        queries=(NamedCount("passes", taken),),
     )
+
+
+def office(*people: str) -> Policy:
+    """Records are conversations of two; how many each person had is known."""
+    pairs = [f"{one}-{other}" for place, one in enumerate(people) for other in people[place + 1 :]]
+    stars = [[pair for pair in pairs if person in pair.split("-")] for person in people]
+    known = tuple(Count({"talk": star}) for star in stars)
+    return Policy(name="office", domain=Domain(talk=Labels(pairs)), known=known)
 
 
 CORPUS: tuple[Case, ...] = (
@@ -258,6 +268,71 @@ CORPUS: tuple[Case, ...] = (
         ),
         answer=2,
         source="a record moves between p and q while q holds at most one",
+    ),
+    # The headline numbers of examples/, on domains as small as they can be.
+    Case(
+        name="example-census",
+        policy=margins(table(2, 2), "A"),
+        answer=4,
+        source="one record each way across the border, two cells each; a third would be a part",
+    ),
+    Case(
+        name="example-census-by-tenure",
+        policy=margins(table(2, 2, 2), "AC"),
+        answer=8,
+        source="blowfish-2014 theorem 8.4: once around the four known cells, two cells each",
+    ),
+    Case(
+        name="example-exam-queue",
+        policy=exam_queue(5),
+        query="count(passes)",
+        answer=1,
+        source="passes are a prefix of the queue; from one prefix to a longer one there are steps",
+    ),
+    Case(
+        name="example-salaries",
+        policy=Policy(
+            domain=Domain(band=Labels(["0k", "30k", "60k", "90k", "120k"], ordered=True)),
+            secrets=Distance(metric="l1", threshold=1),
+            known=(Count({"band": Between("90k", None)}),),
+        ),
+        answer=4,
+        source="60k -> 90k is secret, 120k -> 30k makes up for it plainly; with one count known no "
+        "irreducible multiset has more than two moves",
+    ),
+    Case(
+        name="example-survey",
+        policy=Policy(
+            domain=Domain(age=Labels(["0-14", "15-64", "65+"], ordered=True), works=Labels("yn")),
+            secrets=AttributeChange(),
+            known=(Marginal(["age"], answers=[2, 3, 1]), Impossible({"age": "0-14", "works": "y"})),
+        ),
+        answer=4,
+        source="the one cell 0-14 can only swap back, so two groups change, two cells each",
+    ),
+    Case(
+        name="example-locations",
+        policy=Policy(
+            domain=Domain(place=Integers(0, 7)),
+            secrets=Distance(metric="l1", threshold=1),
+            known=tuple(Count({"place": Between(low, low + 1)}) for low in (1, 3, 5)),
+        ),
+        answer=8,
+        source="in at one of three disjoint places, around all, and out: four moves, one of them "
+        "secret; no irreducible multiset has more (a path through three counts)",
+    ),
+    Case(
+        name="example-genome",
+        policy=margins(table(3, 2, 2), "A", secrets=AttributeChange(changes=2)),
+        answer=6,
+        source="once around the three known cells, each record changing B or C too, so that no two "
+        "cells coincide; three moves are the most (theorem 8.4 for the complete graph)",
+    ),
+    Case(
+        name="example-staff",
+        policy=office("Ana", "Ben", "Cem", "Dee"),
+        answer=8,
+        source="Normaliz: the Hilbert basis of the moves between the six pairs (engine hilbert)",
     ),
 )
 

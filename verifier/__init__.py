@@ -4,9 +4,10 @@ Reading order: answers (what is said), brute (the definitions, by listing databa
 independent check of one pair), numbering and feasible (is there a database, what do the facts
 imply); reduce and edges (fewer values, same answer), moves, norms; then the engines, each in one
 sitting: irreducible and multisets ("search"), refute and histograms ("ilp"), labelled ("sat"),
-hilbert; relaxation, embed and bounding (from one graph or scope to another); engines (which one
-answers) and questions (the front door). Beside them: listing (all neighbours), sparsity,
-policy_graph, longest.
+hilbert; relaxation, embed, placing and bounding (from one graph or scope to another); loosening,
+conformal, labelling, one_secret and bounded (scope "given" with bounds or clauses); engines (which
+one answers) and questions (the front door). Beside them: listing (all neighbours), sparsity,
+policy_graph, arcs, longest.
 
 Nothing is imported here, so that a part that needs no solver loads none.
 """

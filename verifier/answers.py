@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from blowproof.models import Domain, Exact, Move, Point, show
+from blowproof.models import Domain, Exact, InternalError, Move, Point, show
 from blowproof.models.attributes import Value
 from blowproof.models.policy import Answers, Reading
+from blowproof.verifier.kernel.check import Verdict
 
 __all__ = ["Answer", "OnBest", "Pair", "Status", "json_number", "json_value"]
 
@@ -93,6 +94,16 @@ class Pair:
             document["database"] = [json_value(domain, point) for point in self.database]
         return document
 
+    def to_html(self, domain: Domain | None = None) -> str:
+        """Return the pair as a table; without the domain, positions stand for values."""
+        from blowproof.models.rich_html import pair_html
+
+        return pair_html(domain, self.before, self.after, self.unchanged)
+
+    def _repr_html_(self) -> str:
+        """Return the pair for notebooks; `to_html(policy.domain)` shows the values."""
+        return self.to_html()
+
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
@@ -109,6 +120,20 @@ class Answer:
     engine: str
     seconds: float
     notes: tuple[str, ...] = ()
+    proof: Verdict | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse "proved" unless the kernel, in this process, accepted this very claim."""
+        if self.status != "proved":
+            return
+        told = self.proof
+        if (
+            told is None
+            or not told.accepted
+            or not self.lower == self.upper == told.value
+            or (self.reading, self.answers) != (told.reading, told.answers)
+        ):
+            raise InternalError("an answer is called proved, and the kernel did not accept it")
 
     def to_json(self, domain: Domain) -> dict[str, Any]:
         """Return the document of `blowproof sensitivity --json`."""
@@ -126,6 +151,28 @@ class Answer:
             "seconds": round(self.seconds, 3),
             "notes": list(self.notes),
         }
+
+    def to_html(self, domain: Domain | None = None) -> str:
+        """Return the answer and its pair of databases, with values where the domain is given."""
+        from html import escape
+
+        from blowproof.models.rich_html import bounds_html, table_html
+
+        rows = [
+            ["status", self.status],
+            ["query", escape(self.query)],
+            ["policy", escape(self.policy)],
+            ["reading", self.reading],
+            ["answers", self.answers],
+            ["engine", f"{escape(self.engine)}, {self.seconds:.2f} s"],
+        ]
+        if self.witness is not None:
+            rows.append(["differ", self.witness.to_html(domain)])
+        return table_html(rows, caption=f"<b>{bounds_html(self.lower, self.upper)}</b>")
+
+    def _repr_html_(self) -> str:
+        """Return the answer for notebooks; `to_html(policy.domain)` shows the values."""
+        return self.to_html()
 
 
 def json_number(value: Exact) -> int | str:

@@ -13,16 +13,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from blowproof.models import BudgetError, Clause, Exact, Impossible
+from blowproof.models import BudgetError, Exact
 from blowproof.models.policy import LABELLED
-from blowproof.models.setting import setting as setting_of
-from blowproof.verifier.answers import Answer, Status
+from blowproof.verifier.answers import Answer, Pair
 from blowproof.verifier.embed import embed
 from blowproof.verifier.histograms import Master
+from blowproof.verifier.loosening import freed
 from blowproof.verifier.moves import Moves
-from blowproof.verifier.multisets import given_sensitivity
+from blowproof.verifier.multisets import CHECK_SECONDS, SEARCH_EFFECTS, EffectTable
+from blowproof.verifier.one_secret import OneSecret, best_with_one_secret
 from blowproof.verifier.pairs import check_pair, require_pair
+from blowproof.verifier.placing import given_sensitivity
 from blowproof.verifier.question import Question
 from blowproof.verifier.reduce import SMALL_DOMAIN, reduce_values
 from blowproof.verifier.relaxation import (
@@ -33,7 +36,13 @@ from blowproof.verifier.relaxation import (
     with_a_secret_effect,
 )
 
-__all__ = ["bounded_by_graph", "embedded", "relaxable", "relaxed", "sparse_bound", "with_bounds"]
+if TYPE_CHECKING:
+    from blowproof.verifier.policy_graph import PolicyGraphBound
+
+__all__ = ["bounded_by_graph", "embedded", "relaxable", "relaxed", "sparse_bound"]
+
+PLACING_SECONDS = 30.0
+"""How long multisets are put into databases, where no time limit is set."""
 
 SPARSE_SECONDS = 10.0
 """How long the longest cycle and path of a policy graph may take before other engines go on."""
@@ -45,7 +54,7 @@ def embedded(question: Question, search: Ask, ilp: Ask) -> Answer:
     """Scope given: bounded by scope any, and met where the worst pair fits into a database."""
     start = time.perf_counter()
     half = None if question.deadline is None else time.monotonic() + (question.left or 0) / 2
-    free = setting_of(question.setting.policy, "any")
+    free = freed(question.setting)
     easier = search(replace(question, setting=free, deadline=half))
     pair = easier.witness
     if pair is not None:
@@ -67,43 +76,47 @@ def embedded(question: Question, search: Ask, ilp: Ask) -> Answer:
     if found.lower != found.upper:
         found = _every_multiset(question, found) if question.irreducible else found
     if found.lower != found.upper and not question.irreducible:
-        found = _tighter(ilp(question), found)
+        if question.reading == "published":
+            found = _placed(question, found)
+        if found.lower != found.upper:
+            found = _with_ilp(question, found, ilp)
     exact = found.lower == found.upper
     return replace(
         found, status="exact" if exact else "bounds", seconds=time.perf_counter() - start
     )
 
 
-def with_bounds(question: Question, search: Ask, ilp: Ask) -> Answer:
-    """Scope given with bounds: a pair that ignores them is a first lower bound; then engine ilp."""
-    setting = question.setting
-    kept = tuple(
-        fact
-        for fact in setting.policy.known
-        if isinstance(fact, Impossible | Clause) or not fact.bounded
-    )
-    bare = replace(setting.policy, known=kept).with_answers("any")
-    third = None if question.deadline is None else time.monotonic() + (question.left or 0) / 3
+def _placed(question: Question, found: Answer) -> Answer:
+    """Reading 1, other G: put irreducible multisets into databases, one of their moves secret."""
+    setting, query = question.setting, question.query
+    free = complete_setting(setting)
     try:
-        easier = search(replace(question, setting=setting_of(bare), deadline=third))
+        core = reduce_values(free, query, "published")
+        moves = Moves(free, query, "published", core.values, seed=question.seed)
+        table = EffectTable.of(moves)
     except BudgetError:
-        return ilp(question)
-    pair = easier.witness
-    if pair is not None:
-        pair = embed(setting, pair, time_limit=question.left)
-    if pair is None or not check_pair(setting, question.reading, pair):
-        return ilp(question)
-    found = ilp(question)
-    if found.lower >= easier.lower:
         return found
-    status: Status = "exact" if found.upper == easier.lower else "bounds"
-    return replace(found, lower=easier.lower, witness=pair, status=status)
+    if len(table.effects) > SEARCH_EFFECTS or question.left == 0:
+        return found
+    seconds = PLACING_SECONDS if question.left is None else question.left / 2
+    better: list[tuple[int, Pair]] = []
+    best_with_one_secret(
+        OneSecret(setting, query, moves, table),
+        above=int(found.lower * moves.scale),
+        seconds=seconds,
+        on_best=lambda value, pair: better.append((value, pair)),
+    )
+    if not better:
+        return found
+    return replace(found, lower=moves.unscaled(better[-1][0]), witness=better[-1][1])
 
 
 def _every_multiset(question: Question, found: Answer) -> Answer:
     """Try each irreducible multiset on the databases with the known numbers."""
     core = reduce_values(question.setting, question.query, question.reading)
-    moves = Moves(question.setting, question.query, question.reading, core.values)
+    moves = Moves(
+        question.setting, question.query, question.reading, core.values, seed=question.seed
+    )
     scaled = int(found.lower * moves.scale)
     if question.reading in LABELLED and question.setting.size is not None and core.enough:
         most = Master(moves, most=question.setting.size).bound()  # n moves, each the largest
@@ -147,11 +160,11 @@ def relaxed(question: Question, search: Ask, ilp: Ask) -> Answer:
     found = replace(
         easier, lower=lower, witness=pair if lower else None, notes=notes, status="bounds"
     )
-    if found.lower != found.upper:
-        found = _with_secret_effect(question, found)
     question.teller("checking every D3")(found.lower, found.upper, found.witness)
+    if found.lower != found.upper and question.left != 0:
+        found = _with_secret_effect(question, found)
     if found.lower != found.upper and setting.domain.size <= SMALL_DOMAIN:
-        found = _tighter(ilp(question), found)
+        found = _with_ilp(question, found, ilp)
     exact = found.lower == found.upper
     return replace(
         found, status="exact" if exact else "bounds", seconds=time.perf_counter() - start
@@ -182,6 +195,15 @@ def _capped(found: Answer, upper: Exact) -> Answer:
     return replace(found, upper=upper if found.upper is None else min(upper, found.upper))
 
 
+def _with_ilp(question: Question, found: Answer, ilp: Ask) -> Answer:
+    """Go on with engine ilp from the bounds so far, unless it has too many values to list."""
+    try:
+        slow = ilp(replace(question, floor=found.lower, cap=found.upper))
+    except BudgetError as refusal:
+        return replace(found, notes=(*found.notes, str(refusal).partition("\n")[0]))
+    return _tighter(slow if slow.lower > found.lower else replace(slow, lower=0), found)
+
+
 def _tighter(one: Answer, two: Answer) -> Answer:
     """Return the better bounds of two answers to the same question."""
     best = one if one.lower >= two.lower else two
@@ -191,7 +213,7 @@ def _tighter(one: Answer, two: Answer) -> Answer:
     return replace(best, upper=min(uppers, default=None), notes=notes, engine=engine)
 
 
-def sparse_bound(question: Question) -> int | None:
+def sparse_bound(question: Question) -> PolicyGraphBound | None:
     """Return how many records can change at once by the policy graph, where that is a theorem.
 
     For a sparse policy with equality counts, irreducible multisets of secret moves are simple
@@ -202,28 +224,44 @@ def sparse_bound(question: Question) -> int | None:
 
     if question.reading not in LABELLED:
         return None
+    policy = question.setting.policy
+    listed = {fact.name for fact in policy.linear_facts if not fact.bounded} | {"size"}
+    if not listed.issuperset(fact.name for fact in question.setting.equalities):
+        return None  # a bound that is an equality in truth is none to the policy graph
     try:
-        if not sparse(question.setting.policy).sparse:
+        if not sparse(policy).sparse:
             return None
         left = question.left
         limit = SPARSE_SECONDS if left is None else min(SPARSE_SECONDS, left / 4)
-        return policy_graph_bound(question.setting.policy, time_limit=limit).upper
+        return policy_graph_bound(policy, time_limit=limit)
     except BudgetError:
         return None
 
 
-def bounded_by_graph(question: Question, most: int, why: str) -> Answer:
-    """Too many values to search, but sparse: the policy graph bounds S(h, P) by twice `most`."""
+def bounded_by_graph(question: Question, most: PolicyGraphBound) -> Answer:
+    """Sparse: S(h, P) is at most twice the length of the policy graph's longest cycle or path.
+
+    This is made into moves, one secret pair for each arc.
+    """
+    from blowproof.verifier.arcs import pair_along
+
     start = time.perf_counter()
-    pair = secret_move_within_a_class(question.setting, question.query)
-    lower = 2 if pair is not None else 0
-    found = _nothing(question, f"sparse: at most {most} records move; {why}", start)
+    pair = pair_along(question.setting.policy, most)
+    if pair is not None:
+        end = time.monotonic() + CHECK_SECONDS
+        verdict = check_pair(question.setting, question.reading, pair, deadline=end)
+        # A simple cycle is minimal, whether or not the checker has the time to try all its parts.
+        pair = pair if verdict or verdict.minimality == "budget" else None
+    if pair is None:
+        pair = secret_move_within_a_class(question.setting, question.query)
+    lower = 0 if pair is None else question.query.difference(pair.moves(question.reading))
+    found = _nothing(question, f"sparse: at most {most.upper} records move", start)
     return replace(
         found,
         lower=lower,
-        upper=2 * most,
-        status="exact" if lower == 2 * most else "bounds",
-        witness=pair,
+        upper=2 * most.upper,
+        status="exact" if lower == 2 * most.upper else "bounds",
+        witness=pair if lower else None,
     )
 
 

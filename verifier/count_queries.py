@@ -128,6 +128,29 @@ class CountQueries:
         outside = _without(self._whole, self._areas[query])
         return self._edge(outside, self._areas[query], lowering=False)
 
+    def move_along(
+        self,
+        lowered: int | None,
+        lifted: int | None,
+        *,
+        not_from: Iterable[Point] = (),
+        not_to: Iterable[Point] = (),
+    ) -> tuple[Point, Point] | None:
+        """Return a secret pair of a sparse policy that makes an arc, between values not named.
+
+        None stands for no query, on one side at the most.
+        """
+        if lifted is None:
+            back = self.move_along(None, lowered, not_from=not_to, not_to=not_from)
+            return None if back is None else (back[1], back[0])
+        left = self._whole if lowered is None else self._areas[lowered]
+        right = self._areas[lifted]
+        if lowered is not None:
+            right = _without(right, left)
+        left = _without(_without(left, self._areas[lifted]), map(Box.at, not_from))
+        right = _without(right, map(Box.at, not_to))
+        return self._edge(left, right, lowering=lowered is not None)
+
     def arcs(self) -> Iterator[tuple[int | None, int | None]]:
         """Yield the (lowered, lifted) of all secret pairs of a sparse policy, one way round.
 

@@ -18,13 +18,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from blowproof.models import Point, Setting
-from blowproof.models.linear_terms import IntVar, weighted_sum
+from blowproof.models.linear import LinearModel
+from blowproof.models.linear_terms import BoolLiteral, IntVar, LinearExpr, weighted_sum
 from blowproof.verifier.answers import Pair
 from blowproof.verifier.feasible import FactModel
 from blowproof.verifier.moves import Kind, Moves
 from blowproof.verifier.norms import absolute_sum, norm_of
+from blowproof.verifier.refute import Proposal, Refuter, add_bound
 
-__all__ = ["Embedder", "embed"]
+MOST_REFUTED = 100
+"""How many pairs of one multiset may be refuted before it is left undecided."""
+
+Vector = tuple[int, ...]
+
+__all__ = ["Embedder", "choices", "completed", "embed", "enforced"]
 
 
 def embed(setting: Setting, pair: Pair, *, time_limit: float | None = None) -> Pair | None:
@@ -46,10 +53,10 @@ def embed(setting: Setting, pair: Pair, *, time_limit: float | None = None) -> P
     outcome = solve(model.linear, time_limit=time_limit)
     if outcome.assignment is None:
         return None
-    return _completed(model, outcome.assignment, pair)
+    return completed(model, outcome.assignment, pair)
 
 
-def _completed(model: FactModel, assignment: Mapping[str, int], pair: Pair) -> Pair:
+def completed(model: FactModel, assignment: Mapping[str, int], pair: Pair) -> Pair:
     """Add the records of D1 that do not move: the first value of each class stands for it."""
     rest: Counter[Point] = Counter()
     for item, count in zip(model.classes, model.counts, strict=True):
@@ -60,11 +67,17 @@ def _completed(model: FactModel, assignment: Mapping[str, int], pair: Pair) -> P
 
 
 class Embedder:
-    """Finds the best moves with given effects that start in a D1 with the known numbers."""
+    """Finds the best moves with given effects that start in a D1 with the known numbers.
+
+    Where bounds are known, irreducible effects are not enough: a part of the moves may keep the
+    equalities, and whether it keeps the bounds depends on D1. So each pair found is put to the
+    search for a D3, and what this refutes is ruled out (`_rule_out`), until a pair stands.
+    """
 
     def __init__(self, moves: Moves) -> None:
         self.moves = moves
         self.model = FactModel.of(moves.setting)
+        self.refuter = Refuter(moves) if moves.setting.bounds else None
         self.home = {
             point: next(place for place, item in enumerate(self.model.classes) if point in item)
             for point in moves.values
@@ -84,14 +97,33 @@ class Embedder:
         from blowproof.models.to_cpsat import solve
 
         linear = self.model.linear.without_groups(())
-        counts: list[tuple[Kind, IntVar]] = []
-        for number, (kinds, times) in enumerate(groups):
-            chosen = [
-                (kind, linear.int_var(f"n{number}_{place}", lower=0, upper=times))
-                for place, kind in enumerate(kinds)
-            ]
-            linear.add(weighted_sum((1, v) for _, v in chosen), lower=times, upper=times)
-            counts += chosen
+        counts = choices(linear, groups)
+        self.databases(linear, counts)
+        gain = absolute_sum(linear, counts)
+        if gain.bounds()[1] <= above:
+            return None
+        linear.add(gain, lower=above + 1)
+        linear.maximise(gain)
+        for _ in range(MOST_REFUTED):
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            outcome = solve(linear, time_limit=left, seed=self.moves.seed)
+            if outcome.status == "infeasible":
+                return None
+            if outcome.status != "optimal" or outcome.assignment is None:
+                break
+            found: Counter[Kind] = Counter()
+            for kind, variable in counts:
+                if kind.before is not None or kind.after is not None:
+                    found[kind] += outcome.assignment[variable.name]
+            pair = completed(self.model, outcome.assignment, self.moves.pair(+found, Counter()))
+            part = self._refuted(pair, +found, deadline)
+            if not part:
+                return norm_of(found), pair
+            self._rule_out(linear, counts, part)
+        raise TimeoutError
+
+    def databases(self, linear: LinearModel, counts: Sequence[tuple[Kind, IntVar]]) -> None:
+        """D1 holds the records that leave, and D2 keeps the bounds."""
         for place, held in enumerate(self.model.counts):
             leaving = [
                 (1, v)
@@ -100,17 +132,58 @@ class Embedder:
             ]
             if leaving:
                 linear.add(weighted_sum(leaving) - held, upper=0)
-        gain = absolute_sum(linear, counts)
-        if gain.bounds()[1] <= above:
-            return None
-        linear.add(gain, lower=above + 1)
-        linear.maximise(gain)
-        left = None if deadline is None else max(0.0, deadline - time.monotonic())
-        outcome = solve(linear, time_limit=left)
-        if outcome.status == "infeasible":
-            return None
-        if outcome.status != "optimal" or outcome.assignment is None:
-            raise TimeoutError
-        found = Counter({kind: outcome.assignment[v.name] for kind, v in counts})
-        pair = self.moves.pair(+found, Counter())
-        return norm_of(found), _completed(self.model, outcome.assignment, pair)
+        for place, fact in enumerate(self.moves.setting.bounds):
+            push = weighted_sum((kind.push[place], v) for kind, v in counts)
+            if push.terms:
+                add_bound(linear, self.model.sum_of(fact) + push, fact)
+
+    def _refuted(self, pair: Pair, counts: Counter[Kind], deadline: float | None) -> Counter[Kind]:
+        """Return the moves of a D3 that refutes a pair (none: it stands)."""
+        if self.refuter is None:
+            return Counter()
+        refutation = self.refuter.refute(Proposal(pair.first(), counts), deadline)
+        return Counter() if refutation is None else refutation.moves
+
+    def _rule_out(
+        self, linear: LinearModel, counts: Sequence[tuple[Kind, IntVar]], part: Counter[Kind]
+    ) -> None:
+        """Too few moves with the effects of this part, or D1 and the part break a bound."""
+        wanted: Counter[tuple[Vector, Vector]] = Counter()
+        for kind, times in part.items():
+            wanted[kind.effect, kind.push] += times
+        clause = []
+        for (effect, push), times in wanted.items():
+            alike = weighted_sum((1, v) for k, v in counts if (k.effect, k.push) == (effect, push))
+            clause.append(enforced(linear, alike, upper=times - 1))
+        for place, fact in enumerate(self.moves.setting.bounds):
+            total = sum(kind.push[place] * times for kind, times in part.items())
+            row = self.model.sum_of(fact) + total
+            if total and fact.at_least is not None:
+                clause.append(enforced(linear, row, upper=fact.at_least - 1))
+            if total and fact.at_most is not None:
+                clause.append(enforced(linear, row, lower=fact.at_most + 1))
+        linear.add_clause(clause)
+
+
+def choices(
+    linear: LinearModel, groups: Sequence[tuple[Sequence[Kind], int]]
+) -> list[tuple[Kind, IntVar]]:
+    """Add how many moves of each kind are made: from each group as many as it says."""
+    counts: list[tuple[Kind, IntVar]] = []
+    for number, (kinds, times) in enumerate(groups):
+        chosen = [
+            (kind, linear.int_var(f"n{number}_{place}", lower=0, upper=times))
+            for place, kind in enumerate(kinds)
+        ]
+        linear.add(weighted_sum((1, v) for _, v in chosen), lower=times, upper=times)
+        counts += chosen
+    return counts
+
+
+def enforced(
+    linear: LinearModel, row: LinearExpr, *, lower: int | None = None, upper: int | None = None
+) -> BoolLiteral:
+    """Return a literal that is false unless the row keeps to its ends."""
+    literal = linear.bool_var(f"if{len(linear.variables)}")
+    linear.add(row, lower=lower, upper=upper, enforced_by=literal)
+    return BoolLiteral(literal)

@@ -2,61 +2,60 @@
 
 | question | engine |
 | --- | --- |
-| clauses, or a weight per record | sat: labelled records |
+| nothing known but n, readings 1 and 2 | edges: one record along one edge of G |
+| clauses, or a weight per record | sat: labelled records (see `bounded` for clauses) |
 | "any": secret moves, or G complete, or added and removed records | search: irreducible multisets |
 | "any": reading 1, other G | search: bounded by the complete graph, then ilp (see `bounding`) |
 | reading 4 | ilp: at most four moves |
 | "given", equality counts | search under "any", the pair put into a database; else ilp |
-| "given", bounds | ilp: histograms |
+| "given", bounds | theorems on parts (see `bounded`), then ilp: histograms |
 """
 
 from __future__ import annotations
 
-import math
-import time
+import random
 from collections.abc import Callable
 from dataclasses import replace
-from importlib.util import find_spec
 
 from blowproof.models import BudgetError, QueryError, UndeterminedError
 from blowproof.models.policy import LABELLED
 from blowproof.models.queries import Histogram, WeightedSum
 from blowproof.verifier.answers import Answer
+from blowproof.verifier.bounded import bounded
 from blowproof.verifier.bounding import (
     bounded_by_graph,
     embedded,
     relaxable,
     relaxed,
     sparse_bound,
-    with_bounds,
 )
 from blowproof.verifier.brute import brute_sensitivity, multisets_within
 from blowproof.verifier.feasible import size_range
 from blowproof.verifier.histograms import Master, histogram_sensitivity
+from blowproof.verifier.loosening import without_empty
 from blowproof.verifier.moves import Moves
 from blowproof.verifier.multisets import longest_moves, multiset_sensitivity
+from blowproof.verifier.one_edge import one_edge
 from blowproof.verifier.question import Engine, Question
-from blowproof.verifier.reduce import reduce_values
+from blowproof.verifier.reduce import Core, reduce_values
 
 __all__ = ["answer"]
-
-NORMALIZ_SECONDS = 10.0
-HANDFUL = 16
-"""Up to this many values the search takes less time than a process for Normaliz."""
 
 
 def answer(question: Question, engine: Engine) -> Answer:
     """Return S(f, P) by the named engine, or by the one that `auto` picks."""
     if engine == "auto":
+        question = replace(question, setting=without_empty(question.setting))
+        alone = one_edge(question)
+        if alone is not None:
+            return alone
         engine, reason = _pick(question)
-        if engine == "search" and _suits_normaliz(question):
-            limit = min(NORMALIZ_SECONDS, (question.left or math.inf) / 4)
-            found = _hilbert(replace(question, deadline=time.monotonic() + limit))
-            if found.status == "exact":
-                note = "engine hilbert: few more effects than facts, Normaliz is quick there"
-                return replace(found, notes=(note, *found.notes))
-        bounded = engine == "ilp" and question.reading != "markov" and question.setting.bounds
-        found = with_bounds(question, _search, _ilp) if bounded else _ANSWER[engine](question)
+        direct = _ANSWER[engine]
+        if _has_parts(question):
+            found = bounded(question, lambda easier: answer(easier, "auto"), direct)
+            reason = "theorems on bounds and clauses first"
+        else:
+            found = direct(question)
         return replace(found, notes=(f"engine {engine}: {reason}", *found.notes))
     return _ANSWER[engine](question)
 
@@ -75,17 +74,17 @@ def _pick(question: Question) -> tuple[Engine, str]:
     return "search", "the worst pair for any answers, put into a database with the known numbers"
 
 
-def _suits_normaliz(question: Question) -> bool:
-    """Whether Normaliz is installed and likely quicker: reading 3, scope any, many values."""
-    if (
-        question.reading != "add-remove"
-        or question.setting.scope != "any"
-        or not question.irreducible
-        or find_spec("PyNormaliz") is None
-    ):
+def _has_parts(question: Question) -> bool:
+    """Whether `bounded` has something to say: bounds or clauses, but no weights of records."""
+    setting = question.setting
+    if question.query.per_record:
         return False
-    core = reduce_values(question.setting, question.query, question.reading)
-    return len(core.values) > HANDFUL
+    return bool(setting.clauses) or (bool(setting.bounds) and question.reading != "markov")
+
+
+def _moves(question: Question, core: Core) -> Moves:
+    setting, query, reading = question.setting, question.query, question.reading
+    return Moves(setting, query, reading, core.values, seed=question.seed)
 
 
 def _brute(question: Question) -> Answer:
@@ -115,11 +114,13 @@ def _ilp(question: Question) -> Answer:
     if setting.clauses or question.query.per_record:
         raise QueryError("engine ilp knows no single records\n  try: --engine sat")
     core = reduce_values(setting, question.query, reading)
-    moves = Moves(setting, question.query, reading, core.values)
+    moves = _moves(question, core)
     most, proved, note = _most(question, moves)
     found = histogram_sensitivity(
         moves,
         most=most,
+        floor=question.floor,
+        cap=question.cap,
         deadline=question.deadline,
         on_best=question.teller("proposing and refuting pairs"),
         notes=(core.reason, note),
@@ -153,12 +154,22 @@ def _sat(question: Question) -> Answer:
         raise QueryError(f"engine sat labels records, and reading {question.reading!r} does not")
     fixed = isinstance(question.query, WeightedSum) and question.setting.scope == "any"
     sizes = [len(question.query.weights)] if isinstance(question.query, WeightedSum) else None
+    try:
+        core = reduce_values(question.setting, question.query, question.reading)
+        values = core.values if core.enough else None
+    except BudgetError:
+        values = None
+    if values is not None and question.seed:
+        values = tuple(random.Random(question.seed).sample(values, len(values)))
     return labelled_sensitivity(
         question.setting,
         question.query,
         question.reading,
         time_limit=question.left,
         listener=question.listener,
+        values=values,
+        floor=question.floor,
+        cap=question.cap,
         sizes=sizes if fixed else None,
         complete=fixed,  # under "any", n is the number of weights
     )
@@ -176,21 +187,26 @@ def _search(question: Question) -> Answer:
     if relaxable(question):
         return relaxed(question, _search, _ilp)
     most = sparse_bound(question)
+    along = None
+    if most is not None and isinstance(question.query, Histogram):
+        along = bounded_by_graph(question, most)
+        if along.status == "exact":
+            return along
     try:
         core = reduce_values(question.setting, question.query, question.reading)
-        moves = Moves(question.setting, question.query, question.reading, core.values)
+        moves = _moves(question, core)
         return multiset_sensitivity(
             moves,
             time_limit=question.left,
             on_best=question.teller("searching irreducible multisets"),
-            notes=(core.reason, *((f"sparse: at most {most} records move",) if most else ())),
+            notes=(core.reason, *((f"sparse: at most {most.upper} records move",) if most else ())),
             enough=core.enough,
-            most=most,
+            most=None if most is None else most.upper,
         )
     except BudgetError as refusal:
-        if most is None or not isinstance(question.query, Histogram):
+        if along is None:
             raise
-        return bounded_by_graph(question, most, str(refusal).partition("\n")[0])
+        return replace(along, notes=(*along.notes, str(refusal).partition("\n")[0]))
 
 
 def _hilbert(question: Question) -> Answer:
@@ -204,7 +220,7 @@ def _hilbert(question: Question) -> Answer:
     core = reduce_values(question.setting, question.query, question.reading)
     if not core.enough:
         raise QueryError("engine hilbert needs a small domain here\n  try: --engine search")
-    moves = Moves(question.setting, question.query, question.reading, core.values)
+    moves = _moves(question, core)
     return hilbert_sensitivity(moves, time_limit=question.left, notes=(core.reason,))
 
 

@@ -57,11 +57,14 @@ class _Worker:
 
     def ask(self, effects: Sequence[Vector], time_limit: float | None) -> list[Vector] | None:
         """Return the basis, or None (and end the process) if the time ran out."""
-        self._pipe.send(list(effects))
         try:
+            self._pipe.send(list(effects))
             if self._pipe.poll(time_limit):
                 found: list[Vector] = self._pipe.recv()
                 return found
+        except (EOFError, ConnectionError):  # it died, perhaps for lack of memory
+            self.end()
+            return None
         except BaseException:
             self.end()
             raise

@@ -21,7 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 
-from blowproof.models import InternalError, LinearFact, Point
+from blowproof.models import Exact, InternalError, LinearFact, Point
 from blowproof.models.linear import LinearModel
 from blowproof.models.linear_terms import BoolLiteral, IntVar, LinearExpr, weighted_sum
 from blowproof.models.policy import LABELLED
@@ -39,18 +39,23 @@ def histogram_sensitivity(
     *,
     most: int,
     deadline: float | None = None,
+    floor: Exact = 0,
+    cap: Exact | None = None,
     on_best: OnBest | None = None,
     notes: tuple[str, ...] = (),
 ) -> Answer:
     """Return S(f, P) over the given values.
 
     `most` bounds the number of records that D1 holds (scope "given") or that move ("any"); the
-    answer is exact for databases within it.
+    answer is exact for databases within it. `floor` is known to be attained: only more is looked
+    for, and if there is no more the answer is `floor`, without a witness. No answer exceeds `cap`.
     """
     start = time.perf_counter()
     master, refuter = Master(moves, most=most), Refuter(moves)
-    best, witness, complete = 0, None, False
+    best, witness, complete = int(floor * moves.scale), None, False
     limit = master.bound()
+    if cap is not None:
+        limit = min(limit, int(cap * moves.scale))
     try:
         while True:
             if best >= limit:
@@ -71,7 +76,7 @@ def histogram_sensitivity(
                 on_best(moves.unscaled(best), None, witness)
     except TimeoutError:
         pass
-    upper = best if complete else max(best, master.bound())
+    upper = best if complete else max(best, limit)
     return Answer(
         policy=moves.setting.policy.name,
         query=moves.query.name,
@@ -200,9 +205,10 @@ class Master:
         left = None if deadline is None else deadline - time.monotonic()
         if left is not None and left <= 0:
             raise TimeoutError
-        outcome = solve(goal, time_limit=left)
+        seed = self.moves.seed
+        outcome = solve(goal, time_limit=left, seed=seed)
         if outcome.status == "infeasible":
-            second = solve(goal, presolve=False, seed=1, time_limit=left)
+            second = solve(goal, presolve=False, seed=seed + 1, time_limit=left)
             if second.assignment is not None:
                 raise InternalError("CP-SAT with and without presolve disagree")
             return None

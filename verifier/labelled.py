@@ -46,6 +46,8 @@ def labelled_sensitivity(  # noqa: PLR0913 # keyword-only options
     values: Sequence[Point] | None = None,
     sizes: Sequence[int] | None = None,
     complete: bool = False,
+    floor: Exact = 0,
+    cap: Exact | None = None,
 ) -> Answer:
     """Return S(f, P) of a prepared setting for the readings `published` and `secret-moves`.
 
@@ -53,8 +55,10 @@ def labelled_sensitivity(  # noqa: PLR0913 # keyword-only options
     are enough is the caller's business. Under scope "any" the answer is a lower bound, unless the
     caller knows that no n outside of `sizes` matters (`complete`). When stopped, the upper bound is
     the triangle inequality's: the sum over records of the largest change that one record makes.
+    `floor` is known to be attained (only more is looked for), and no answer exceeds `cap`.
     """
     search = _Search(setting, query, reading, Clock(time_limit), listener)
+    search.best, search.cap = floor, cap
     ended = search.run(_sizes(setting, query, sizes), values)
     bounded = setting.scope == "given" or complete
     upper = search.best if ended else search.upper
@@ -135,6 +139,7 @@ class _Search:
         self.clock, self.listener = clock, listener
         self.best: Exact = 0
         self.upper: Exact | None = None
+        self.cap: Exact | None = None
         self.witness: Pair | None = None
         self.notes: list[str] = []
         self._proposals = self._cuts = 0
@@ -143,10 +148,13 @@ class _Search:
         """Search every n; return False when the time limit came first."""
         tables = [tabulate(self.setting, n, self.query, values) for n in sizes]
         self.upper = max((trivial_bound(table, self.query) for table in tables), default=0)
-        ended = True
+        if self.cap is not None:
+            self.upper = max(self.best, min(self.upper, self.cap))
+        ended = self.best == self.upper
         try:
-            for table in tables:
+            for table in () if ended else tables:
                 self._search(table)
+            ended = True
         except TimeUpError:
             ended = False
         self.notes.append(f"{self._proposals} pairs proposed, {self._cuts} cuts")

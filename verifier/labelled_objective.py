@@ -93,8 +93,14 @@ class Objective:
 
     def demand_more_than(self, best: Exact) -> None:
         """Demand a larger change than this one from now on (no demand where not `exact`)."""
+        self._demand(Fraction(best * self._scale).__floor__() + 1)
+
+    def demand_at_least(self, value: Exact) -> None:
+        """Demand this change or a larger one from now on (no demand where not `exact`)."""
+        self._demand(Fraction(value * self._scale).__ceil__())
+
+    def _demand(self, least: int) -> None:
         if self.exact:
-            least = Fraction(best * self._scale).__floor__() + 1
             self.master.model.weighted(self._digits(), lower=least - self._constant)
             self.master.tick()
 

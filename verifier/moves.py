@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
+from operator import neg, sub
 
 from blowproof.models import BoundQuery, BudgetError, Exact, Move, Point, Setting
 from blowproof.models.numbers import plain
@@ -45,12 +46,13 @@ class Kind:
 
 @dataclass(frozen=True)
 class Moves:
-    """All kinds of moves over some values, under a reading."""
+    """All kinds of moves over some values, under a reading; `seed` is for solvers."""
 
     setting: Setting
     query: BoundQuery
     reading: Reading
     values: tuple[Point, ...]
+    seed: int = 0
 
     @cached_property
     def scale(self) -> int:
@@ -97,26 +99,25 @@ class Moves:
             return tuple(self._kind(before, after, True) for before, after in ends)
         graph = self.setting.graph
         result = []
-        for x in self.values:
-            for y in self.values:
-                if x != y:
-                    secret = graph.complete or graph.is_edge(x, y)
-                    if secret or self.reading == "published":
-                        result.append(self._kind(x, y, secret))
+        for place, x in enumerate(self.values):
+            for y in self.values[:place]:
+                secret = graph.complete or graph.is_edge(x, y)
+                if secret or self.reading == "published":
+                    result += [self._kind(x, y, secret), self._kind(y, x, secret)]
         return tuple(result)
 
     def _kind(self, before: Point | None, after: Point | None, secret: bool) -> Kind:
-        change: Counter[object] = Counter()
-        effect = [0] * len(self.setting.equalities)
-        push = [0] * len(self.setting.bounds)
-        for point, sign in ((before, -1), (after, 1)):
-            if point is not None:
-                for output, number in self.rows[point].items():
-                    change[output] += sign * number
-                effect = [a + sign * b for a, b in zip(effect, self.effects[point], strict=True)]
-                push = [a + sign * b for a, b in zip(push, self.pushes[point], strict=True)]
-        left = {output: number for output, number in change.items() if number}
-        return Kind(before, after, secret, tuple(effect), tuple(push), left)
+        change: dict[object, int] = {}
+        if before is not None:
+            change.update((output, -number) for output, number in self.rows[before].items())
+        if after is not None:
+            for output, number in self.rows[after].items():
+                total = change.pop(output, 0) + number
+                if total:
+                    change[output] = total
+        effect = _difference(self.effects, before, after, len(self.setting.equalities))
+        push = _difference(self.pushes, before, after, len(self.setting.bounds))
+        return Kind(before, after, secret, effect, push, change)
 
     def unscaled(self, value: int) -> Exact:
         """Return a scaled change as the exact number that it stands for."""
@@ -137,3 +138,14 @@ class Moves:
         return self.query.difference(
             [Move(before, after) for before, after, _ in pair.moves(self.reading)]
         )
+
+
+def _difference(
+    adds: Mapping[Point, Vector], before: Point | None, after: Point | None, count: int
+) -> Vector:
+    """Return what a move adds: a record that leaves takes away what one that comes brings."""
+    if before is not None and after is not None:
+        return tuple(map(sub, adds[after], adds[before]))
+    if before is not None:
+        return tuple(map(neg, adds[before]))
+    return adds[after] if after is not None else (0,) * count

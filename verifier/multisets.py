@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from blowproof.models.policy import LABELLED
 from blowproof.models.queries import Histogram
 from blowproof.verifier.answers import Answer, OnBest, Pair
-from blowproof.verifier.embed import Embedder
 from blowproof.verifier.irreducible import (
     Multiset,
     circuits_lower_bound,
@@ -25,18 +24,28 @@ from blowproof.verifier.irreducible import (
     longest,
     longest_bound,
 )
+from blowproof.verifier.lifted import taking_turns
 from blowproof.verifier.moves import Kind, Moves
 from blowproof.verifier.norms import best_choice, norm_of
 from blowproof.verifier.pairs import require_pair
 
-__all__ = ["EffectTable", "given_sensitivity", "longest_moves", "multiset_sensitivity"]
+__all__ = [
+    "EffectTable",
+    "improved",
+    "longest_moves",
+    "multiset_sensitivity",
+    "table_bound",
+]
 
 Vector = tuple[int, ...]
 
 SEARCH_EFFECTS = 320
 """Above this many effects, preparing the search takes longer than most people wait."""
 
+QUICK_EFFECTS = 100
 CIRCUIT_SECONDS = 3.0
+CHECK_SECONDS = 0.4
+"""How long the check of a witness may take after the search, where there is a time limit."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,11 @@ class EffectTable:
         found: dict[Vector, list[Kind]] = defaultdict(list)
         for kind in moves.kinds:
             found[kind.effect].append(kind)
+        return EffectTable.by_effect(found)
+
+    @staticmethod
+    def by_effect(found: Mapping[Vector, Sequence[Kind]]) -> EffectTable:
+        """Return the table of kinds that are given by effect."""
         idle = tuple(kind for effect, kinds in found.items() if not any(effect) for kind in kinds)
         effects = tuple(sorted(effect for effect in found if any(effect)))
         return EffectTable(idle, effects, tuple(tuple(found[effect]) for effect in effects))
@@ -99,6 +113,7 @@ def multiset_sensitivity(
     upper bound is then the largest sum of single changes over irreducible multisets.
     """
     start = time.perf_counter()
+    deadline = None if time_limit is None else time.monotonic() + time_limit
     table = EffectTable.of(moves)
     idle = max(table.idle, key=lambda kind: kind.size, default=None)
     best, counts = (idle.size, Counter({idle: 1})) if idle is not None else (0, Counter())
@@ -107,17 +122,20 @@ def multiset_sensitivity(
         cap = None
         if most is not None:
             cap = max(best, most * max(kind.size for kind in moves.kinds))
-        best, counts = _best_circuit(table, best, counts)
+        first = CIRCUIT_SECONDS if time_limit is None else min(CIRCUIT_SECONDS, time_limit / 4)
+        best, counts = _best_circuits(moves, table, best, counts, first)
         upper = cap
         if best != cap:
-            solve = _additive if enough and _never_cancels(moves, table) else _general
-            solve = solve if enough else _summed
-            solve = solve if len(table.effects) <= SEARCH_EFFECTS else _circuits
-            best, counts, found = solve(moves, table, best, counts, time_limit, on_best)
+            solve = _solver(moves, table, enough)
+            if enough and (solve is not _additive or moves.reading not in LABELLED):
+                solve = taking_turns(solve, ends=solve is not _circuits)
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            best, counts, found = solve(moves, table, best, counts, left, on_best)
             upper = min((bound for bound in (cap, found) if bound is not None), default=None)
     witness = moves.pair(counts, Counter()) if best else None
     if witness is not None:
-        verdict = require_pair(moves.setting, moves.reading, witness)
+        end = None if time_limit is None else time.monotonic() + CHECK_SECONDS
+        verdict = require_pair(moves.setting, moves.reading, witness, deadline=end)
         if verdict.minimality == "budget":
             notes = (*notes, "the pair has too many parts for its minimality to be searched again")
     return Answer(
@@ -136,6 +154,18 @@ def multiset_sensitivity(
 
 
 Found = tuple[int, "Counter[Kind]", int | None]
+Solver = Callable[
+    [Moves, EffectTable, int, "Counter[Kind]", "float | None", "OnBest | None"], Found
+]
+
+
+def _solver(moves: Moves, table: EffectTable, enough: bool) -> Solver:
+    """Return the search that suits the effects and the query."""
+    if len(table.effects) > SEARCH_EFFECTS:
+        return _circuits
+    if not enough:
+        return _summed
+    return _additive if _never_cancels(moves, table) else _general
 
 
 def _never_cancels(moves: Moves, table: EffectTable) -> bool:
@@ -182,7 +212,6 @@ def _additive(
     if not found.complete and found.upper is not None:
         upper = int(found.upper)
     upper = None if upper is None else max(best, upper)
-    _tell(moves, best, counts, upper, on_best)
     return best, counts, upper
 
 
@@ -195,25 +224,36 @@ def _circuits(
     on_best: OnBest | None,
 ) -> Found:
     """Too many effects to search: the best of many circuits, and the theorem's bound."""
-    end = time.monotonic() + min(CIRCUIT_SECONDS, time_limit or CIRCUIT_SECONDS)
-    seed = 0
-    while time.monotonic() < end:
-        seed += 1
-        best, counts = _best_circuit(table, best, counts, seed=seed)
-    upper = longest_bound(table.effects) * max(table.weights)
-    _tell(moves, best, counts, upper, on_best)
+    left = CIRCUIT_SECONDS if time_limit is None else min(CIRCUIT_SECONDS, time_limit)
+    best, counts = _best_circuits(moves, table, best, counts, left)
+    upper = table_bound(table)
     return best, counts, max(best, upper)
 
 
+def _best_circuits(
+    moves: Moves, table: EffectTable, best: int, counts: Counter[Kind], seconds: float
+) -> tuple[int, Counter[Kind]]:
+    """Walk over circuits: once where the search is quick, else for as long as is given."""
+    end, seed = time.monotonic() + seconds, moves.seed
+    while True:
+        left = max(0.0, end - time.monotonic())
+        best, counts = _best_circuit(table, best, counts, seed=seed, seconds=left)
+        seed += 1
+        if len(table.effects) <= QUICK_EFFECTS or time.monotonic() >= end:
+            return best, counts
+
+
 def _best_circuit(
-    table: EffectTable, best: int, counts: Counter[Kind], *, seed: int = 0
+    table: EffectTable, best: int, counts: Counter[Kind], *, seed: int, seconds: float
 ) -> tuple[int, Counter[Kind]]:
     """Return the change over the heaviest of a few hundred circuits, if it beats the best."""
-    weight, circuit = circuits_lower_bound(table.effects, table.weights, seed=seed)
+    deadline = time.monotonic() + seconds
+    weight, circuit = circuits_lower_bound(
+        table.effects, table.weights, seed=seed, time_limit=seconds
+    )
     if weight <= best:
         return best, counts
     groups = table.groups(circuit)
-    deadline = time.monotonic() + CIRCUIT_SECONDS
     try:
         value, choice = best_choice(groups, deadline=deadline)
     except TimeoutError:
@@ -236,7 +276,6 @@ def _summed(
     if value > best:
         best, counts = value, choice
     upper = None if found.upper is None else max(best, int(found.upper))
-    _tell(moves, best, counts, upper, on_best)
     return best, counts, upper
 
 
@@ -271,14 +310,14 @@ def _general(
             _tell(moves, value, choice, None, on_best)
         return value
 
-    upper = _improved(table.effects, table.weights, evaluate, best, time_limit)
+    upper = improved(table.effects, table.weights, evaluate, best, time_limit)
     value = max(choices)
     if upper is None:
         return value, choices[value], None
     return value, choices[value], max(value, upper)
 
 
-def _improved(
+def improved(
     effects: Sequence[Vector],
     weights: Sequence[int],
     evaluate: Callable[[Multiset], int],
@@ -293,48 +332,9 @@ def _improved(
     return None if found.upper is None else int(found.upper)
 
 
-def given_sensitivity(
-    moves: Moves,
-    *,
-    size: int | None,
-    lower: int = 0,
-    time_limit: float | None = None,
-) -> tuple[int, Pair | None, int | None]:
-    """Return the best (scaled) change above `lower` under scope "given", its pair, and a bound.
-
-    Every irreducible multiset that could beat the best is tried on the databases with the known
-    numbers. At most `size` records move.
-    """
-    table = EffectTable.of(moves)
-    embedder = Embedder(moves)
-    deadline = None if time_limit is None else time.monotonic() + time_limit
-    found: list[tuple[int, Pair]] = []
-    best = lower
-
-    def attempt(groups: Sequence[tuple[Sequence[Kind], int]]) -> int:
-        nonlocal best
-        if size is not None and sum(times for _, times in groups) > size:
-            return 0
-        better = embedder.best(groups, above=best, deadline=deadline)
-        if better is None:
-            return 0
-        found.append(better)
-        best = better[0]
-        return best
-
-    if table.idle:
-        attempt([(table.idle, 1)])
-    bound: int | None = best
-    if table.effects:
-        bound = _improved(
-            table.effects,
-            table.weights,
-            lambda multiset: attempt(table.groups(multiset)),
-            best,
-            time_limit,
-        )
-        bound = None if bound is None else max(best, bound)
-    return best, found[-1][1] if found else None, bound
+def table_bound(table: EffectTable) -> int:
+    """Return what no irreducible multiset's weight exceeds, without a search (`length_bound`)."""
+    return longest_bound(table.effects) * max(table.weights)
 
 
 def _tell(
@@ -348,5 +348,6 @@ def _tell(
 
 def _witness(moves: Moves, counts: Counter[Kind]) -> Pair:
     pair = moves.pair(counts, Counter())
-    require_pair(moves.setting, moves.reading, pair)
+    deadline = time.monotonic() + CHECK_SECONDS
+    require_pair(moves.setting, moves.reading, pair, deadline=deadline)
     return pair

@@ -8,6 +8,7 @@ same question goes to an integer program (`blowproof.verifier.refute`), and the 
 
 from __future__ import annotations
 
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -74,20 +75,31 @@ class Record:
 
 
 def check_pair(
-    setting: Setting, reading: Reading, pair: Pair, *, budget: int = STATE_BUDGET
+    setting: Setting,
+    reading: Reading,
+    pair: Pair,
+    *,
+    budget: int = STATE_BUDGET,
+    deadline: float | None = None,
 ) -> Verdict:
-    """Return whether (D1, D2) is a neighbour pair under the reading, from D1's point of view."""
+    """Return whether (D1, D2) is a neighbour pair under the reading, from D1's point of view.
+
+    A search for a D3 that is not done by the deadline (a time of `time.monotonic`) counts as one
+    that outgrew its budget.
+    """
     problem = _well_formed(setting, reading, pair) or _in_world(setting, reading, pair)
     if problem:
         return Verdict(False, problem)
     if reading == "markov":
         return _check_markov(pair)
-    search = _Search(setting, pair, budget)
+    search = _Search(setting, pair, budget, deadline)
     if reading == "add-remove" and setting.clauses:
         return _check_parts(setting, pair, budget)
     if reading == "add-remove":
         return search.subsets(_signed_records(setting, search, pair), "a proper part of the moves")
-    secret = [setting.graph.is_edge(x, y) for x, y in zip(pair.before, pair.after, strict=True)]
+    moves = list(zip(pair.before, pair.after, strict=True))
+    edges = {move: setting.graph.is_edge(*move) for move in set(moves)}
+    secret = [edges[move] for move in moves]
     if reading == "secret-moves" and not all(secret):
         return Verdict(False, "a changed record does not make a secret move")
     if reading == "secret-moves":
@@ -104,9 +116,11 @@ def check_pair(
     return verdict
 
 
-def require_pair(setting: Setting, reading: Reading, pair: Pair) -> Verdict:
+def require_pair(
+    setting: Setting, reading: Reading, pair: Pair, *, deadline: float | None = None
+) -> Verdict:
     """Return the verdict on an engine's witness; a wrong one is an InternalError."""
-    verdict = check_pair(setting, reading, pair)
+    verdict = check_pair(setting, reading, pair, deadline=deadline)
     if not verdict and verdict.minimality != "budget":
         raise InternalError(f"an engine proposed a pair that is not one: {verdict.reason}")
     return verdict
@@ -218,8 +232,8 @@ class _Search:
     as soon as the last record of a clause that is not true has been placed.
     """
 
-    def __init__(self, setting: Setting, pair: Pair, budget: int) -> None:
-        self.setting, self.pair, self.budget = setting, pair, budget
+    def __init__(self, setting: Setting, pair: Pair, budget: int, deadline: float | None) -> None:
+        self.setting, self.pair, self.budget, self.deadline = setting, pair, budget, deadline
         self.facts = (*setting.equalities, *setting.bounds)
         first = pair.first()
         self.start = tuple(_total(fact, first) for fact in setting.bounds)
@@ -260,33 +274,33 @@ class _Search:
 
     def changes(self, pair: Pair, secret: Sequence[bool]) -> list[Record]:
         """Each changed record changes as in D2, or stays; nothing else moves."""
-        return [
-            *self._fixed_records(pair),
-            *(
-                Record([self._stay(place, x), self._go(place, x, y)], counted=True, place=place)
-                for place, x, y, _ in self._changed(pair, secret)
-            ),
-        ]
+        result = self._fixed_records(pair)
+        for place, x, y, _, times in self._changed(pair, secret):
+            options = [self._stay(place, x), self._go(place, x, y)]
+            result.append(Record(options, times, counted=True, place=place))
+        return result
 
     def plain_parts(self, pair: Pair, secret: Sequence[bool]) -> list[Record]:
         """Every secret change is made; each plain one is made, or not."""
         result = self._fixed_records(pair)
-        for place, x, y, is_secret in self._changed(pair, secret):
+        for place, x, y, is_secret, times in self._changed(pair, secret):
             go = self._go(place, x, y)
             if is_secret:
-                result.append(Record([Option(go.effect, False, go.truths)], place=place))
+                together = tuple(times * number for number in go.effect)
+                result.append(Record([Option(together, False, go.truths)], place=place))
             else:
-                result.append(Record([self._stay(place, x), go], counted=True, place=place))
+                options = [self._stay(place, x), go]
+                result.append(Record(options, times, counted=True, place=place))
         return result
 
     def with_bystanders(self, pair: Pair, secret: Sequence[bool]) -> list[Record]:
         """A secret change is made or not; every record may make any plain move instead."""
         result = []
-        for place, x, y, is_secret in self._changed(pair, secret):
+        for place, x, y, is_secret, times in self._changed(pair, secret):
             options = [self._stay(place, x), *self._plain(place, x)]
             if is_secret:
                 options.append(self._go(place, x, y))
-            result.append(Record(options, counted=is_secret, place=place))
+            result.append(Record(options, times, counted=is_secret, place=place))
         for place, x, times in self._bystanders(pair):
             options = [self._stay(place, x), *self._plain(place, x)]
             result.append(Record(options, times, place=place))
@@ -294,9 +308,16 @@ class _Search:
 
     def _changed(
         self, pair: Pair, secret: Sequence[bool]
-    ) -> Iterator[tuple[int | None, Point, Point, bool]]:
+    ) -> Iterator[tuple[int | None, Point, Point, bool, int]]:
+        """Yield the changes: record, from, to, secret, how many (where records are alike)."""
         places: Sequence[int | None] = pair.records or [None] * len(pair.before)
-        yield from zip(places, pair.before, pair.after, secret, strict=True)
+        if self.setting.clauses:
+            for change in zip(places, pair.before, pair.after, secret, strict=True):
+                yield (*change, 1)
+        else:
+            alike = Counter(zip(pair.before, pair.after, secret, strict=True))
+            for (x, y, is_secret), times in alike.items():
+                yield None, x, y, is_secret, times
 
     def _bystanders(self, pair: Pair) -> Iterator[tuple[int | None, Point, int]]:
         if pair.database is None or not self.setting.clauses:
@@ -362,7 +383,8 @@ class _Search:
                 before = _count(states)
                 states = _step(states, options, counted=record.counted)
                 work += _count(states)
-                if _count(states) > self.budget or work > WORK_PER_STATE * self.budget:
+                late = self.deadline is not None and time.monotonic() > self.deadline
+                if late or _count(states) > self.budget or work > WORK_PER_STATE * self.budget:
                     return Verdict(False, "the search outgrew its budget", "budget")
                 if _count(states) == before and not record.counted:
                     break  # staying keeps every state, so nothing new is reached any more

@@ -32,7 +32,11 @@ Listener = Callable[[Progress], None]
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: a prepared setting, a query, a reading, and how long it may take."""
+    """What is asked: a prepared setting, a query, a reading, and how long it may take.
+
+    `floor` and `cap` are bounds that are known already; an engine may stop where it meets `cap`,
+    and need not look for less than `floor`. `seed` changes the order in which solvers search.
+    """
 
     setting: Setting
     query: BoundQuery
@@ -40,6 +44,9 @@ class Question:
     deadline: float | None = None
     max_size: int | None = None
     listener: Listener | None = None
+    seed: int = 0
+    floor: Exact = 0
+    cap: Exact | None = None
 
     @property
     def irreducible(self) -> bool:

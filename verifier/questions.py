@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from blowproof.models import (
     BoundQuery,
@@ -29,7 +30,10 @@ from blowproof.verifier.feasible import prepare, size_range
 from blowproof.verifier.listing import histogram_neighbours, relabelled
 from blowproof.verifier.question import ENGINES, Engine, Listener, Progress, Question
 
-__all__ = ["ENGINES", "Engine", "Listener", "Progress", "neighbours", "sensitivity"]
+if TYPE_CHECKING:
+    from blowproof.verifier.certificates.writing import Certificate
+
+__all__ = ["ENGINES", "Engine", "Listener", "Progress", "certified", "neighbours", "sensitivity"]
 
 
 def sensitivity(  # noqa: PLR0913 # keyword-only options
@@ -42,11 +46,13 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
     time_limit: float | None = None,
     max_size: int | None = None,
     listener: Listener | None = None,
+    seed: int = 0,
 ) -> Answer:
     """Return S(f, P) under a reading and a scope, with a checked witness and how sure it is.
 
     `max_size` is the largest n that engine "brute" runs over under scope "any" (its answer is then
-    a lower bound). A policy without databases is a ContradictionError, not an answer of 0.
+    a lower bound). A policy without databases is a ContradictionError, not an answer of 0. `seed`
+    changes the order in which solvers search: an exact answer is the same, its witness may differ.
     """
     deadline = None if time_limit is None else time.monotonic() + time_limit
     prepared = prepare(setting(policy, answers), reading)
@@ -56,7 +62,37 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
             f"{bound.name} weighs single records, and the reading {reading!r} does not label them\n"
             "  try: --reading published or secret-moves"
         )
-    return engines.answer(Question(prepared, bound, reading, deadline, max_size, listener), engine)
+    question = Question(prepared, bound, reading, deadline, max_size, listener, seed)
+    return engines.answer(question, engine)
+
+
+def certified(  # keyword-only options
+    policy: Policy,
+    query: BoundQuery | str = "histogram",
+    *,
+    reading: Reading = "published",
+    answers: Answers | None = None,
+    engine: Engine = "auto",
+    time_limit: float | None = None,
+) -> tuple[Answer, Certificate]:
+    """Return S(f, P) and a certificate for it: status "proved" if the kernel accepted one.
+
+    Where no certificate is found, the answer is what `sensitivity` says, and the second part says
+    why. The time limit holds for the answer and for the proof, one after the other.
+
+    >>> from blowproof.models import Count, Domain, Integers, Labels, Policy
+    >>> domain = Domain(sex=Labels(["F", "M"]), age=Integers(0, 1))
+    >>> answer, found = certified(Policy(domain=domain, known=(Count({"sex": "F"}),)))
+    >>> answer.lower, answer.status, found.kind
+    (4, 'proved', 'cycles')
+    """
+    from blowproof.verifier.certificates.writing import certify_answer
+
+    bound = parse_query(query, policy) if isinstance(query, str) else query
+    answer = sensitivity(
+        policy, bound, reading=reading, answers=answers, engine=engine, time_limit=time_limit
+    )
+    return certify_answer(policy, bound, answer, time_limit=time_limit)
 
 
 def neighbours(  # keyword-only options

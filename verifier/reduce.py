@@ -15,8 +15,9 @@ another as far as neighbours go, and only the query decides which of them to kee
   of a class's rows: corners of its boxes.
 * in reading 4 a cell changes by at most 1 and at most four cells change: four values of each kind.
 
-In reading 2 with another graph, ends of edges between the classes are kept instead (see `edges`).
-Otherwise every possible value is kept, up to a limit.
+A partition's graph knows no more than which cell a value lies in: with the cells cut out too, the
+same holds for it. In reading 2 with another graph, ends of edges between the classes are kept
+instead (see `edges`). Otherwise every possible value is kept, up to a limit.
 """
 
 from __future__ import annotations
@@ -25,7 +26,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from blowproof.models import Area, BoundQuery, Box, BudgetError, Domain, Marginal, Point, Setting
+from blowproof.models import (
+    Area,
+    BoundQuery,
+    Box,
+    BudgetError,
+    Domain,
+    Marginal,
+    Point,
+    SecretGraph,
+    Setting,
+)
 from blowproof.models.classes import ValueClass, collapse
 from blowproof.models.policy import LABELLED, Reading
 from blowproof.models.queries import CountQuery, Histogram, MarginalQuery, SumQuery, WeightedSum
@@ -54,7 +65,8 @@ class Core:
 
 def reduce_values(setting: Setting, query: BoundQuery, reading: Reading) -> Core:
     """Return values of the domain on which S(f, P) is what it is on the whole domain."""
-    free = reading not in LABELLED or setting.graph.complete
+    cells = _cells(setting.graph)
+    free = reading not in LABELLED or setting.graph.complete or cells is not None
     corners = isinstance(query, (SumQuery, WeightedSum))
     if reading == "markov" and corners:  # equal records may not move alike: corners are too few
         return _everything(setting)
@@ -64,7 +76,7 @@ def reduce_values(setting: Setting, query: BoundQuery, reading: Reading) -> Core
         return _edge_ends(setting, query, areas)
     if areas is None or not free:
         return _everything(setting)
-    classes = possible_classes(setting, areas)
+    classes = possible_classes(setting, [*areas, *(cells or [])])
     each = 4 if reading == "markov" else 2 if isinstance(query, Histogram) else 1
     if isinstance(query, SumQuery | WeightedSum):
         axes = query.axes if isinstance(query, SumQuery) else (query.axis,)
@@ -104,6 +116,17 @@ def possible_classes(setting: Setting, areas: Sequence[Area]) -> list[ValueClass
     forbidden = len(every)
     found = collapse(setting.domain, [*every, setting.impossible])
     return [item for item in found if forbidden not in item.inside]
+
+
+def _cells(graph: SecretGraph) -> list[Area] | None:
+    """Return regions such that two values are joined in G iff they share one; None: there are none.
+
+    They are left out of it where G is complete.
+    """
+    keys = getattr(graph, "cells", None)
+    if graph.complete or keys is None or len(keys[: CELL_LIMIT + 1]) > CELL_LIMIT:
+        return None
+    return [graph.cell_area(key) for key in keys]  # type: ignore[attr-defined]
 
 
 def _query_areas(query: BoundQuery, domain: Domain) -> list[Area] | None:

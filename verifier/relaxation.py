@@ -13,19 +13,21 @@ nearly every move can be plain, and both bounds meet.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from blowproof.models import Area, BoundQuery, Box, Full, Point, SecretGraph, Setting
 from blowproof.models.linear import LinearModel
 from blowproof.models.linear_terms import weighted_sum
+from blowproof.models.queries import Histogram
 from blowproof.verifier.answers import Answer, Pair
-from blowproof.verifier.irreducible import improve
+from blowproof.verifier.irreducible import Multiset, circuits_lower_bound, improve
 from blowproof.verifier.moves import Moves
-from blowproof.verifier.multisets import SEARCH_EFFECTS, EffectTable
+from blowproof.verifier.multisets import CHECK_SECONDS, CIRCUIT_SECONDS, SEARCH_EFFECTS, EffectTable
 from blowproof.verifier.norms import absolute_sum
 from blowproof.verifier.pairs import require_pair
 from blowproof.verifier.reduce import possible_classes
@@ -35,6 +37,7 @@ __all__ = [
     "has_secret_move",
     "one_secret_move",
     "secret_move_within_a_class",
+    "some_edge",
     "with_a_secret_effect",
 ]
 
@@ -59,8 +62,13 @@ def one_secret_move(
     """
     from blowproof.models.to_cpsat import solve
 
-    if relaxed.witness is None:
+    late = deadline is not None and time.monotonic() >= deadline
+    if relaxed.witness is None or late:
         return None
+    quick = _apart(setting, relaxed.witness) if isinstance(query, Histogram) else None
+    if quick is not None:
+        require_pair(setting, "published", quick, deadline=time.monotonic() + CHECK_SECONDS)
+        return quick
     moves = Moves(setting, query, "published", _sample(setting, relaxed.witness))
     wanted = _effects(moves, relaxed.witness)
     linear = LinearModel(name="one secret move")
@@ -94,6 +102,52 @@ def one_secret_move(
     return pair
 
 
+def _apart(setting: Setting, witness: Pair) -> Pair | None:
+    """Return moves between the same classes, one secret, no value of which is left and entered.
+
+    The histogram then changes by 2 for each, which is the most that so many moves can do. Values
+    are taken as they come; None where they get in one another's way.
+    """
+    home, boxes = _home(setting, witness)
+    moved = Counter((home[x], home[y]) for x, y in zip(witness.before, witness.after, strict=True))
+    joined = ((ends, some_edge(setting.graph, *(boxes[place] for place in ends))) for ends in moved)
+    one, edge = next((found for found in joined if found[1]), (None, ()))
+    if one is None:
+        return None
+    moved[one] -= 1
+    before, after = [edge[0]], [edge[1]]
+    for (source, target), times in moved.items():
+        if times:
+            left, right = _without(boxes[source], after), _without(boxes[target], before)
+            plain = (setting.graph.plain_between(a, b) for a in left for b in right)
+            pair = next((found for found in plain if found is not None), None)
+            if pair is None:
+                return None
+            before += [pair[0]] * times
+            after += [pair[1]] * times
+    return Pair(before=tuple(before), after=tuple(after))
+
+
+def _without(boxes: Sequence[Box], points: Iterable[Point]) -> list[Box]:
+    """Return boxes with these points cut out."""
+    kept = list(boxes)
+    for point in dict.fromkeys(points):
+        kept = [
+            part for box in kept for part in (box.minus(Box.at(point)) if point in box else [box])
+        ]
+    return kept
+
+
+def _home(setting: Setting, witness: Pair) -> tuple[dict[Point, int], dict[int, list[Box]]]:
+    """Return the class of each value of a witness, and the first boxes of these classes."""
+    classes = possible_classes(setting, [])
+    home = {
+        x: next(place for place, item in enumerate(classes) if x in item)
+        for x in {*witness.before, *witness.after}
+    }
+    return home, {p: list(islice(classes[p].boxes(), SAMPLE_BOXES)) for p in set(home.values())}
+
+
 def _effects(moves: Moves, witness: Pair) -> Counter[tuple[int, ...]]:
     """Return the effects of a pair's moves, with multiplicities."""
     effects = {x: moves.setting.effect(x) for x in {*witness.before, *witness.after}}
@@ -109,19 +163,12 @@ def _sample(setting: Setting, witness: Pair) -> tuple[Point, ...]:
     Most moves will be plain, so from each class the ends of its first boxes are taken; one will be
     secret, so ends of a few edges are added, first for the moves that the witness makes.
     """
-    classes = possible_classes(setting, [])
-    home = {
-        x: next(place for place, item in enumerate(classes) if x in item)
-        for x in {*witness.before, *witness.after}
-    }
-    boxes = {
-        place: list(islice(classes[place].boxes(), SAMPLE_BOXES)) for place in set(home.values())
-    }
+    home, boxes = _home(setting, witness)
     found: dict[Point, None] = dict.fromkeys(home)
     moved = {(home[x], home[y]) for x, y in zip(witness.before, witness.after, strict=True)}
     edges = 0
     for one, two in sorted(moved):
-        ends = _edge(setting.graph, boxes[one], boxes[two])
+        ends = some_edge(setting.graph, boxes[one], boxes[two])
         found.update(dict.fromkeys(ends))
         edges += bool(ends)
         if edges == SAMPLE_EDGES:
@@ -135,7 +182,8 @@ def _sample(setting: Setting, witness: Pair) -> tuple[Point, ...]:
     return tuple(found)
 
 
-def _edge(graph: SecretGraph, left: Sequence[Box], right: Sequence[Box]) -> tuple[Point, ...]:
+def some_edge(graph: SecretGraph, left: Sequence[Box], right: Sequence[Box]) -> tuple[Point, ...]:
+    """Return an edge between two unions of boxes, or ()."""
     for a in left:
         for b in right:
             edge = graph.edge_between(a, b)
@@ -160,8 +208,10 @@ def with_a_secret_effect(
     places = {place for place, effect in enumerate(table.effects) if effect in secret}
     weights = table.weights
     alone = max((kind.size for kind in table.idle), default=0)  # a secret move within a class
-    if not places or len(table.effects) > SEARCH_EFFECTS:
-        return (max(best, alone), None) if not places else (None, None)
+    if not places:
+        return max(best, alone), None
+    if len(table.effects) > SEARCH_EFFECTS:
+        return None, _circuit(moves, table, places, best, time_limit)
 
     def evaluate(multiset: tuple[tuple[int, int], ...]) -> int:
         if not any(place in places for place, _ in multiset):
@@ -176,6 +226,26 @@ def with_a_secret_effect(
     return upper, moves.pair(counts, Counter())
 
 
+def _circuit(
+    moves: Moves, table: EffectTable, places: set[int], best: int, time_limit: float | None
+) -> Pair | None:
+    """Too many effects to search: return the heaviest circuit with one of these, if it is found."""
+    end = time.monotonic() + min(CIRCUIT_SECONDS, math.inf if time_limit is None else time_limit)
+    heaviest: Multiset = ()
+    seed = moves.seed
+    while (left := end - time.monotonic()) > 0:
+        weight, found = circuits_lower_bound(
+            table.effects, table.weights, seed=seed, time_limit=left, wanted=places
+        )
+        if weight > best:
+            best, heaviest = int(weight), found
+        seed += 1
+    if not heaviest:
+        return None
+    counts = Counter({table.kinds[place][0]: times for place, times in heaviest})
+    return moves.pair(counts, Counter())
+
+
 def _secret_effects(setting: Setting, moves: Moves) -> set[tuple[int, ...]]:
     """Return the effects that some move along an edge of G has."""
     classes = possible_classes(setting, [])
@@ -186,7 +256,7 @@ def _secret_effects(setting: Setting, moves: Moves) -> set[tuple[int, ...]]:
     found = set()
     for one, left in enumerate(boxes):
         for two, right in enumerate(boxes):
-            if one != two and _edge(setting.graph, left, right):
+            if one != two and some_edge(setting.graph, left, right):
                 found.add(tuple(b - a for a, b in zip(effects[one], effects[two], strict=True)))
     return found
 
@@ -198,7 +268,7 @@ def secret_move_within_a_class(setting: Setting, query: BoundQuery) -> Pair | No
     """
     for item in possible_classes(setting, []):
         first = list(islice(item.boxes(), SAMPLE_BOXES))
-        edge = _edge(setting.graph, first, first)
+        edge = some_edge(setting.graph, first, first)
         if edge:
             pair = Pair(before=(edge[0],), after=(edge[1],))
             if query.difference(pair.moves("published")):
@@ -211,4 +281,4 @@ def has_secret_move(setting: Setting) -> bool:
     possible = Area((setting.domain.whole,)).boxes
     for zero in setting.impossible.boxes:
         possible = tuple(part for box in possible for part in box.minus(zero))
-    return bool(_edge(setting.graph, possible, possible))
+    return bool(some_edge(setting.graph, possible, possible))

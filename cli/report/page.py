@@ -21,9 +21,9 @@ READINGS = {
     "markov": "tables that differ in at most four cells, each by one",
 }
 STATUS = {
-    "proved": "proved: the independent checker accepted a certificate in this run",
+    "proved": "proved: an independent checker accepted a certificate in this run",
     "exact": "exact: the search ended, and the pair below was checked",
-    "bounds": "bounds: the search was stopped, and the noise is set from the upper one",
+    "bounds": "open: the search was stopped, and the noise is set from the upper bound",
 }
 
 
@@ -102,6 +102,7 @@ def _query(document: dict[str, Any], query: dict[str, Any], number: int) -> Mark
         _attack(query),
         _facts(query),
         _forms(query),
+        _certificate(query),
     )  # fmt: skip
 
 
@@ -172,13 +173,13 @@ def _plain(query: dict[str, Any], epsilon: int | str) -> Markup | None:
 
 
 def _pair(document: dict[str, Any], query: dict[str, Any], number: int) -> Markup | None:
-    if query["picture"]["steps"] is None:
+    if query["chain"] is None:
         return None
     return join([
         tag("h3", "A worst pair, change by change"),
         tag("p", f"Two databases that nobody may tell apart; their answers differ by "
-                 f"{query['lower']}. Take the changes one at a time: the known facts are broken "
-                 "until the last one."),
+                 f"{query['lower']}. {query['chain']['words']} Take the changes one at a time: as "
+                 "long as a known fact is off, the database in between is not a possible one."),
         pair_table(list(document["domain"]["attributes"]), query, number),
     ])  # fmt: skip
 
@@ -222,11 +223,62 @@ def _attack(query: dict[str, Any]) -> Markup | None:
 
 
 def _facts(query: dict[str, Any]) -> Markup | None:
-    return None
+    """What each known fact costs, and what other counts would save."""
+    left_out = [item for item in query["facts"] if item["reached"]]
+    instead = [item for item in query["instead"] if item["reached"]]
+    if not left_out and not instead:
+        return None
+    rows = [_changed("without", item) for item in left_out]
+    rows += [_changed("instead", item) for item in instead]
+    head = tag("tr", [tag("th", word, scope="col") for word in ("", "counts", "S would be")])
+    table = tag(
+        "table",
+        tag("caption", "S if one known fact were not published, or others were in its place."),
+        tag("thead", head),
+        tag("tbody", rows),
+    )
+    return join([tag("h3", "What each known fact costs"),
+                 tag("div", table, class_="wide", tabindex=0, role="region",
+                     aria_label="What each known fact costs")])  # fmt: skip
+
+
+def _changed(word: str, item: dict[str, Any]) -> Markup:
+    value = _value(item) if item["lower"] is not None else item["reason"] or "open"
+    return tag("tr", tag("th", word, scope="row"), tag("td", item["words"]), tag("td", value))
 
 
 def _forms(query: dict[str, Any]) -> Markup | None:
-    return None
+    """The published formulas that apply, and whether they agree with the exact answer."""
+    forms = query["closed_forms"]
+    if not forms["applying"]:
+        return None
+    rows = [
+        tag(
+            "tr",
+            tag("th", form["id"], scope="row"),
+            tag("td", _standing(form)),
+            tag("td", form["statement"]),
+            tag("td", f"{form['relation']} {form['value']}"),
+        )
+        for form in forms["applying"]
+    ]
+    head = tag(
+        "tr", [tag("th", w, scope="col") for w in ("formula", "standing", "statement", "value")]
+    )
+    table = tag("table", tag("thead", head), tag("tbody", rows))
+    return join([tag("h3", "Published formulas"), tag("p", forms["words"]),
+                 tag("div", table, class_="wide", tabindex=0, role="region",
+                     aria_label="Published formulas")])  # fmt: skip
+
+
+def _standing(form: dict[str, Any]) -> str:
+    if form["status"] == "repaired":
+        return "repaired"
+    return "printed, known to be wrong elsewhere" if form["recorded_wrong"] else "as printed"
+
+
+def _certificate(query: dict[str, Any]) -> Markup:
+    return join([tag("h3", "How sure this is"), tag("p", query["certificate"]["words"])])
 
 
 def _words() -> Markup:

@@ -9,17 +9,20 @@ from blowproof.cli.report.html import Markup, tag
 __all__ = ["pair_table"]
 
 MOST_COLUMNS = 8
+MOST_MOVES = 400
 MOST_KINDS = 12
 
 
 def pair_table(attributes: list[str], query: dict[str, Any], number: int) -> Markup:
     """Return the table of one query's worst pair, with its buttons."""
-    steps, witness = query["picture"]["steps"], query["witness"]
-    moves, facts = steps["moves"], steps["facts"][:MOST_COLUMNS]
+    moves, witness = query["chain"]["moves"], query["witness"]
+    every = _touched(moves)
+    facts = every[:MOST_COLUMNS]
+    shown = moves[:MOST_MOVES]
     name = f"pair-{number}"
     return tag(
         "div",
-        _buttons(name, len(moves)),
+        _buttons(name, len(shown)),
         tag("p", "All changes are shown.", class_="state", role="status", aria_live="polite"),
         tag(
             "div",
@@ -28,14 +31,14 @@ def pair_table(attributes: list[str], query: dict[str, Any], number: int) -> Mar
                 tag("caption", f"Records as ({', '.join(attributes)}). A fact that is off says: "
                                "stopping here would be no possible database."),
                 tag("thead", _head(facts)),
-                tag("tbody", [_row(place, move, len(facts)) for place, move in enumerate(moves)]),
+                tag("tbody", _rows(shown, facts)),
                 id=name,
             ),
             class_="wide", tabindex=0, role="region", aria_label="The changes, one by one",
         ),
-        _more(steps, len(facts)),
+        _more(len(moves) - len(shown), len(every) - len(facts)),
         tag("p", _staying(witness["unchanged"])),
-        class_="stepper", data_moves=len(moves),
+        class_="stepper", data_moves=len(shown),
     )  # fmt: skip
 
 
@@ -56,7 +59,26 @@ def _head(facts: list[str]) -> Markup:
     return tag("tr", cells, [tag("th", fact, scope="col", class_="fact") for fact in facts])
 
 
-def _row(place: int, move: dict[str, Any], columns: int) -> Markup:
+def _touched(moves: list[dict[str, Any]]) -> list[str]:
+    """The facts that move on the way, in the order in which they first do."""
+    return list(dict.fromkeys(
+        name for move in moves for side in ("lowers", "lifts") for name, _ in move[side]
+    ))  # fmt: skip
+
+
+def _rows(moves: list[dict[str, Any]], facts: list[str]) -> list[Markup]:
+    """One row for each move; each says how far every fact is off once the move is made."""
+    off: dict[str, int] = {}
+    rows = []
+    for place, move in enumerate(moves):
+        for sign, side in ((-1, "lowers"), (1, "lifts")):
+            for name, times in move[side]:
+                off[name] = off.get(name, 0) + sign * times
+        rows.append(_row(place, move, [off.get(name, 0) for name in facts]))
+    return rows
+
+
+def _row(place: int, move: dict[str, Any], off: list[int]) -> Markup:
     before, after = move["before"], move["after"]
     record = "" if move["record"] is None else f" (record {move['record']})"
     return tag(
@@ -65,7 +87,7 @@ def _row(place: int, move: dict[str, Any], columns: int) -> Markup:
         tag("td", _record(before, after) if before else "not there"),
         tag("td", _record(after, before) if after else "gone"),
         tag("td", _kind(move)),
-        [_off(value) for value in move["off_by"][:columns]],
+        [_off(value) for value in off],
     )
 
 
@@ -80,7 +102,7 @@ def _record(record: list[Any], other: list[Any] | None) -> list[Markup | str]:
 
 
 def _kind(move: dict[str, Any]) -> str:
-    if move["secret"] is None:
+    if move["before"] is None or move["after"] is None:
         return "added" if move["before"] is None else "removed"
     return "secret" if move["secret"] else "plain"
 
@@ -90,12 +112,12 @@ def _off(value: int) -> Markup:
     return tag("td", words, class_="kept" if value == 0 else "off")
 
 
-def _more(steps: dict[str, Any], columns: int) -> Markup | None:
+def _more(moves: int, facts: int) -> Markup | None:
     parts = []
-    if steps["hidden"]:
-        parts.append(f"{steps['hidden']} more changes")
-    if len(steps["facts"]) > columns:
-        parts.append(f"{len(steps['facts']) - columns} more facts that move on the way")
+    if moves:
+        parts.append(f"{moves} more changes")
+    if facts:
+        parts.append(f"{facts} more facts that move on the way")
     return tag("p", f"Not shown: {' and '.join(parts)}.") if parts else None
 
 

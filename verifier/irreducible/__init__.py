@@ -8,8 +8,9 @@ section 2).
 Reading order: `multisets` (what is meant), `search` (the search, why it is complete, why it ends),
 `plain` (the search in 150 lines), `state`, `kernel`, `sums`, `covered`, `numbaengine`, `compiled`
 (the same, compiled), `functionals`, `flats`, `symmetry` (what makes it quick), `circuits` (lower
-bounds at once), `instance` (inputs, and an upper bound without a search), `engines`, `best`,
-`enumeration`, `api` (answers). Nothing here imports anything else of blowproof.
+bounds at once), `instance` (inputs, and an upper bound without a search), `warming` and `engines`
+(which of the two searches), `best`, `enumeration`, `api` (answers). Nothing here imports anything
+else of blowproof.
 """
 
 from .api import first_irreducibles, improve, irreducibles, longest, longest_bound, warm_up

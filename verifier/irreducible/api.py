@@ -8,12 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from .best import Best, Progress, Result
-from .engines import identity
+from .engines import compile_all, identity
 from .enumeration import Enumeration
 from .instance import Instance, Number, length_bound
 from .multisets import Multiset
 from .search import Clock
 from .symmetry import automorphisms, check_symmetry
+from .warming import ready
 
 __all__ = ["first_irreducibles", "improve", "irreducibles", "longest", "longest_bound", "warm_up"]
 
@@ -51,7 +52,7 @@ def longest(
         return instance.value(sum(instance.weights[i] * times for i, times in multiset))
 
     below = instance.value(lower_bound_hint * instance.scale - 1)
-    permutations = automorphisms(instance) if symmetry else identity(instance)
+    permutations = automorphisms(instance, end=clock.end(1 / 4)) if symmetry else identity(instance)
     result = Best(instance, clock, total, below, on_progress).run(permutations)
     return result if result.witness else replace(result, lower=0, complete=False)
 
@@ -119,11 +120,10 @@ def first_irreducibles(
 
 
 def warm_up() -> None:
-    """Compile the search, or load it if it was compiled before; no time limit covers compilation.
+    """Compile the search, or load it if it was compiled before, and wait for that.
 
-    The first time after an installation that takes some ten seconds, later a fraction of one.
+    The first time after an installation that takes some ten seconds, later a fraction of one. A
+    search does it by itself, in the background, and without it where its time is up before.
     """
-    from .numbaengine import NumbaEngine
-
-    instance = Instance.of([(1, 0), (-1, 0), (0, 1), (0, -1)])
-    NumbaEngine(instance, automorphisms(instance), eager=True).advance(1 << 20)
+    while not ready(compile_all, wait=1.0):
+        pass

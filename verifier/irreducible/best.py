@@ -60,13 +60,13 @@ class Best:
 
     def run(self, permutations: NDArray[np.int32]) -> Result:
         """Search until the end or the time limit."""
-        for _, multiset in circuits(self.instance, PIVOTS):
+        for _, multiset in circuits(self.instance, PIVOTS, end=self.clock.end(1 / 4)):
             self.offer(multiset)
         for engine, most_nodes in engines(self.instance, permutations, eager=True):
-            if self.clock.expired:
-                break
             if self._drive(engine, most_nodes):
                 return self._result(self.best)
+            if self.clock.expired:  # before the next engine prepares itself
+                break
         heaviest = max(self.instance.weights)
         return self._result(None, self.instance.value(length_bound(self.instance) * heaviest))
 

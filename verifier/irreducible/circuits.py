@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from random import Random
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,23 +23,31 @@ def circuits_lower_bound(
     budget: int = 200,
     *,
     seed: int = 0,
+    time_limit: float | None = None,
+    wanted: Container[int] | None = None,
 ) -> tuple[Number, Multiset]:
     """The largest total weight among the circuits met in `budget` random pivots, and that circuit.
 
     A circuit is an irreducible: its support carries one integer relation only, so every zero-sum
     part of it is a multiple of the primitive one, which is the circuit itself. (0, ()) if there are
-    no effects.
+    no effects. The walk ends at the time limit. `wanted`: the circuit has one of these effects.
     """
     instance = Instance.of(effects, weights)
-    best = 0
-    witness: Multiset = ()
-    for weight, multiset in circuits(instance, budget, seed):
-        if (weight > best or not witness) and is_irreducible(instance.effects, multiset):
-            best, witness = weight, multiset
-    return instance.value(best), witness
+    end = None if time_limit is None else monotonic() + time_limit
+    found = list(circuits(instance, budget, seed, end, wanted))
+    for weight, multiset in reversed(found):  # the heaviest comes last
+        if is_irreducible(instance.effects, multiset):
+            return instance.value(weight), multiset
+    return 0, ()
 
 
-def circuits(instance: Instance, budget: int, seed: int = 0) -> Iterator[tuple[int, Multiset]]:
+def circuits(
+    instance: Instance,
+    budget: int,
+    seed: int = 0,
+    end: float | None = None,
+    wanted: Container[int] | None = None,
+) -> Iterator[tuple[int, Multiset]]:
     """Circuits that are heavier than all before, from a walk over bases.
 
     Each basis with each effect outside it gives one relation, hence one circuit and its negative.
@@ -47,21 +56,28 @@ def circuits(instance: Instance, budget: int, seed: int = 0) -> Iterator[tuple[i
     """
     if not instance.effects:
         return
-    first = int(instance.halves[0])
+    halves = instance.halves.tolist()
+    first = next((i for i in halves if wanted is None or i in wanted), None)
+    if first is None:
+        return
     opposite = instance.opposite[first]
     best = instance.weights[first] + instance.weights[opposite]
     yield best, ((first, 1), (opposite, 1))
     random = Random(seed)
     tableau = _Tableau(instance, random)
     for step in range(budget):
+        if end is not None and monotonic() > end:
+            return
         if step % 40 == 0 or tableau.overflows:
             tableau = _Tableau(instance, random)
         if tableau.overflows:
             continue
         column, negative, weight = tableau.heaviest()
         if weight > best:
-            best = weight
-            yield best, tableau.circuit(column, negative)
+            circuit = tableau.circuit(column, negative)
+            if wanted is None or any(i in wanted for i, _ in circuit):
+                best = weight
+                yield best, circuit
         tableau.pivot(column if random.random() < 0.5 else random.randrange(len(instance.halves)))
 
 

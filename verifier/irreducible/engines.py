@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,14 @@ from .functionals import small_functionals
 from .instance import Instance
 from .plain import PlainEngine
 from .search import Engine
+from .warming import Meanwhile, ready
 
-__all__ = ["engines", "identity"]
+__all__ = ["compile_all", "engines", "identity"]
 
 PLAIN_NODES = 300  # a few hundredths of a second
 PLAIN_EFFECTS = 40
+NO_END = 1 << 62
+LOADING = 1.0  # seconds that loading compiled code from disk may take
 
 
 def engines(
@@ -26,13 +29,30 @@ def engines(
     eager: bool,
 ) -> Iterator[tuple[Engine, int | None]]:
     """Engines to try in turn, each from the start, with the nodes after which to give up on it."""
-    if len(instance.effects) <= PLAIN_EFFECTS:
-        rows = small_functionals(instance)
-        if rows is not None:
-            yield PlainEngine(instance, rows, permutations.tolist(), largest=largest), PLAIN_NODES
+
+    def plain(rows: Sequence[Sequence[int]]) -> Engine:
+        return PlainEngine(instance, rows, permutations.tolist(), largest=largest)
+
+    few = len(instance.effects) <= PLAIN_EFFECTS
+    rows = small_functionals(instance) if few else None
+    if rows is not None:
+        yield plain(rows), PLAIN_NODES
+    if not ready(compile_all, wait=LOADING):
+        sample = small_functionals(instance, sample=True) if rows is None else rows
+        yield Meanwhile(plain(sample or [])), NO_END
     from .numbaengine import NumbaEngine
 
     yield NumbaEngine(instance, permutations, largest=largest, eager=eager), None
+
+
+def compile_all() -> None:
+    """Compile everything, or load it if it was compiled before."""
+    from .flats import some_normals
+    from .numbaengine import NumbaEngine
+
+    instance = Instance.of([(1, 0), (-1, 0), (0, 1), (0, -1)])
+    some_normals(instance.vectors, np.zeros((1, 2), dtype=np.int64))
+    NumbaEngine(instance, identity(instance), eager=True).advance(1 << 20)
 
 
 def identity(instance: Instance) -> NDArray[np.int32]:

@@ -7,9 +7,10 @@ or span(A) itself, is a flat of the effects, and it extends to a hyperplane by e
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from math import comb, gcd
+from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,16 +50,18 @@ def functionals(instance: Instance) -> NDArray[np.int64]:
     return values[np.argsort(np.count_nonzero(values, axis=1), kind="stable")]
 
 
-def small_functionals(instance: Instance) -> list[tuple[int, ...]] | None:
-    """The same in plain Python, or None where listing the subsets would take long."""
+def small_functionals(instance: Instance, *, sample: bool = False) -> list[tuple[int, ...]] | None:
+    """The same in plain Python; where listing the subsets would take long, None or a sample."""
     half = [tuple(int(x) for x in instance.vectors[i]) for i in instance.halves]
+    subsets: Iterable[tuple[tuple[int, ...], ...]] = combinations(half, instance.rank - 1)
+    normals = set()
     if comb(len(half), instance.rank - 1) > MOST_SUBSETS:
-        return None
-    normals = {
-        normal
-        for subset in combinations(half, instance.rank - 1)
-        for normal in _normal(subset, instance.rank)
-    }
+        if not sample:
+            return None
+        random = Random(1)
+        subsets = (tuple(random.sample(half, instance.rank - 1)) for _ in range(MOST_SUBSETS))
+        normals = {tuple(int(i == j) for j in range(instance.rank)) for i in range(instance.rank)}
+    normals |= {normal for subset in subsets for normal in _normal(subset, instance.rank)}
     effects = instance.vectors.tolist()
     rows = [
         tuple(sum(a * b for a, b in zip(normal, d, strict=True)) for d in effects)

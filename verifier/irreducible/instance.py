@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd, isqrt, lcm, prod
+from math import floor, gcd, isqrt, lcm, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Instance", "Number", "Vector", "length_bound"]
+__all__ = ["Instance", "Number", "Vector", "circuit_bound", "inverse", "length_bound"]
 
 Vector = tuple[int, ...]
 Number = int | Fraction
 
+MOST_WORK = 1 << 20  # multiplications of whole numbers of any size: a fraction of a second
 LARGEST = 1 << 20  # coordinates; keeps all 64-bit products of the compiled code exact
 
 
@@ -83,18 +84,40 @@ def length_bound(instance: Instance) -> int:
     d and -d, so it lies in a cone {u >= 0 : A u = 0} with h = |D|/2 columns of rank r, whose
     extreme rays are circuits. By Caratheodory it is a sum of at most h - r circuits with real
     factors >= 0; each factor is below 1, or the circuit could be split off (and if it equals 1, the
-    circuit is all). A circuit has at most r + 1 elements, each with a multiplicity at most the
-    largest r x r minor, which Hadamard's inequality bounds by the product of the r longest norms. A
-    pair d, -d has size 2.
+    circuit is all). A circuit's size is bounded by `circuit_bound`.
     """
     rank, count = instance.rank, len(instance.effects)
     if count == 0:
         return 0
     steinitz = prod(2 * rank * int(c) + 1 for c in np.abs(instance.vectors).max(axis=0))
-    squares = sorted((sum(int(x) ** 2 for x in row) for row in instance.vectors), reverse=True)
-    minor = isqrt(prod(squares[0 : 2 * rank : 2]))  # every norm occurs twice, for d and -d
-    circuits = max(count // 2 - rank, 1) * (rank + 1) * minor
+    circuits = max(count // 2 - rank, 1) * circuit_bound(instance)
     return max(min(steinitz, circuits), 2)
+
+
+def circuit_bound(instance: Instance) -> int:
+    """A number of occurrences that no circuit of the effects exceeds.
+
+    A circuit other than a pair d, -d lies in r + 1 columns C of rank r, of different pairs, and its
+    multiplicities divide their r x r minors. By Cauchy's inequality the minors add up to at most
+    the root of (r + 1) times the sum of their squares, which is det C C^T (Cauchy and Binet).
+    Write q_d for d^T Q^-1 d, with any positive definite Q: det C C^T = det Q det(Q^-1/2 C C^T
+    Q^-1/2), and the last determinant is at most the r-th power of a r-th of the trace, which is the
+    sum of q_d over C. Q is the identity, or the sum of d d^T over the effects, which suits effects
+    that are spread evenly.
+    """
+    rank = instance.rank
+    half = instance.vectors[instance.halves].astype(object)
+    squares = [(half * half).sum(axis=1).tolist()]
+    scales = [(1, 1)]
+    if len(half) * rank * rank <= MOST_WORK:
+        numerator, determinant = inverse(half.T @ half)
+        squares.append((half @ numerator * half).sum(axis=1).tolist())
+        scales.append((determinant, determinant))
+    sizes = []
+    for values, (determinant, scale) in zip(squares, scales, strict=True):
+        trace = Fraction(sum(sorted(values, reverse=True)[: rank + 1]), scale)
+        sizes.append(isqrt(floor((rank + 1) * determinant * (trace / rank) ** rank)))
+    return max(2, min(sizes))
 
 
 def _whole(value: object) -> int:
@@ -146,3 +169,27 @@ def _independent(rows: Sequence[Vector]) -> list[int]:
 def _primitive(vector: list[int]) -> list[int]:
     divisor = gcd(*vector)
     return [x // divisor for x in vector] if divisor > 1 else vector
+
+
+def inverse(matrix: NDArray[np.object_]) -> tuple[NDArray[np.object_], int]:
+    """(N, q), whole numbers with q > 0 and matrix @ N = q * identity (fraction-free)."""
+    size = len(matrix)
+    rows = [
+        [int(x) for x in row] + [int(i == j) for j in range(size)] for i, row in enumerate(matrix)
+    ]
+    previous = 1
+    for k in range(size):
+        swap = next(i for i in range(k, size) if rows[i][k])
+        rows[k], rows[swap] = rows[swap], rows[k]
+        pivot = rows[k][k]
+        for i in range(size):
+            if i != k:
+                factor = rows[i][k]
+                rows[i] = [
+                    (pivot * a - factor * b) // previous
+                    for a, b in zip(rows[i], rows[k], strict=True)
+                ]
+        previous = pivot
+    sign = 1 if previous > 0 else -1
+    numerator = np.array([[sign * x for x in row[size:]] for row in rows], dtype=object)
+    return numerator, sign * previous

@@ -54,6 +54,8 @@ def advance(problem: Problem, state: State, nodes: int) -> int:
             return CROWDED
         if 2 * state.sizes[depth] + 1 > len(state.sums) and not control[FULL]:
             return CROWDED
+        if 0 < len(state.trace) <= control[NODES]:
+            return CROWDED
         if control[FILLED] + depth + 4 > len(state.found):
             return FOUND
         _extend(problem, state, branch)
@@ -95,6 +97,9 @@ def _extend(problem: Problem, state: State, d: int) -> None:
     state.entered[depth] = control[NODES]
     state.chosen[depth] = d
     state.weight[depth] = state.weight[depth - 1] + problem.weights[d]
+    if len(state.trace):
+        state.trace[control[NODES] - 1, 0] = d
+        state.trace[control[NODES] - 1, 3] = depth
     _shift(problem, state, d, 1)
     add_sums(problem, state, d, depth)
     _close_and_drop(problem, state, depth)
@@ -116,6 +121,8 @@ def _retreat(problem: Problem, state: State) -> None:
     state.control[DEPTH] = depth - 1
     large = 4 * (state.control[NODES] - state.entered[depth] + 1) >= len(problem.permutations)
     if depth == 1 or (depth <= state.control[TABLES] and (depth <= 3 or large)):
+        if len(state.trace):
+            state.trace[state.entered[depth] - 1, 2] = 1
         mark_covered(problem, state, depth)
         copy_words(state.available[depth - 1], state.fresh)
         if depth > 1:
@@ -201,6 +208,9 @@ def _branch(problem: Problem, state: State, depth: int) -> None:
     if choice < 0:  # no functional in the list sees s: any element may come next
         copy_words(state.fresh, state.todo[depth])
         return
+    if len(state.trace):
+        sign = 1 if state.products[choice] > 0 else -1
+        state.trace[state.control[NODES] - 1, 1] = sign * (choice + 1)
     sides = problem.below if state.products[choice] > 0 else problem.above
     for k in range(len(state.fresh)):
         state.todo[depth, k] = state.fresh[k] & sides[k, choice]

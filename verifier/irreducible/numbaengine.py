@@ -26,6 +26,8 @@ MOST_SUMS = (
 MOST_DEPTH = 1 << 13
 MOST_TABLE_WORDS = 1 << 23  # 64 MB of covered multisets
 MOST_KEY = 1 << 62
+MOST_WORK = 1 << 22  # sums looked at between two looks at the clock, as far as can be foreseen
+MOST_TRACED = 1 << 23  # nodes: a proof of more would take longer to check than anyone waits
 
 
 class NumbaEngine:
@@ -38,9 +40,12 @@ class NumbaEngine:
         *,
         largest: int | None = None,
         eager: bool = True,
+        traced: bool = False,
     ) -> None:
         self.problem = _problem(instance, permutations)
         self.state = _state(self.problem, largest, eager)
+        if traced:
+            self.state = self.state._replace(trace=np.zeros((1 << 12, 4), dtype=np.int32))
 
     @property
     def nodes(self) -> int:
@@ -53,6 +58,8 @@ class NumbaEngine:
 
     def advance(self, nodes: int) -> bool | None:
         """True when the search is finished, False when it is not, None when it cannot go on."""
+        size = int(self.state.sizes[int(self.state.control[names.DEPTH])])
+        nodes = min(nodes, max(1, MOST_WORK // (size + 1)))
         outcome = advance(self.problem, self.state, nodes)
         if outcome == names.CROWDED:
             return None if not self._grow() else False
@@ -71,7 +78,11 @@ class NumbaEngine:
 
     def _grow(self) -> bool:
         state = self.state
-        if int(state.control[names.DEPTH]) + 2 >= len(state.chosen):
+        if 0 < len(state.trace) <= int(state.control[names.NODES]):
+            if len(state.trace) >= MOST_TRACED:
+                return False
+            self.state = state._replace(trace=_doubled(state.trace))
+        elif int(state.control[names.DEPTH]) + 2 >= len(state.chosen):
             if len(state.chosen) >= MOST_DEPTH:
                 return False
             grown = {name: _doubled(getattr(state, name)) for name in _BY_DEPTH}
@@ -139,7 +150,7 @@ def _state(problem: Problem, largest: int | None, eager: bool) -> State:
     words = len(problem.below)
     depth = 128
     tables = _tables(count, words, len(problem.permutations))
-    control = np.zeros(8, dtype=np.int64)
+    control = np.zeros(9, dtype=np.int64)
     control[names.BEST] = -1
     control[names.LARGEST] = largest if largest is not None else 1 << 40
     control[names.TABLES] = tables
@@ -170,6 +181,7 @@ def _state(problem: Problem, largest: int | None, eager: bool) -> State:
         found=np.zeros(1 << 14, dtype=np.int64),
         fresh=np.zeros(words, dtype=np.uint64),
         scratch=np.zeros((2, names.BLOCK), dtype=np.int64),
+        trace=np.zeros((0, 4), dtype=np.int32),
     )
 
 

@@ -30,6 +30,7 @@ class _Node:
     available: int
     todo: int
     weight: int
+    entry: int = -1
 
 
 class PlainEngine:
@@ -57,6 +58,7 @@ class PlainEngine:
         self.nodes = 0
         self.covered: set[tuple[int, ...]] = set()
         self.found: list[list[int]] = []
+        self.trace: list[list[int]] = []  # for each node: branch, functional, marked, depth
         everything = (1 << len(self.vectors)) - 1
         root = _Node((), (0,) * instance.rank, frozenset(), everything, everything, 0)
         self.path = [root]
@@ -105,7 +107,8 @@ class PlainEngine:
         available &= ~_bits(e for e in _members(available) if self._is_covered(members, e))
         node.todo &= ~(1 << d)
         node.available &= ~(1 << d)
-        child = _Node(members, total, sums, available, 0, weight)
+        child = _Node(members, total, sums, available, 0, weight, len(self.trace))
+        self.trace.append([d, 0, 0, len(members)])
         if self.largest is None or len(members) + 2 <= self.largest:
             child.todo = self._branches(child)
         return child
@@ -118,8 +121,8 @@ class PlainEngine:
 
     def _branches(self, node: _Node) -> int:
         """The available effects below zero at the best functional that is positive on s."""
-        best, branches = -1, node.available
-        for row, side in zip(self.functionals, self.sides, strict=True):
+        best, branches, half = -1, node.available, len(self.functionals) // 2
+        for place, (row, side) in enumerate(zip(self.functionals, self.sides, strict=True)):
             product = sum(row[i] for i in node.members)
             if product > 0:
                 choice = node.available & side
@@ -127,6 +130,8 @@ class PlainEngine:
                 score = choice.bit_count() + PENALTY * repeated
                 if best < 0 or score < best:
                     best, branches = score, choice
+                    told = place + 1 if place < half else half - place - 1
+                    self.trace[node.entry][1] = told
         return branches
 
     def _is_covered(self, members: tuple[int, ...], e: int) -> bool:
@@ -143,6 +148,7 @@ class PlainEngine:
         """Cover a finished node with its images, and apply that to its siblings."""
         if not self.path or len(node.members) > COVERED_SIZE or len(self.permutations) == 1:
             return
+        self.trace[node.entry][2] = 1
         for p in self.permutations:
             self.covered.add(tuple(sorted(p[i] for i in node.members)))
         parent = self.path[-1]

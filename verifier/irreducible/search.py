@@ -81,6 +81,10 @@ class Clock:
         """Seconds since the start."""
         return monotonic() - self.start
 
+    def end(self, part: float = 1.0) -> float | None:
+        """The time (of `monotonic`) when that part of the limit has passed."""
+        return None if self.limit is None else self.start + part * self.limit
+
     @property
     def expired(self) -> bool:
         """Whether the limit has passed."""

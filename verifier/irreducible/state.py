@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 DONE, PAUSED, FOUND, CROWDED = 0, 1, 2, 3
 
 # Positions in State.control.
-DEPTH, NODES, BEST, FILLED, LARGEST, TABLES, EAGER, FULL = 0, 1, 2, 3, 4, 5, 6, 7
+DEPTH, NODES, BEST, FILLED, LARGEST, TABLES, EAGER, FULL, SHORT = 0, 1, 2, 3, 4, 5, 6, 7, 8
+# FULL: sums may not grow any more. SHORT: some sums were left out.
 
 EMPTY = -(2**63)  # no packed sum
 MIXER = -7046029254386353131  # 2^64 / golden ratio, odd
@@ -60,3 +61,4 @@ class State(NamedTuple):
     found: NDArray[np.int64]  # irreducibles: the size (negative if inexact), then the members
     fresh: NDArray[np.uint64]  # W: the available effects of a node in the making
     scratch: NDArray[np.int64]  # 2 x BLOCK
+    trace: NDArray[np.int32]  # nodes x 4 (or 0): branch, +-(functional + 1) or 0, marked, depth

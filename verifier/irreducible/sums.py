@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compiled import compiled
-from .state import DEPTH, EMPTY, MIXER, Problem, State
+from .state import DEPTH, EMPTY, MIXER, SHORT, Problem, State
 
 __all__ = ["add_sums", "contains", "rehash"]
 
@@ -34,6 +34,7 @@ def add_sums(problem: Problem, state: State, d: int, depth: int) -> None:
         fits = fits and max(state.spread[0, j], state.spread[1, j]) <= problem.reach
     if not fits:
         state.inexact[depth] = 1
+        state.control[SHORT] = 1
         return
     key = problem.keys[d]
     for i in range(-1, state.sizes[depth - 1]):

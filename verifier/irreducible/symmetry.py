@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import gcd
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .instance import Instance
+from .instance import Instance, inverse
 
 __all__ = ["automorphisms", "check_symmetry", "invariant_form"]
 
@@ -20,19 +21,22 @@ MOST = 20_000
 MOST_STEPS = 200_000
 
 
-def automorphisms(instance: Instance, most: int = MOST) -> NDArray[np.int32]:
+def automorphisms(
+    instance: Instance, most: int = MOST, *, end: float | None = None
+) -> NDArray[np.int32]:
     """Permutations p of the effects, identity among them, with p linear and weight-preserving.
 
     All of them if there are at most `most`, else that many, spread evenly over the images of the
-    first basis effect. A linear map permutes the effects exactly if it keeps the bilinear form of
-    `invariant_form`; images of a basis are searched with that form as the test, then every image is
-    checked exactly.
+    first basis effect; fewer still if the clock passes `end`.
+
+    A linear map permutes the effects exactly if it keeps the bilinear form of `invariant_form`;
+    images of a basis are searched with that form as the test, then every image is checked exactly.
     """
     count = len(instance.effects)
     basis = _basis(instance.vectors)
     same = _compatible(instance)
     identity = np.arange(count, dtype=np.int32)[None]
-    steps = iter(range(MOST_STEPS))
+    steps = _steps(end)
     images = list(_images(basis, same, [], most, steps))
     if not images:
         return identity
@@ -64,7 +68,7 @@ def invariant_form(instance: Instance) -> tuple[NDArray[np.object_], int]:
     keeps F is linear, because Q^-1 is positive definite and the effects span the space.
     """
     vectors = instance.vectors.astype(object)
-    numerator, denominator = _inverse(vectors.T @ vectors)
+    numerator, denominator = inverse(vectors.T @ vectors)
     return vectors @ numerator @ vectors.T, denominator
 
 
@@ -90,6 +94,14 @@ def _compatible(instance: Instance) -> Callable[[Sequence[int], Sequence[int]], 
         return [j for j in range(len(instance.weights)) if candidates >> j & 1]
 
     return same
+
+
+def _steps(end: float | None) -> Iterator[int]:
+    """So many steps, or as many as the clock allows."""
+    for step in range(MOST_STEPS):
+        if end is not None and step % 64 == 0 and monotonic() > end:
+            return
+        yield step
 
 
 def _images(
@@ -118,7 +130,7 @@ def _permutations(
 ) -> NDArray[np.int32]:
     """How the linear maps basis -> images act, for those that send effects to effects."""
     base = vectors[list(basis)].astype(object)
-    numerator, denominator = _inverse(base)
+    numerator, denominator = inverse(base)
     coefficients = vectors.astype(object) @ numerator  # effect = coefficients @ base / denominator
     index = {tuple(row): i for i, row in enumerate((vectors * denominator).tolist())}
     small = max(abs(int(x)) for x in coefficients.flat) * int(np.abs(vectors).max()) < 1 << 50
@@ -149,27 +161,3 @@ def _basis(vectors: NDArray[np.int64]) -> list[int]:
             echelon.append((pivot, row))
             chosen.append(i)
     return chosen
-
-
-def _inverse(matrix: NDArray[np.object_]) -> tuple[NDArray[np.object_], int]:
-    """(N, q), whole numbers with q > 0 and matrix @ N = q * identity (fraction-free)."""
-    size = len(matrix)
-    rows = [
-        [int(x) for x in row] + [int(i == j) for j in range(size)] for i, row in enumerate(matrix)
-    ]
-    previous = 1
-    for k in range(size):
-        swap = next(i for i in range(k, size) if rows[i][k])
-        rows[k], rows[swap] = rows[swap], rows[k]
-        pivot = rows[k][k]
-        for i in range(size):
-            if i != k:
-                factor = rows[i][k]
-                rows[i] = [
-                    (pivot * a - factor * b) // previous
-                    for a, b in zip(rows[i], rows[k], strict=True)
-                ]
-        previous = pivot
-    sign = 1 if previous > 0 else -1
-    numerator = np.array([[sign * x for x in row[size:]] for row in rows], dtype=object)
-    return numerator, sign * previous

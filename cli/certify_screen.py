@@ -1,0 +1,187 @@
+"""The certifier's verdict as one screen of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from blowproof.cli.pairs import pair_parts
+from blowproof.cli.words import counted, large, number, printable, short
+from blowproof.models import Policy, show
+from blowproof.models.mechanism import Mechanism, Prefixes, Release, Tree
+from blowproof.models.numbers import magnitude
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from blowproof.verifier.certify.certified import Certified, Loss
+
+__all__ = ["certify_parts"]
+
+SHOWN = 12
+"""How many outputs, scales or releases are written out."""
+
+STYLE = {"proved": "bold green", "refuted": "bold red", "undecided": "bold yellow"}
+
+
+def certify_parts(
+    mechanism: Mechanism, policy: Policy, found: Certified
+) -> Iterator[RenderableType]:
+    """Yield the verdict, what was judged, and the pair of neighbours that decides."""
+    yield Text.assemble(
+        (found.verdict, STYLE[found.verdict]),
+        f": {printable(found.mechanism)} under {printable(found.policy)}, ",
+        f"epsilon = {show(found.epsilon)}",
+    )
+    yield Text(_loss_words(found))
+    yield Text()
+    yield from _released(mechanism)
+    yield Text()
+    if found.witness is not None:
+        yield Text(_pair_words(found))
+        yield from pair_parts(policy, found.witness, found.reading)
+        yield from _outputs(found)
+    else:
+        yield Text("No two neighbours were found that the answers tell apart.")
+    yield Text()
+    advice = _advice(found)
+    if advice:
+        yield Text(advice)
+    yield Text(
+        f"reading {found.reading}, answers {found.answers}, engine {found.engine}, "
+        f"{found.seconds:.2f} s",
+        style="dim",
+    )
+    if found.verdict == "undecided":
+        for note in found.notes:
+            yield Text("\n".join(map(printable, note.splitlines())), style="dim")
+
+
+def _loss_words(found: Certified) -> str:
+    if found.exp_between is not None:
+        return _exp_words(found)
+    if found.loss is not None:
+        return f"It loses {_shown(found.loss)} at the worst: {_compared(found)}."
+    upper = (
+        "nothing bounds it from above" if found.upper is None else f"at most {_shown(found.upper)}"
+    )
+    return f"It loses at least {_shown(found.lower)}; {upper}."
+
+
+def _exp_words(found: Certified) -> str:
+    assert found.exp_between is not None
+    low, high = found.exp_between
+    if found.exp_loss is None:
+        return f"Probabilities differ by a factor of at least {low}, at most {high}."
+    if found.exp_loss == "inf":
+        return "Some output is possible for one of two neighbours only."
+    about = "" if found.exp_loss.isdigit() else f" (about {low[:10]})"
+    text = f"Probabilities differ by a factor of {found.exp_loss}{about} at the worst"
+    return f"{text}: {_compared(found)}."
+
+
+def _compared(found: Certified) -> str:
+    word = "more than" if found.verdict == "refuted" else "no more than"
+    limit = "epsilon" if found.exp_between is None else "exp(epsilon)"
+    return f"{word} {limit}"
+
+
+def _shown(loss: Loss | None) -> str:
+    if loss is None:
+        return "an unknown amount"
+    return "everything (its scale is 0)" if isinstance(loss, str) else number(loss)
+
+
+def _released(mechanism: Mechanism) -> Iterator[RenderableType]:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    channel = mechanism.channel
+    if channel is not None:
+        what = "each record" if channel.of == "record" else "the database"
+        rows, columns = (
+            counted(len(channel.inputs), "input"),
+            counted(len(channel.outputs), "output"),
+        )
+        yield Text(f"a channel for {what}: {rows}, {columns}")
+    else:
+        for column in ("release", "what", "noise", "scale"):
+            table.add_column(column, overflow="fold")
+        for place, release in enumerate(mechanism.releases[:SHOWN]):
+            noise = release.noise.replace("-", " ")
+            table.add_row(str(place + 1), _query(release), noise, _scales(release))
+        yield table
+        if len(mechanism.releases) > SHOWN:
+            yield Text(f"... and {len(mechanism.releases) - SHOWN} more", style="dim")
+    for item in mechanism.selections:
+        yield Text(
+            f"a choice among {printable(item.candidates)} by noisy costs of "
+            f"{printable(item.query)}: it loses at most {short(item.loss)} for each record"
+        )
+    if mechanism.postprocessing:
+        steps = ", ".join(map(printable, mechanism.postprocessing))
+        yield Text(f"then, at no cost: {steps}")
+
+
+def _query(release: Release) -> str:
+    query = release.query
+    if isinstance(query, Tree):
+        parts = [f"fan-out {query.fan_out}"]
+        parts += [f"blocks of {query.block}"] if query.block is not None else []
+        parts += [f"levels from {query.first}"] if query.first else []
+        parts += [f"levels to {query.last}"] if query.last is not None else []
+        parts += [f"blocks {query.blocks[0]} to {query.blocks[1]}"] if query.blocks else []
+        return f"tree on {printable(query.attribute)}: {', '.join(parts)}"
+    if isinstance(query, Prefixes):
+        whole = ", whole" if query.whole else ""
+        return f"prefixes of {printable(query.attribute)}, every {query.every}{whole}"
+    return printable(query if isinstance(query, str) else query.name)
+
+
+def _scales(release: Release) -> str:
+    shown = ", ".join(short(scale) for scale in release.scales[:SHOWN])
+    return shown if len(release.scales) <= SHOWN else f"{shown}, ... ({len(release.scales)})"
+
+
+def _pair_words(found: Certified) -> str:
+    if found.channel_outputs:
+        names = [printable(name) for name in found.channel_outputs[:SHOWN]]
+        more = ", ..." if len(found.channel_outputs) > SHOWN else ""
+        return f"Two neighbours, told apart most by the output {', '.join(names)}{more}:"
+    return f"Two neighbours that lose {_shown(found.lower)}:"
+
+
+def _outputs(found: Certified) -> Iterator[RenderableType]:
+    if not found.outputs:
+        return
+    yield Text(f"\nThey are told apart by {counted(found.outputs_changed, 'output')}:")
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column in ("release", "output", "change", "scale", "loss"):
+        table.add_column(column, overflow="fold")
+    for item in found.outputs[:SHOWN]:
+        loss = short(magnitude(item.change) / item.scale) if item.scale else "inf"
+        name = printable(item.output)
+        row = (str(item.release + 1), name, short(item.change), short(item.scale), loss)
+        table.add_row(*row)
+    yield Padding(table, (0, 0, 0, 2), expand=False)
+    if found.outputs_changed > SHOWN:
+        yield Text(f"  ... and {large(found.outputs_changed - SHOWN)} more", style="dim")
+
+
+def _advice(found: Certified) -> str:
+    times = found.scales_times
+    if found.exp_between is not None or times is None:
+        return ""
+    if times == 0:
+        return "The answers do not change between neighbours: no noise is needed."
+    if times == 1:
+        return "The scales are as small as they can be."
+    if times < 1:
+        return (
+            f"There is noise to spare: all scales times {number(times)} lose no more than epsilon."
+        )
+    if found.verdict == "undecided":
+        return f"All scales times {number(times)} are proven to be enough."
+    return f"All scales times {number(times)} would lose no more than epsilon."

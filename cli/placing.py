@@ -1,0 +1,37 @@
+"""Where in its file a policy contradicts itself: an error found after reading gets its line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+__all__ = ["fact_key", "placed"]
+
+
+def fact_key(name: str) -> str:
+    """Return the key in the file of a fact as errors name it.
+
+    >>> fact_key("known[1] (sex = F)"), fact_key("size")
+    ('known[1]', 'database.size')
+    """
+    return "database.size" if name == "size" else name.partition(" (")[0]
+
+
+@contextmanager
+def placed(path: str) -> Iterator[None]:
+    """Add file and line to an error about facts that contradict each other: the last one's."""
+    from blowproof.models.errors import ContradictionError
+    from blowproof.models.toml_lines import key_lines
+
+    try:
+        yield
+    except ContradictionError as error:
+        if error.file is None and error.line is None:
+            text = ""
+            with suppress(OSError, ValueError):  # a pipe, for instance, is read only once
+                text = Path(path).read_text(encoding="utf-8-sig") if Path(path).is_file() else ""
+            lines = key_lines(text)
+            places = [lines.line(fact_key(name)) for name in error.facts]
+            error.at(file=path, line=max(places, default=1) if text else None)
+        raise

@@ -1,0 +1,293 @@
+"""`blowproof release POLICY DATA`: a private release, with the noise that the policy needs."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from blowproof.cli.errors import Exit
+from blowproof.cli.options import (
+    Question,
+    json_option,
+    policy_argument,
+    positive,
+    question_options,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from blowproof.mechanisms.accountant import Accountant
+    from blowproof.mechanisms.publish import OutputFile
+    from blowproof.mechanisms.release import Oracle, Released, Request
+    from blowproof.models import Policy
+    from blowproof.models.policy import Reading
+
+__all__ = ["release"]
+
+SHOWN = 20
+
+
+@click.command(
+    short_help="A private release.",
+    epilog="Example: blowproof release examples/survey.toml examples/survey.csv --epsilon 1",
+)
+@policy_argument()
+@click.argument("data", type=click.Path(), metavar="DATA")
+@click.option("--query", default="histogram", show_default=True, help="Which numbers are released.")
+@click.option("--epsilon", type=positive, required=True, metavar="E",
+              help="What the release may give away: 1, 1/2 or 0.5, exactly.")  # fmt: skip
+@click.option("--mechanism", default="laplace", show_default=True, metavar="M",
+              help="How: laplace, ordered, hierarchical, ...")  # fmt: skip
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="A setting of the mechanism; may be repeated.")  # fmt: skip
+@click.option("--budget", type=positive, metavar="B",
+              help="What all releases together may give away; opens a ledger.")  # fmt: skip
+@click.option("--ledger", type=click.Path(), metavar="FILE",
+              help="Where releases add up.  [default: beside DATA]")  # fmt: skip
+@click.option("--records", metavar="RANGES",
+              help="Release it about these records alone: 1-100,205.")  # fmt: skip
+@click.option("--output", type=click.Path(), metavar="FILE",
+              help="Write the answers to a .csv or .parquet file.")  # fmt: skip
+@question_options()
+@json_option
+def release(  # noqa: PLR0913 # one parameter for each option
+    *,
+    policy: str,
+    data: str,
+    query: str,
+    epsilon: Fraction,
+    mechanism: str,
+    settings: tuple[str, ...],
+    budget: Fraction | None,
+    ledger: str | None,
+    records: str | None,
+    output: str | None,
+    question: Question,
+    as_json: bool,
+) -> int:
+    """A private release: the query's answers on DATA, with noise that the policy calls for.
+
+    The scale comes from the verified sensitivity, never from a number typed in. With a ledger, what
+    would exceed the budget is refused before any noise is drawn.
+
+    Exit code 0: released; 1: refused; 2: bad input.
+    """
+    if question.seed is not None:
+        raise click.UsageError(
+            "noise has no seed: it comes from the system's randomness, and noise that can be "
+            "repeated can be taken off again"
+        )
+    from blowproof.cli.output import print_all, quietly, write_json
+    from blowproof.mechanisms.errors import RefusedError
+    from blowproof.mechanisms.registry import plan
+    from blowproof.models import BudgetError
+    from blowproof.models.reading import read_policy
+
+    read = read_policy(policy)
+    with ExitStack() as stack:
+        try:
+            place = _output(output, (policy, data, ledger))
+            if place is not None:
+                stack.callback(place.discard)
+            request = _request(read, query, epsilon, settings, records, question)
+            account = _account(request, data, budget, ledger)
+            released = _released(plan(mechanism, request), data, account)
+        except (RefusedError, BudgetError) as error:
+            _refuse(str(error), as_json, read.name, mechanism)
+            return Exit.NO
+        if place is not None:
+            place.save(released)
+    with quietly():
+        if as_json:
+            write_json({**released.to_json(), "released": True})
+        else:
+            print_all(_parts(released, output))
+    return Exit.OK
+
+
+def _request(
+    policy: Policy,
+    query: str,
+    epsilon: Fraction,
+    settings: tuple[str, ...],
+    records: str | None,
+    question: Question,
+) -> Request:
+    from blowproof.cli.asking import scope_of
+    from blowproof.mechanisms.records import Records
+    from blowproof.mechanisms.release import Request
+    from blowproof.models import parse_query
+    from blowproof.verifier.question import Engine
+
+    return Request(
+        policy=policy,
+        query=parse_query(query, policy),
+        epsilon=epsilon,
+        reading=cast("Reading", question.reading),
+        answers=scope_of(question),
+        engine=cast("Engine", question.engine),
+        time_limit=question.time_limit,
+        oracle=_oracle(question),
+        options=dict(map(_setting, settings)),
+        records=None if records is None else Records.read(records),
+    )
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not (name and sign):
+        raise click.BadParameter(f"{text!r} is not of the form NAME=VALUE", param_hint="--set")
+    return name, value
+
+
+def _oracle(question: Question) -> Oracle:
+    """Ask as `blowproof sensitivity` does; but after Ctrl-C nothing is released."""
+    from blowproof.cli.asking import Session
+
+    session = Session(question)
+
+    def ask(policy: Policy, query: Any, reading: str) -> Any:
+        answer = session.ask(policy, query, reading)
+        if session.interrupted:
+            raise click.Abort
+        return answer
+
+    return ask
+
+
+def _account(
+    request: Request, data: str, budget: Fraction | None, ledger: str | None
+) -> Accountant | None:
+    """Return the account that releases from DATA add up in; None where nobody asked for one."""
+    from blowproof.mechanisms.accountant import Accountant, ledger_beside
+
+    place = ledger_beside(data) if ledger is None else Path(ledger)
+    if budget is None and ledger is None and not place.exists():
+        return None
+    return Accountant(
+        request.policy,
+        place,
+        budget=budget,
+        reading=request.reading,
+        answers=request.answers,
+    )
+
+
+def _released(made: Any, data: str, account: Accountant | None) -> Released:
+    from blowproof.mechanisms.release import release as carry_out
+    from blowproof.models.data import Dataset
+
+    with Dataset(data, made.request.policy.domain) as dataset:
+        return carry_out(made, dataset, budget=account)
+
+
+def _output(output: str | None, inputs: tuple[str | None, ...]) -> OutputFile | None:
+    from blowproof.mechanisms.publish import OutputFile
+
+    if output is None:
+        return None
+    for other in inputs:
+        if other is not None and Path(output).resolve() == Path(other).resolve():
+            raise click.UsageError(f"--output {output} would overwrite an input")
+    return OutputFile(output)
+
+
+def _refuse(reason: str, as_json: bool, policy: str, mechanism: str) -> None:
+    from blowproof.cli.output import quietly, write_json
+
+    if as_json:
+        document = {
+            "schema": "blowproof/release/1",
+            "policy": policy,
+            "mechanism": mechanism,
+            "released": False,
+            "reason": reason,
+        }
+        with quietly():
+            write_json(document)
+    else:
+        click.echo(f"refused: {reason}", err=True)
+
+
+def _parts(released: Released, output: str | None) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    from blowproof.cli.words import printable, short
+
+    request = released.request
+    yield Text(f"{printable(request.bound.name)}, released by {released.mechanism}", style="bold")
+    scope = request.policy.with_answers(request.answers).scope
+    yield Text(
+        f"epsilon {short(request.epsilon)} under policy {printable(request.policy.name)}, "
+        f"reading {request.reading}, answers {scope}"
+    )
+    yield from _noise_lines(released)
+    for note in released.notes:
+        yield Text(note)
+    yield Text()
+    if output is not None:
+        yield Text(f"{len(released.answers):,} answers written to {printable(output)}")
+    else:
+        yield from _table(released)
+
+
+def _noise_lines(released: Released) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    from blowproof.cli.render import bounds_text
+    from blowproof.cli.words import printable, short
+
+    if released.sensitivity is not None:
+        found = released.sensitivity
+        yield Text(f"{bounds_text(found)} for {printable(found.query)} ({found.status})")
+    for item in released.description:
+        scales = sorted(set(item.scales))
+        low, high = _about(scales[0]), _about(scales[-1])
+        scale = low if low == high else f"{low} to {high}"
+        grid = "" if item.grid == 1 else f", in steps of {short(item.grid)}"
+        what = item.query if isinstance(item.query, str) else _name(item.query)
+        yield Text(f"{item.noise} noise of scale {scale}{grid} on {printable(what)}")
+
+
+def _name(query: object) -> str:
+    name = getattr(query, "name", None)
+    if isinstance(name, str):
+        return name
+    return f"{type(query).__name__.lower()}({getattr(query, 'attribute', '')})"
+
+
+def _about(scale: Fraction) -> str:
+    from blowproof.cli.words import short
+
+    return short(scale) if scale.denominator < 1000 else f"{float(scale):.4g}"
+
+
+def _table(released: Released) -> Iterator[RenderableType]:
+    from itertools import islice
+
+    from rich.table import Table
+    from rich.text import Text
+
+    from blowproof.cli.words import printable, short
+    from blowproof.mechanisms.publish import answer_column
+
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
+    for name in released.answers.names.columns:
+        table.add_column(Text(printable(name)), overflow="fold")
+    table.add_column(answer_column(released), justify="right")
+    rows = zip(released.answers.names.rows(), released.answers, strict=True)
+    for names, value in islice(rows, SHOWN):
+        number = f"{value:,.2f}" if isinstance(value, float) else short(value)
+        texts = [name if isinstance(name, str) else short(name) for name in names]
+        table.add_row(*(Text(printable(text)) for text in texts), number)
+    yield table
+    more = len(released.answers) - SHOWN
+    if more > 0:
+        yield Text(f"... and {more:,} more: --output FILE or --json holds them all")

@@ -1,0 +1,120 @@
+"""What is to be released, and the scale of noise that the verified sensitivity calls for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+from blowproof.mechanisms.calibrate import structural_sensitivity
+from blowproof.mechanisms.errors import RefusedError
+from blowproof.mechanisms.records import Records
+from blowproof.models import (
+    BoundQuery,
+    BudgetError,
+    Policy,
+    PolicyError,
+    exact,
+    parse_query,
+    show,
+)
+from blowproof.models.policy import Answers, Reading
+from blowproof.verifier.answers import Answer
+from blowproof.verifier.question import Engine
+from blowproof.verifier.questions import sensitivity
+
+__all__ = ["EXACT_NOTE", "Oracle", "Request", "calibrated_scale", "status_notes"]
+
+EXACT_NOTE = (
+    "the scale is 0: no two neighbouring databases differ in this answer, so the exact one tells "
+    "nothing about any secret of the policy"
+)
+Oracle = Callable[[Policy, BoundQuery, Reading], Answer]
+"""Answers S(f, P), with how sure it is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What is to be released: a query under a policy, for an epsilon.
+
+    `oracle` answers sensitivities (None: the verifier, within `time_limit`); `options` are the
+    mechanism's own, as texts. `records`: release the query on these records alone (None: all).
+    """
+
+    policy: Policy
+    query: str | BoundQuery = "histogram"
+    epsilon: Fraction
+    reading: Reading = "published"
+    answers: Answers | None = None
+    engine: Engine = "auto"
+    time_limit: float | None = None
+    oracle: Oracle | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    records: Records | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse an epsilon that is no exact number above 0."""
+        epsilon = Fraction(exact(self.epsilon, key="epsilon"))
+        if epsilon <= 0:
+            raise PolicyError(f"epsilon = {show(epsilon)} is not above 0", key="epsilon")
+        object.__setattr__(self, "epsilon", epsilon)
+
+    @cached_property
+    def bound(self) -> BoundQuery:
+        """The query, bound to the policy."""
+        return parse_query(self.query, self.policy) if isinstance(self.query, str) else self.query
+
+    def sensitivity(self, query: BoundQuery | None = None) -> Answer:
+        """Return S(f, P) of a query (None: the one asked for), in the chosen reading and scope.
+
+        A question that outgrows every budget is a refusal: no scale is known to be enough.
+        """
+        asked = self.bound if query is None else query
+        if self.engine == "auto":
+            found = structural_sensitivity(self.policy, asked, self.reading, self.answers)
+            if found is not None:
+                return found
+        if self.oracle is not None:
+            return self.oracle(self.policy, asked, self.reading)
+        try:
+            return sensitivity(
+                self.policy,
+                asked,
+                reading=self.reading,
+                answers=self.answers,
+                engine=self.engine,
+                time_limit=self.time_limit,
+            )
+        except BudgetError as error:
+            raise RefusedError(f"no scale of noise is known to be enough: {error}") from None
+
+
+def calibrated_scale(answer: Answer, epsilon: Fraction) -> Fraction:
+    """Return S / epsilon for the proven upper bound S; refuse where nothing bounds it.
+
+    >>> from blowproof.models import Domain, Labels
+    >>> found = sensitivity(Policy(domain=Domain(sex=Labels(["F", "M"]))))
+    >>> calibrated_scale(found, Fraction(1, 2))
+    Fraction(4, 1)
+    """
+    if answer.upper is None:
+        raise RefusedError(
+            f"nothing bounds the sensitivity of {answer.query} under {answer.policy} (reading "
+            f"{answer.reading}, answers {answer.answers}): no scale of noise is known to be enough"
+            "\n  try: a longer --time-limit, or the scope --answers given"
+        )
+    return Fraction(answer.upper) / epsilon
+
+
+def status_notes(answer: Answer) -> tuple[str, ...]:
+    """Return what a reader must know about the sensitivity that was used."""
+    notes = []
+    if answer.status == "bounds" and answer.upper is not None:
+        notes.append(
+            f"undecided in time: {show(answer.lower)} <= S <= {show(answer.upper)}; the noise is "
+            "set from the upper bound, which is safe and perhaps more than is needed"
+        )
+    if answer.upper == 0:
+        notes.append(EXACT_NOTE)
+    return tuple(notes)

@@ -1,0 +1,171 @@
+"""Mechanism files (TOML): reading with lines and suggestions, and writing back.
+
+The grammar is the contract's; besides, a release's query may be `tree = { ... }` or `prefixes =
+{ ... }`, discrete noise may have a `grid`, `[[selection]]` is a choice made from noisy costs, and
+`postprocessing` lists what is done to the answers.
+What only a policy can tell (is there such an attribute, how many outputs has a query) is checked
+when the mechanism is bound to one; `located` then adds the file and the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from blowproof.models.errors import PolicyError, nearest
+from blowproof.models.mechanism import Mechanism
+from blowproof.models.mechanism_parts import (
+    CHANNEL_KEYS,
+    RELEASE_KEYS,
+    channel,
+    releases,
+    selections,
+)
+from blowproof.models.mechanism_text import (
+    channel_table,
+    release_table,
+    selection_table,
+    write_tables,
+)
+from blowproof.models.toml_lines import key_lines, parse_toml
+from blowproof.models.toml_values import array, check_keys, each, table, text, within
+
+__all__ = [
+    "located",
+    "mechanism_from",
+    "parse_mechanism",
+    "read_mechanism",
+    "to_mapping",
+    "to_mechanism_toml",
+]
+
+TOP_KEYS = ("name", "release", "selection", "channel", "postprocessing")
+ELSEWHERE = {
+    **{key: f"{key} belongs in a [[release]] table" for key in RELEASE_KEYS},
+    **{key: f"{key} belongs under [channel]" for key in CHANNEL_KEYS},
+    "epsilon": "epsilon is an option of the command: --epsilon",
+    "policy": "the policy is an option of the command: --policy",
+    "releases": "write [[release]]",
+    "domain": "this is a policy; a mechanism has [[release]] or [channel]",
+}
+
+Result = TypeVar("Result")
+
+
+def read_mechanism(path: str | Path) -> Mechanism:
+    """Return the mechanism in a TOML file; its name defaults to the file's stem."""
+    place = Path(path)
+    return parse_mechanism(read_text(place), name=place.stem, file=str(path))
+
+
+def read_text(path: Path) -> str:
+    """Return a file's text, or say why it cannot be read."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        near = sorted(item.name for item in path.parent.glob("*.toml"))
+        hint = nearest(path.name, near, what="file")
+        raise PolicyError("there is no such file", file=str(path), hint=hint) from None
+    except OSError as error:
+        reason = f"the file cannot be read: {error.strerror}"
+        raise PolicyError(reason, file=str(path)) from None
+    except ValueError:
+        raise PolicyError("this is no file name", file=repr(str(path))) from None
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        reason = f"the byte 0x{content[error.start]:02x} is not UTF-8"
+        raise PolicyError(reason, file=str(path), line=line, hint="save it as UTF-8") from None
+
+
+def parse_mechanism(content: str, *, name: str = "mechanism", file: str | None = None) -> Mechanism:
+    """Return the mechanism written in a TOML text.
+
+    >>> text = '[[release]]\\nquery = "histogram"\\nscale = "7/2"'
+    >>> parse_mechanism(text).releases[0].scale
+    Fraction(7, 2)
+    >>> parse_mechanism('[[release]]\\nquery = "histogram"\\nscale = 0.5')
+    Traceback (most recent call last):
+    ...
+    blowproof.models.errors.PolicyError: line 3: release[0].scale: 0.5 is a float, and floats are \
+not exact
+      try: write the fraction as a string: "1/2"
+    """
+    try:
+        tables = parse_toml(content)
+    except PolicyError as error:
+        raise error.at(file=file, line=error.line) from None
+    return located(lambda: mechanism_from(tables, name=name), content, file=file, everything=True)
+
+
+def located(
+    step: Callable[[], Result], content: str, *, file: str | None = None, everything: bool = False
+) -> Result:
+    """Return the step's result; an error about a key of the mechanism gets its file and line.
+
+    `everything`: every error of the step is about the mechanism; else its key has to say so.
+    """
+    try:
+        return step()
+    except PolicyError as error:
+        top = error.key.partition(".")[0].partition("[")[0]
+        if error.file is None and error.line is None and (everything or top in TOP_KEYS):
+            error.at(file=file, line=key_lines(content).line(error.key))
+        raise
+
+
+def mechanism_from(mapping: Mapping[str, object], *, name: str = "mechanism") -> Mechanism:
+    """Return the mechanism in tables that are already parsed."""
+    top = table(mapping, need="a table with the key release or channel")
+    check_keys(top, TOP_KEYS, elsewhere=ELSEWHERE)
+    if "name" in top:
+        with within("name"):
+            name = text(top["name"])
+    if ("release" in top) == ("channel" in top):
+        both = "has both releases and a channel" if "release" in top else "releases nothing"
+        hint = "write [[release]] tables, or one [channel]"
+        raise PolicyError(f"the mechanism {both}", key="channel" * ("release" in top), hint=hint)
+    return Mechanism(
+        name=name,
+        releases=releases(top["release"]) if "release" in top else (),
+        selections=selections(top.get("selection", [])),
+        channel=channel(top["channel"]) if "channel" in top else None,
+        postprocessing=_steps(top.get("postprocessing", [])),
+    )
+
+
+def _steps(value: object) -> tuple[str, ...]:
+    with within("postprocessing"):
+        return tuple(each(array(value, of="names", hint='write ["isotonic"]'), text))
+
+
+def to_mapping(mechanism: Mechanism) -> dict[str, object]:
+    """Return the mechanism as tables: what `mechanism_from` reads back to an equal mechanism."""
+    result: dict[str, object] = {"name": mechanism.name}
+    if mechanism.postprocessing:
+        result["postprocessing"] = list(mechanism.postprocessing)
+    if mechanism.channel is not None:
+        result["channel"] = channel_table(mechanism.channel)
+    else:
+        result["release"] = [release_table(release) for release in mechanism.releases]
+    if mechanism.selections:
+        result["selection"] = [selection_table(item) for item in mechanism.selections]
+    return result
+
+
+def to_mechanism_toml(mechanism: Mechanism) -> str:
+    """Return the mechanism as TOML; reading it back gives an equal mechanism.
+
+    >>> from fractions import Fraction
+    >>> from blowproof.models.mechanism import Prefixes, Release
+    >>> release = Release(query=Prefixes(attribute="age", every=10), scale=Fraction(7, 2))
+    >>> print(to_mechanism_toml(Mechanism(name="m", releases=(release,))), end="")
+    name = "m"
+    <BLANKLINE>
+    [[release]]
+    prefixes = { attribute = "age", every = 10 }
+    scale = "7/2"
+    """
+    return write_tables(to_mapping(mechanism))

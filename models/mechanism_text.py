@@ -1,0 +1,122 @@
+"""Mechanisms as tables, and tables as TOML: the way back of `mechanism_file`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from blowproof.models.errors import PolicyError
+from blowproof.models.mechanism import Channel, Prefixes, Release, Selection, Tree
+from blowproof.models.numbers import plain, show
+from blowproof.models.writing import _assignment, _section
+
+__all__ = ["channel_table", "release_table", "selection_table", "write_tables"]
+
+Table = dict[str, object]
+
+_CONTRACT = re.compile(
+    r"(histogram|partition|(marginal|cumulative|range|ranges|sum|count|matrix|cluster-sizes|"
+    r"cluster-sums|weighted-sum)\(.+\))",
+    re.DOTALL,
+)
+
+
+def release_table(release: Release) -> Table:
+    """Return a release as a table; defaults are left out."""
+    items = _query(release)
+    if release.noise != "laplace":
+        items["noise"] = release.noise
+    many = isinstance(release.scale, tuple)
+    items["scale"] = [_number(scale) for scale in release.scales] if many else _first(release)
+    if release.grid != 1:
+        items["grid"] = _number(release.grid)
+    return items
+
+
+def _first(release: Release) -> int | str:
+    return _number(release.scales[0])
+
+
+def _query(release: Release) -> Table:
+    query = release.query
+    if isinstance(query, Tree):
+        return {"tree": _tree(query)}
+    if isinstance(query, Prefixes):
+        prefixes: Table = {"attribute": query.attribute, "every": query.every}
+        return {"prefixes": {**prefixes, "whole": True} if query.whole else prefixes}
+    name = query if isinstance(query, str) else query.name
+    if not isinstance(query, str) and not _CONTRACT.fullmatch(name):
+        raise PolicyError(
+            f"the query {name!r} was made by a program, and has no text",
+            hint="write its matrix to a file, and release matrix(FILE)",
+        )
+    return {"query": name}
+
+
+def _tree(tree: Tree) -> Table:
+    items: Table = {"attribute": tree.attribute, "fan_out": tree.fan_out}
+    options = {
+        "block": tree.block,
+        "first": tree.first or None,
+        "last": tree.last,
+        "blocks": list(tree.blocks) if tree.blocks is not None else None,
+    }
+    return {**items, **{key: value for key, value in options.items() if value is not None}}
+
+
+def _number(value: Fraction | int) -> int | str:
+    whole = plain(value)
+    return whole if isinstance(whole, int) else show(whole)
+
+
+def selection_table(selection: Selection) -> Table:
+    """Return a choice as a table."""
+    return {
+        "query": selection.query,
+        "candidates": selection.candidates,
+        "step": _number(selection.step),
+        "scale": _number(selection.scale),
+    }
+
+
+def channel_table(channel: Channel) -> Table:
+    """Return a channel as a table."""
+    return {
+        "of": channel.of,
+        "inputs": [_plain(item) for item in channel.inputs],
+        "outputs": list(channel.outputs),
+        "rows": [list(row) for row in channel.rows],
+    }
+
+
+def _plain(item: object) -> object:
+    """Tuples become arrays, fractions strings, as TOML has neither."""
+    if isinstance(item, Fraction):
+        return _number(item)
+    if isinstance(item, Mapping):
+        return {str(key): _plain(value) for key, value in item.items()}
+    if isinstance(item, Sequence) and not isinstance(item, str):
+        return [_plain(part) for part in item]
+    return item
+
+
+def write_tables(tables: Mapping[str, object]) -> str:
+    """Return TOML: plain values first, then a section per table and per item of a list of tables.
+
+    >>> print(write_tables({"name": "m", "release": [{"query": "histogram", "scale": 2}]}), end="")
+    name = "m"
+    <BLANKLINE>
+    [[release]]
+    query = "histogram"
+    scale = 2
+    """
+    top, parts = "", []
+    for key, value in tables.items():
+        if isinstance(value, dict):
+            parts.append(_section(f"[{key}]", value))
+        elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            parts += [_section(f"[[{key}]]", item) for item in value]
+        else:
+            top += _assignment(key, value)
+    return "\n".join([top, *parts])

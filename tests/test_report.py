@@ -1,0 +1,288 @@
+"""The audit's page: self-contained, escaped, and working in a real browser."""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from blowproof.cli.main import cli
+from blowproof.cli.report.page import page
+
+ROOT = Path(__file__).resolve().parent.parent
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+DRIVER = shutil.which("chromedriver")
+VOID = {"br", "meta", "line", "circle", "path", "rect", "hr", "col", "input"}
+
+RANGES = """
+name = "ages"
+[domain]
+age = { min = 0, max = 59 }
+[secrets]
+kind = "distance"
+metric = "l1"
+threshold = 12
+[[known]]
+count = { age = { min = 0, max = 9 } }
+[[known]]
+count = { age = { min = 10, max = 19 } }
+[[known]]
+count = { age = { min = 20, max = 29 } }
+"""
+HOSTILE = """
+name = "<script>alert(1)</script>"
+[domain]
+"a<b" = ["<img src=x onerror=alert(2)>", "&amp;", "\\"quoted\\""]
+c = ["x", "y"]
+[[known]]
+marginal = ["a<b"]
+"""
+CLAUSES = """
+[domain]
+a = ["x", "y"]
+[database]
+size = 3
+[[known]]
+clause = [{ record = 1, in = { a = "x" } }, { record = 2, in = { a = "x" } }]
+"""
+NOTHING = """
+[domain]
+a = ["x"]
+"""
+
+
+def audited(text: str, folder: Path, *options: str) -> tuple[str, dict]:
+    """The page and the JSON document of a policy."""
+    file, out = folder / "policy.toml", folder / "page.html"
+    file.write_text(text)
+    arguments = ["audit", str(file), "--json", "--html", str(out), *options]
+    result = CliRunner().invoke(cli, arguments, standalone_mode=False)
+    assert result.exception is None, result.exception
+    return out.read_text(), json.loads(result.stdout)
+
+
+class Balanced(HTMLParser):
+    """Checks that tags close in order, and collects ids and texts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.text: list[str] = []
+        self.scripts = 0
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in VOID:
+            self.open.append(tag)
+        self.ids += [value for name, value in attrs if name == "id"]
+        self.scripts += tag == "script"
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+POLICIES = {"ranges": RANGES, "hostile": HOSTILE, "clauses": CLAUSES, "nothing": NOTHING}
+
+
+@pytest.fixture(scope="module", params=POLICIES)
+def made(request, tmp_path_factory) -> tuple[str, str, dict]:
+    folder = tmp_path_factory.mktemp(request.param)
+    return request.param, *audited(POLICIES[request.param], folder)
+
+
+def test_it_needs_nothing_else(made):
+    _, html, _ = made
+    assert not re.search(r"""(src|href)\s*=\s*["'](?!#)""", html)
+    assert "url(#tip)" in html or "marker-end" not in html
+    assert not re.search(r"url\((?!#)|@import|https?://", html)
+
+
+def test_it_is_well_formed_and_escaped(made):
+    name, html, _ = made
+    parser = Balanced()
+    parser.feed(html)
+    assert parser.open == []
+    assert len(parser.ids) == len(set(parser.ids))
+    assert parser.scripts == 1
+    if name == "hostile":
+        assert "<script>alert(1)</script>" in " ".join(parser.text)
+        assert "<img" not in html
+
+
+def test_the_json_carries_everything(made):
+    _, html, document = made
+    assert page(json.loads(json.dumps(document)), _version(html)) == html
+
+
+def _version(html: str) -> str:
+    found = re.search(r'content="blowproof ([^"]+)"', html)
+    assert found
+    return found[1]
+
+
+def test_the_story_is_told(tmp_path):
+    html, document = audited(RANGES, tmp_path, "--epsilon", "1/2")
+    query = document["queries"][0]
+    assert f"S = {query['lower']}" in html
+    assert query["recommendation"] in html.replace("&#x27;", "'")
+    assert query["picture"]["policy_graph"]["lit"]
+    assert query["picture"]["averaging"]["variance_left"] < 1
+    for heading in ("readings", "worst pair", "tie records", "Noise and error", "averaging attack"):
+        assert heading in html
+
+
+def test_several_queries_on_one_page(tmp_path):
+    html, document = audited(RANGES, tmp_path, "--query", "histogram", "--query", "range(age,0,9)")
+    assert len(document["queries"]) == 2
+    assert html.count('class="stepper"') == 2
+
+
+def test_a_full_disk_is_one_sentence(tmp_path):
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full on this system")
+    import subprocess
+    import sys
+
+    file = tmp_path / "policy.toml"
+    file.write_text(NOTHING)
+    command = [sys.executable, "-m", "blowproof.cli", "audit", str(file), "--html", "/dev/full"]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert found.returncode == 2
+    assert "Traceback" not in found.stderr
+    assert found.stderr.count("error") == 1
+
+
+# --- in a browser -------------------------------------------------------------------------------
+
+needs_browser = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER) and not os.environ.get("BLOWPROOF_BROWSER"),
+    reason="no chromium and chromedriver here (CI installs them)",
+)
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--disable-dev-shm-usage", "--window-size=1000,1400",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory) -> Iterator[object]:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    assert CHROMIUM and DRIVER, "install chromium and chromium-driver"
+    options = Options()
+    options.binary_location = CHROMIUM
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def shown(browser, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("shown")
+    _, document = audited(RANGES, folder)
+    browser.get((folder / "page.html").as_uri())
+    return browser, document["queries"][0]
+
+
+@needs_browser
+def test_no_errors_on_the_console(shown):
+    driver, _ = shown
+    assert driver.get_log("browser") == []
+    assert driver.title == "ages: privacy audit"
+
+
+@needs_browser
+def test_stepping_with_mouse_and_keyboard(shown):
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    driver, query = shown
+    count = len(query["chain"]["moves"])
+    state = driver.find_element(By.CSS_SELECTOR, ".stepper .state")
+    buttons = {b.text: b for b in driver.find_elements(By.CSS_SELECTOR, ".buttons button")}
+    assert list(buttons) == ["Start", "Back", "Next", "All"]
+    assert state.text.startswith(f"All {count} changes made")
+    buttons["Start"].click()
+    assert state.text.startswith("Before any change")
+    assert len(driver.find_elements(By.CSS_SELECTOR, "tr.later")) == count
+    buttons["Next"].send_keys(Keys.ENTER)
+    assert state.text.startswith("After change 1")
+    current = driver.find_elements(By.CSS_SELECTOR, "tr[aria-current=step]")
+    assert len(current) == 1
+    for _ in range(count + 2):
+        buttons["Next"].click()
+    assert state.text.startswith(f"All {count} changes made")
+    assert buttons["Next"].get_attribute("aria-disabled") == "true"
+    buttons["Back"].click()
+    assert state.text.startswith(f"After change {count - 1}")
+    buttons["All"].click()
+    assert driver.find_elements(By.CSS_SELECTOR, "tr.later") == []
+
+
+@needs_browser
+def test_accessible_names(shown):
+    from selenium.webdriver.common.by import By
+
+    driver, _ = shown
+    named = driver.find_elements(By.CSS_SELECTOR, "button, [role=img], [role=region], [role=group]")
+    assert len(named) > 6
+    assert all(item.accessible_name for item in named)
+    assert driver.find_element(By.TAG_NAME, "html").get_attribute("lang") == "en"
+    levels = [int(h.tag_name[1]) for h in driver.find_elements(By.CSS_SELECTOR, "h1, h2, h3")]
+    assert levels[0] == 1
+    assert all(b - a <= 1 for a, b in pairwise(levels))
+    skip = driver.find_element(By.CSS_SELECTOR, "a.skip")
+    target = skip.get_attribute("href").rpartition("#")[2]
+    assert driver.find_elements(By.ID, target)
+
+
+@needs_browser
+def test_dark_light_and_print(shown):
+    driver, _ = shown
+
+    def emulate(**media: str) -> None:
+        features = [{"name": "prefers-color-scheme", "value": media.get("scheme", "light")}]
+        driver.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"media": media.get("media", ""), "features": features}
+        )
+
+    def style(selector: str, name: str) -> str:
+        script = "return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]]"
+        return str(driver.execute_script(script, selector, name))
+
+    emulate(scheme="light")
+    light = style("body", "backgroundColor")
+    emulate(scheme="dark")
+    assert style("body", "backgroundColor") != light
+    assert style("body", "color") != style("body", "backgroundColor")
+    emulate(media="print")
+    assert style(".buttons", "display") == "none"
+    emulate()
+    assert style(".buttons", "display") == "flex"
+
+
+@needs_browser
+def test_nothing_is_wider_than_a_phone(shown):
+    driver, _ = shown
+    driver.set_window_size(500, 900)
+    wide = driver.execute_script(
+        "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+    driver.set_window_size(1000, 1400)
+    assert wide <= 0

@@ -1,0 +1,235 @@
+"""Scope "given" with bounds or clauses: from easier questions, theorems, and databases tried.
+
+Upper bounds come from the theorems of `conformal`, from the policy without its clauses, and from n.
+Lower bounds come from irreducible multisets put into databases with the known numbers, and from
+neighbour pairs of the policy without bounds or clauses. Where they meet, the answer is exact; else
+the engine that knows single records or histograms goes on with what is known by then.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from blowproof.models import BudgetError, Exact
+from blowproof.models.policy import LABELLED
+from blowproof.verifier.answers import Answer, Pair
+from blowproof.verifier.conformal import Parts, conformal_table, parts_of
+from blowproof.verifier.embed import embed
+from blowproof.verifier.feasible import size_range
+from blowproof.verifier.irreducible import circuits_lower_bound, longest
+from blowproof.verifier.labelling import labelled_pair, without_clauses
+from blowproof.verifier.loosening import freed, loosened
+from blowproof.verifier.moves import Moves
+from blowproof.verifier.multisets import SEARCH_EFFECTS, EffectTable, table_bound
+from blowproof.verifier.one_secret import OneSecret, best_with_one_secret
+from blowproof.verifier.pairs import check_pair, require_pair
+from blowproof.verifier.placing import given_sensitivity
+from blowproof.verifier.question import Question
+from blowproof.verifier.reduce import reduce_values
+from blowproof.verifier.relaxation import complete_setting
+
+__all__ = ["bounded"]
+
+PATIENCE = 30.0
+"""Seconds for each step before the engines that list databases, where no time limit is set."""
+
+Ask = Callable[[Question], Answer]
+
+
+def bounded(question: Question, ask: Ask, direct: Ask) -> Answer:
+    """Return S(f, P), or bounds: `ask` answers easier questions, `direct` this one, slowly."""
+    start = time.perf_counter()
+    setting = loosened(question.setting, deadline=_share(question, 4))
+    parts = parts_of(setting, question.reading)
+    easier = replace(question, setting=setting)
+    if not setting.bounds and not setting.clauses:
+        return ask(easier)
+    state = _State(easier, question)
+    state.by_ignoring(parts, ask)
+    for step in (state.by_parts, state.by_placing):
+        if parts is not None and not state.closed:
+            step(parts)
+    notes = state.notes
+    if not state.closed:
+        try:
+            slow = direct(replace(easier, cap=state.upper, floor=state.lower))
+            state.take(slow.lower, slow.upper, slow.witness)
+            notes = [*slow.notes, *notes]
+        except BudgetError as refusal:
+            notes = [*notes, str(refusal).partition("\n")[0]]
+    return Answer(
+        policy=question.setting.policy.name,
+        query=question.query.name,
+        reading=question.reading,
+        answers=question.setting.scope,
+        lower=state.lower,
+        upper=state.upper,
+        status="exact" if state.closed else "bounds",
+        witness=state.witness,
+        engine="search",
+        seconds=time.perf_counter() - start,
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _share(question: Question, parts: int) -> float:
+    """Return the end of a step that may take one of so many parts of the time that is left."""
+    left = question.left
+    return time.monotonic() + (PATIENCE if left is None else left / parts)
+
+
+@dataclass
+class _State:
+    """What is known so far about a question with fewer bounds, `original` as it was asked."""
+
+    question: Question
+    original: Question
+    lower: Exact = 0
+    upper: Exact | None = None
+    witness: Pair | None = None
+
+    def __post_init__(self) -> None:
+        self.notes: list[str] = []
+        self.table: EffectTable | None = None
+        self.moves: Moves | None = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether the bounds meet."""
+        return self.lower == self.upper
+
+    def take(self, lower: Exact, upper: Exact | None, witness: Pair | None) -> None:
+        """Keep better bounds; a pair passes the independent checker with the policy's own facts."""
+        if witness is not None and lower > self.lower:
+            require_pair(self.original.setting, self.question.reading, witness)
+            self.lower, self.witness = lower, witness
+        if upper is not None and (self.upper is None or upper < self.upper):
+            self.upper = upper
+        self.question.teller("bounds and clauses")(self.lower, self.upper, self.witness)
+
+    # steps -----------------------------------------------------------------------------------
+
+    def by_parts(self, parts: Parts) -> None:
+        """An upper bound: so many parts, each no heavier than the heaviest irreducible."""
+        question, setting = self.question, self.question.setting
+        published = question.reading == "published"
+        free = complete_setting(setting) if published else setting
+        try:
+            core = reduce_values(free, question.query, question.reading)
+            moves = Moves(free, question.query, question.reading, core.values, seed=question.seed)
+            table = conformal_table(moves, parts.rows)
+        except BudgetError as refusal:
+            self.notes.append(str(refusal).partition("\n")[0])
+            return
+        self.moves, self.table = moves, table
+        cap = self._by_size(moves)
+        idle = max((kind.size for kind in table.idle), default=0)
+        heaviest = idle
+        if table.effects:
+            weight, _ = circuits_lower_bound(table.effects, table.weights, seed=question.seed)
+            if cap is not None and parts.most * weight >= cap:
+                heaviest = int(weight)  # no search could say more than n does
+            else:
+                left = max(0.0, _share(question, 3) - time.monotonic())
+                heaviest = max(idle, _heaviest(table, left))
+        upper = parts.most * heaviest
+        upper = upper if cap is None else min(upper, cap)
+        self.take(self.lower, moves.unscaled(upper), None)
+        what = "irreducible" if not parts.rows else f"conformal in {len(parts.rows)} bounds"
+        self.notes.append(f"at most {parts.most} parts, {what}; {len(table.effects)} effects")
+
+    def _by_size(self, moves: Moves) -> int | None:
+        """n moves, each the largest (reading 3: n records removed and n added)."""
+        _, high = size_range(self.question.setting, self.question.reading)
+        if high is None:
+            return None
+        times = high if self.question.reading in LABELLED else 2 * high
+        return times * max((kind.size for kind in moves.kinds), default=0)
+
+    def by_ignoring(self, parts: Parts | None, ask: Ask) -> None:
+        """A lower bound from the policy without its clauses, or without its bounds."""
+        question, setting = self.question, self.question.setting
+        if not setting.clauses:
+            self._offer(self._without_bounds(ask))
+            return
+        bare = without_clauses(setting)
+        found = ask(replace(question, setting=bare, deadline=_share(question, 3)))
+        free = question.reading != "published" or setting.graph.complete
+        if parts is None:  # reading 4: without minimality, fewer databases have fewer pairs
+            self.take(self.lower, found.upper, None)
+        elif found.upper is not None and free and not setting.bounds:
+            self.take(self.lower, parts.most * found.upper, None)
+        if found.witness is not None:
+            self._offer(self._with_clauses(found.witness))
+
+    def _with_clauses(self, pair: Pair) -> Pair | None:
+        """Return the moves of a pair in databases that satisfy the clauses (in D1, at least)."""
+        question, setting = self.question, self.question.setting
+        if question.reading in LABELLED:
+            return labelled_pair(setting, pair, time_limit=question.left, seed=question.seed)
+        return embed(setting, pair, time_limit=question.left)
+
+    def _without_bounds(self, ask: Ask) -> Pair | None:
+        """Return a worst pair for any answers and no bounds, put into a database with both."""
+        question, setting = self.question, self.question.setting
+        bare = freed(setting)
+        try:
+            found = ask(replace(question, setting=bare, deadline=_share(question, 3)))
+        except BudgetError:
+            return None
+        if found.witness is None:
+            return None
+        return embed(setting, found.witness, time_limit=question.left)
+
+    def _offer(self, pair: Pair | None) -> None:
+        """Keep a pair if it is a neighbour pair and better than the best."""
+        question = self.question
+        if pair is None or not check_pair(self.original.setting, question.reading, pair):
+            return
+        self.take(question.query.difference(pair.moves(question.reading)), None, pair)
+
+    def by_placing(self, parts: Parts) -> None:
+        """Put each irreducible multiset that could be worse into databases with the numbers."""
+        question, setting = self.question, self.question.setting
+        if setting.clauses or self.table is None or self.moves is None:
+            return
+        seconds = max(0.0, _share(question, 2) - time.monotonic())
+        if question.reading == "published" and not setting.graph.complete:
+            self._with_one_secret_move(self.moves, self.table, seconds)
+            return
+        moves, size = self.moves, setting.size if question.reading in LABELLED else None
+        best, pair, bound = given_sensitivity(
+            moves,
+            size=size,
+            lower=int(self.lower * moves.scale),
+            time_limit=seconds,
+            table=self.table,
+        )
+        enough = reduce_values(setting, question.query, question.reading).enough
+        upper = moves.unscaled(bound) if bound is not None and enough else None
+        self.take(moves.unscaled(best), upper, pair)
+
+    def _with_one_secret_move(self, moves: Moves, table: EffectTable, seconds: float) -> None:
+        """Reading 1, other G: try irreducible multisets as one secret move and plain ones.
+
+        First those for the equalities alone, no part of which keeps these; then the others.
+        """
+        setting, query = self.question.setting, self.question.query
+        for each in (EffectTable.of(moves), table):
+            if len(each.effects) <= SEARCH_EFFECTS and not self.closed:
+                best_with_one_secret(
+                    OneSecret(setting, query, moves, each),
+                    above=int(self.lower * moves.scale),
+                    seconds=seconds / 2,
+                    on_best=lambda value, pair: self.take(moves.unscaled(value), None, pair),
+                )
+
+
+def _heaviest(table: EffectTable, seconds: float) -> int:
+    """Return a bound on the weight of an irreducible multiset of the table's effects."""
+    if len(table.effects) > SEARCH_EFFECTS:
+        return table_bound(table)
+    found = longest(table.effects, table.weights, time_limit=seconds)
+    return table_bound(table) if found.upper is None else int(found.upper)

@@ -1,0 +1,119 @@
+"""Which distinction to make at a point that the rows allow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from blowproof.verifier.certificates.branching_cuts import Cuts
+from blowproof.verifier.certificates.branching_points import Array, Points
+from blowproof.verifier.certificates.branching_program import NEAR
+from blowproof.verifier.kernel.branching import Branch, Case, Replay
+from blowproof.verifier.kernel.counts import Row, Terms, form
+
+__all__ = ["Chooser"]
+
+FEW_CASES = 2
+SOME_CASES = 4
+AGAIN = 4
+"""How much a move that is made already counts against a functional that needs it again."""
+
+Choice = tuple[str, Any, list[Case]]
+
+
+class Chooser:
+    """Chooses distinctions; every case of one excludes the point, so the search makes progress."""
+
+    def __init__(self, replay: Replay, points: Points) -> None:
+        self.replay, self.points = replay, points
+        self.cuts = Cuts(replay, points)
+        problem = replay.problem
+        first, width = len(problem.cells), len(replay.root.low)
+        self.costs = np.where(np.arange(width) < first, 0.0, 1.0)
+        self.forms = [form((first + m, 1) for m in group) for group in self.cuts.alike.values()]
+        self.dense = np.vstack([np.zeros((0, width)), *map(points.dense, self.forms)])
+        facts = problem.equalities
+        effects = [effect[:facts] for effect, _ in self.cuts.alike]
+        self.effects = np.asarray(effects, dtype=np.int64).reshape(len(effects), facts)
+        units = np.eye(facts, dtype=np.int64)
+        both = [s * a + t * b for a in units for b in units for s in (1, -1) for t in (1, -1)]
+        ways = [way for way in (*units, *-units, *both) if way.any()]
+        self.functionals = np.asarray(ways, dtype=np.int64).reshape(len(ways), facts).T
+
+    def distinguish(self, case: Branch, point: Array) -> Choice | None:
+        """Return a distinction that excludes the point; None: it is a pair that nothing refutes."""
+        secret = self.replay.problem.secret()
+        fewest = int(np.ceil(self.points.dense(secret) @ point - NEAR))
+        if self.cuts.limits(case, secret)[0] < fewest:
+            return _split(secret, fewest - 1)
+        cut = self.cuts.known(case, point)
+        if cut is None or cut[1] > FEW_CASES:
+            cut = self.cuts.excluding(case, point)
+        if cut is not None and cut[1] <= FEW_CASES:
+            return self.cut(cut[0])
+        aimed = self._aimed(case, point)
+        if aimed is not None:
+            return _split(*aimed)
+        if cut is not None and cut[1] <= SOME_CASES:
+            return self.cut(cut[0])
+        output = self._sign(case, point)
+        if output is not None:
+            return "sign", output, self.replay.cases("sign", [output])
+        fraction = self._fraction(point)
+        if fraction is not None:
+            return _split(*fraction)
+        return None if cut is None else self.cut(cut[0])
+
+    def cut(self, number: int) -> Choice:
+        """Return a cut's cases."""
+        found = self.cuts.conditions[number]
+        held: list[Row] = [(terms, least, None) for terms, least in found]
+        cases: list[Case] = [
+            ([*held[:k], (terms, None, least - 1)], 0) for k, (terms, least) in enumerate(found)
+        ]
+        return "cut", number, cases
+
+    def _aimed(self, case: Branch, point: Array) -> tuple[Terms, int] | None:
+        """Return whether one more move is made, of few that can undo what is surely done.
+
+        If y.s > 0 for the sum s of what is surely done, some other move has y.d < 0. The y with the
+        fewest such moves is taken, and of these the move that the point makes most.
+        """
+        ends = [self.cuts.limits(case, terms) for terms in self.forms]
+        sure = np.asarray([low for low, _ in ends], dtype=np.int64)
+        able = np.asarray([high > low for low, high in ends])
+        total = sure @ self.effects
+        if not total.any():
+            return None
+        down = ((self.effects @ self.functionals) < 0) & able[:, None]
+        sizes = down.sum(axis=0) + AGAIN * (down & (sure > 0)[:, None]).sum(axis=0)
+        sizes = np.where(total @ self.functionals > 0, sizes, np.iinfo(np.int64).max)
+        extra = np.where(down[:, int(sizes.argmin())], self.dense @ point - sure, -1.0)
+        place = int(extra.argmax())
+        return (self.forms[place], int(sure[place])) if extra[place] > NEAR else None
+
+    def _sign(self, case: Branch, point: Array) -> int | None:
+        """Return the output whose change the goal's form exceeds the most, if any does."""
+        best, gap = None, NEAR
+        for output, terms in self.replay.outputs.items():
+            if output + 1 not in case.turned:
+                up = sum(number * point[v] for v, number in terms if number > 0)
+                down = -sum(number * point[v] for v, number in terms if number < 0)
+                if min(up, down) > gap:
+                    best, gap = output, min(up, down)
+        return best
+
+    def _fraction(self, point: Array) -> tuple[Terms, int] | None:
+        """Return the sum of like moves, or else the variable, that is furthest from whole."""
+        singles = [((place, 1),) for place in range(len(point))]
+        for forms, values in ((self.forms, self.dense @ point), (singles, point)):
+            off = np.abs(values - np.round(values))
+            if len(off) and off.max() > NEAR:
+                place = int(off.argmax())
+                return forms[place], int(np.floor(values[place]))
+        return None
+
+
+def _split(terms: Terms, most: int) -> Choice:
+    return "split", (terms, most), [([(terms, None, most)], 0), ([(terms, most + 1, None)], 0)]

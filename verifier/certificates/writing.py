@@ -1,0 +1,174 @@
+"""From an exact answer to a proved one: a certificate, accepted by the kernel in this process."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from math import floor
+from typing import Any
+
+from blowproof.models import BoundQuery, Exact, InternalError, Policy, setting
+from blowproof.verifier.answers import Answer
+from blowproof.verifier.certificates.claim import claim_of
+from blowproof.verifier.certificates.tree import trees
+from blowproof.verifier.feasible import prepare
+from blowproof.verifier.kernel import Unreadable, Verdict, bounds, check
+from blowproof.verifier.kernel.check import lower_bound, world_of
+from blowproof.verifier.kernel.counting import counting_problem
+from blowproof.verifier.kernel.document import MOST_STEPS, Budget, Rejected
+from blowproof.verifier.kernel.world import Moves, World
+
+__all__ = ["Certificate", "certify_answer"]
+
+PROOF_SECONDS = 120.0
+"""How long the search for a proof may take, where no limit is given."""
+
+LISTING_STEPS = 30_000_000
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A certificate that the kernel accepted, or why there is none."""
+
+    document: dict[str, Any] | None
+    reason: str = ""
+    seconds_writing: float = 0.0
+    seconds_checking: float = 0.0
+    verdict: Verdict | None = None
+
+    @property
+    def kind(self) -> str:
+        """The kind of proof, "" without one."""
+        return "" if self.verdict is None else self.verdict.kind
+
+    @property
+    def text(self) -> str:
+        """The certificate as JSON."""
+        return json.dumps(self.document, separators=(",", ":")) + "\n"
+
+
+def certify_answer(
+    policy: Policy, query: BoundQuery, answer: Answer, *, time_limit: float | None = None
+) -> tuple[Answer, Certificate]:
+    """Return the answer, "proved" if a certificate for it was found and accepted, and that.
+
+    An answer that is not exact, or for which no kind of proof is found, comes back as it was, with
+    the reason. A certificate that is complete and refused is a bug of ours: InternalError.
+    """
+    if answer.status == "bounds":
+        return answer, Certificate(None, "the answer is a pair of bounds, not a number")
+    start = time.perf_counter()
+    limit = PROOF_SECONDS if time_limit is None else time_limit
+    found = _Writer(policy, query, answer, limit).write()
+    total = time.perf_counter() - start
+    found = replace(found, seconds_writing=total - found.seconds_checking)
+    if found.document is None:
+        return answer, found
+    return replace(answer, status="proved", proof=found.verdict), found
+
+
+class _Writer:
+    """One answer, and the proofs to try for it, cheapest first."""
+
+    def __init__(self, policy: Policy, query: BoundQuery, answer: Answer, limit: float) -> None:
+        self.answer, self.deadline = answer, time.monotonic() + limit
+        prepared = prepare(setting(policy, answer.answers), answer.reading)
+        self.claim = {**claim_of(policy, query, answer, prepared), "tools": _tools()}
+        self.reasons: list[str] = []
+
+    def write(self) -> Certificate:
+        """Return the first certificate that the kernel accepts."""
+        try:
+            world, value = world_of(self.claim, Budget(MOST_STEPS))
+            lower_bound(world, self.claim, value)
+        except Rejected as reason:
+            if reason.limit:
+                return Certificate(None, str(reason))
+            raise InternalError(f"the kernel refuses the claim or the witness: {reason}") from None
+        except Unreadable as reason:
+            return Certificate(None, f"the claim cannot be written for the kernel: {reason}")
+        for proof in self._proofs(world, value):
+            document = {**self.claim, "proof": proof}
+            start = time.perf_counter()
+            listing = proof["kind"] == "every-database"
+            verdict = check(document, LISTING_STEPS if listing else MOST_STEPS)
+            took = time.perf_counter() - start
+            if verdict.accepted:
+                return Certificate(document, seconds_checking=took, verdict=verdict)
+            self.reasons.append(f"{proof['kind']}: {verdict.reason}")
+        return Certificate(None, "; ".join(self.reasons) or "no kind of proof fits the question")
+
+    def _proofs(self, world: World, value: Exact) -> Iterator[dict[str, Any]]:
+        """Yield proofs that fit the question."""
+        given = world.policy.scope == "given"
+        if self._single(value):
+            yield {"kind": "single"}
+        if world.reading == "markov":
+            yield {"kind": "four-cells"}
+        elif not (world.bounds or world.policy.clauses or world.query.weights):
+            yield from self._irreducibles(value)
+        if given or world.query.weights is not None:
+            yield {"kind": "every-database"}
+        if given and world.reading != "markov":
+            yield from self._cases(value)
+
+    def _fresh(self) -> World:
+        return world_of(self.claim, Budget(MOST_STEPS))[0]
+
+    def _single(self, value: Exact) -> bool:
+        try:
+            return bounds.single(self._fresh()) <= value
+        except Rejected:
+            return False
+
+    def _irreducibles(self, value: Exact) -> Iterator[dict[str, Any]]:
+        """Yield proofs for questions whose neighbours are irreducible multisets of moves."""
+        try:
+            moves = Moves(self._fresh())
+            claim = floor(Fraction(value) * moves.scale)
+            if moves.idle > claim:
+                return
+            if self._sparse(moves, claim):
+                yield {"kind": "cycles"}
+            yield from trees(moves, claim, max(0.0, self.deadline - time.monotonic()))
+        except Rejected as reason:
+            self.reasons.append(f"irreducible: {reason}")
+
+    def _sparse(self, moves: Moves, claim: int) -> bool:
+        try:
+            return bounds.cycles(moves) <= claim
+        except Rejected:
+            return False
+
+    def _cases(self, value: Exact) -> Iterator[dict[str, Any]]:
+        from blowproof.verifier.certificates.branching import prove
+
+        try:
+            problem = counting_problem(self._fresh(), value)
+        except Rejected as reason:
+            self.reasons.append(f"branching: {reason}")
+            return
+        found = prove(problem, deadline=self.deadline)
+        if found.proof is None:
+            self.reasons.append(f"branching: {found.reason}")
+        else:
+            yield {"kind": "branching", **found.proof}
+
+
+@cache
+def _tools() -> dict[str, str]:
+    """The versions of what took part."""
+    import platform
+
+    found = {"python": platform.python_version()}
+    for name in ("blowproof", "numba", "numpy", "ortools", "python-sat"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

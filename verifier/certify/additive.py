@@ -1,0 +1,267 @@
+"""Additive noise: the privacy loss is the sensitivity of the releases divided by their scales.
+
+For two neighbours the loss is sum over outputs of |f_j(D1) - f_j(D2)| / b_j, in both directions: it
+is attained by answers beyond both values, for Laplace noise and for its discrete form alike, and
+independent noise adds up. So the loss of the mechanism is the sensitivity of one stacked query.
+
+Where an output has scale 0 it must not change between any two neighbours: that is asked first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from heapq import nsmallest
+
+from blowproof.models import (
+    BoundQuery,
+    BudgetError,
+    Exact,
+    Point,
+    Policy,
+    PolicyError,
+    QueryError,
+    show,
+)
+from blowproof.models.mechanism import Mechanism
+from blowproof.models.numbers import magnitude, plain
+from blowproof.models.policy import Reading
+from blowproof.models.stacked import Part, Stacked, bind_release
+from blowproof.models.toml_values import within
+from blowproof.verifier.answers import Answer, Pair
+from blowproof.verifier.certify.arrivals import worst_arrival
+from blowproof.verifier.certify.asked import Asked
+from blowproof.verifier.certify.certified import INFINITE, Bounds, Changed, Loss
+from blowproof.verifier.certify.coarse import coarse_bound
+from blowproof.verifier.certify.edges import one_secret_move, worst_edge
+from blowproof.verifier.certify.grids import require_grid
+from blowproof.verifier.certify.naming import output_name
+from blowproof.verifier.pairs import require_pair
+from blowproof.verifier.question import Listener, Progress
+from blowproof.verifier.questions import sensitivity
+
+__all__ = ["additive_loss", "bind", "changed_outputs", "with_selections"]
+
+MOST_OUTPUTS = 50
+"""How many of the outputs that tell a pair apart are named."""
+
+
+def bind(mechanism: Mechanism, policy: Policy, reading: Reading) -> tuple[Part, ...]:
+    """Return the releases bound to the policy; their weights are still the scales."""
+    parts = []
+    for place, release in enumerate(mechanism.releases):
+        with within(f"release[{place}]"):
+            try:
+                part = bind_release(release, policy)
+            except QueryError as error:
+                reason, _, hint = str(error).partition("\n  try: ")
+                raise PolicyError(reason, key="query", hint=hint or None) from None
+            require_grid(release, part.query, policy.domain, reading)
+        parts.append(part)
+    return tuple(parts)
+
+
+def additive_loss(asked: Asked, parts: Sequence[Part]) -> Bounds:
+    """Return the loss over all neighbours, exactly or in bounds."""
+    bare = _weighted(parts, lambda scale: Fraction(scale == 0))
+    silent = _loss(asked, bare)
+    if silent.lower:
+        return replace(silent, lower=INFINITE, upper=INFINITE)
+    noisy = _loss(asked, _weighted(parts, lambda scale: 1 / scale if scale else Fraction(0)))
+    if bare and silent.upper != 0:
+        return replace(noisy, upper=None, notes=(*silent.notes, *noisy.notes))
+    return noisy
+
+
+def with_selections(asked: Asked, mechanism: Mechanism, found: Bounds) -> Bounds:
+    """Add what the choices of a mechanism give away: a bound that `Selection` argues for.
+
+    It holds for neighbours that differ in one record. Where they may differ in more, no bound is
+    at hand here; and a choice loses no known amount, so the lower bound stays.
+    """
+    if not mechanism.selections:
+        return found
+    more = sum((item.loss for item in mechanism.selections), Fraction(0))
+    alone = one_secret_move(asked.setting, asked.reading)
+    upper: Loss | None = None
+    if isinstance(found.upper, str):
+        upper = INFINITE
+    elif found.upper is not None and alone:
+        upper = plain(found.upper + more)
+    why = f"choices lose at most {show(more)} for each record, by the argument of `Selection`"
+    return replace(found, upper=upper, notes=(*found.notes, why))
+
+
+def _weighted(parts: Sequence[Part], weight: Callable[[Fraction], Fraction]) -> tuple[Part, ...]:
+    """Turn scales into weights; parts without any weight are left out."""
+    turned = (replace(part, weights=tuple(map(weight, part.weights))) for part in parts)
+    return tuple(part for part in turned if any(part.weights))
+
+
+def _loss(asked: Asked, parts: Sequence[Part]) -> Bounds:
+    """Return the sensitivity of the stacked parts: by structure, by one engine, or part by part."""
+    if not parts:
+        return Bounds(lower=0, upper=0, pair=None, engine="structure")
+    if asked.engine == "auto" and one_secret_move(asked.setting, asked.reading):
+        found = worst_edge(asked.setting, parts)
+        if found is not None:
+            pair = None if found.edge is None else _single(asked, *found.edge)
+            return Bounds(
+                lower=found.loss, upper=found.loss, pair=pair, engine="edges", notes=(found.how,)
+            )
+    arrival = None
+    if asked.engine == "auto":
+        arrival = worst_arrival(asked.setting, asked.reading, parts)
+    if arrival is not None:
+        loss, pair, how = arrival
+        if pair is not None:
+            require_pair(asked.setting, asked.reading, pair)
+        return Bounds(lower=loss, upper=loss, pair=pair, engine="edges", notes=(how,))
+    try:
+        if len(parts) == 1 and parts[0].uniform:
+            return _one_query(asked, parts[0], asked.left())
+        return _several(asked, parts)
+    except BudgetError:
+        coarse = coarse_bound(asked, parts) if asked.engine == "auto" else None
+        if coarse is None:
+            raise
+        return coarse
+
+
+def _single(asked: Asked, before: Point, after: Point) -> Pair:
+    """Return the pair in which one record moves, and the others (if n is known) stay where it was.
+
+    The pair passes the same check as every engine's witness.
+    """
+    size = asked.setting.size if asked.setting.scope == "given" else None
+    rest = ((before, size - 1),) if size is not None and size > 1 else ()
+    pair = Pair(before=(before,), after=(after,), unchanged=rest)
+    require_pair(asked.setting, asked.reading, pair)
+    return pair
+
+
+def _one_query(asked: Asked, part: Part, limit: float | None) -> Bounds:
+    """One query, one scale: its sensitivity, which engines find on large domains too."""
+    weight = part.weights[0]
+    answer = _ask(asked, part.query, limit, _scaled(asked.listener, weight))
+    return Bounds(
+        lower=plain(answer.lower * weight),
+        upper=None if answer.upper is None else plain(answer.upper * weight),
+        pair=answer.witness,
+        engine=answer.engine,
+        notes=answer.notes,
+    )
+
+
+def _ask(asked: Asked, query: BoundQuery, limit: float | None, listener: Listener | None) -> Answer:
+    return sensitivity(
+        asked.policy,
+        query,
+        reading=asked.reading,
+        answers=asked.answers,
+        engine=asked.engine,
+        time_limit=limit,
+        listener=listener,
+    )
+
+
+def _scaled(listener: Listener | None, weight: Fraction) -> Listener | None:
+    """Tell of losses, not of sensitivities."""
+    if listener is None:
+        return None
+
+    def tell(progress: Progress) -> None:
+        upper = None if progress.upper is None else progress.upper * weight
+        listener(replace(progress, lower=progress.lower * weight, upper=upper))
+
+    return tell
+
+
+def _several(asked: Asked, parts: Sequence[Part]) -> Bounds:
+    """Ask for the stacked query; where that is too much, add up bounds part by part."""
+    stacked = Stacked(tuple(parts))
+    found: Bounds | None = None
+    refusal: BudgetError | None = None
+    if not any(part.query.per_record for part in parts):
+        try:
+            answer = _ask(asked, stacked, asked.left(Fraction(2, 3)), asked.listener)
+        except BudgetError as error:
+            refusal = error
+        else:
+            found = Bounds(
+                lower=answer.lower,
+                upper=answer.upper,
+                pair=answer.witness,
+                engine=answer.engine,
+                notes=answer.notes,
+            )
+            if answer.status != "bounds" or asked.engine == "brute":
+                return found
+    if not all(part.uniform for part in parts):
+        if found is None:
+            raise refusal or BudgetError("weighted records need one scale for all outputs")
+        return found
+    return _part_by_part(asked, stacked, found)
+
+
+def _part_by_part(asked: Asked, stacked: Stacked, found: Bounds | None) -> Bounds:
+    """No pair loses more than the sum of what each part can lose; each part's pair may reach it."""
+    lower: Exact = 0
+    upper: Exact | None = 0
+    pair: Pair | None = None
+    notes = ["the losses of the releases added up"]
+    if found is not None and found.lower != INFINITE:
+        lower, pair = _number(found.lower), found.pair
+        notes = [*found.notes, *notes]
+    labelled = any(part.query.per_record for part in stacked.parts)
+    for number, part in enumerate(stacked.parts):
+        one = _one_query(asked, part, asked.left(Fraction(1, len(stacked.parts) - number)))
+        upper = None if upper is None or one.upper is None else upper + _number(one.upper)
+        if one.pair is not None and (one.pair.records is not None or not labelled):
+            loss = stacked.difference(one.pair.moves(asked.reading))
+            if loss > lower:
+                lower, pair = loss, one.pair
+    if found is not None and found.upper is not None:
+        least = _number(found.upper)
+        upper = least if upper is None else min(upper, least)
+    return Bounds(lower=lower, upper=upper, pair=pair, engine="parts", notes=tuple(notes))
+
+
+def _number(loss: Loss) -> Exact:
+    assert not isinstance(loss, str)
+    return loss
+
+
+def changed_outputs(
+    parts: Sequence[Part], pair: Pair, reading: Reading, policy: Policy
+) -> tuple[tuple[Changed, ...], int]:
+    """Return the outputs that tell the pair apart most, and how many do so at all.
+
+    The weights of the parts are the scales.
+    """
+    moves = pair.moves(reading)
+    found: list[tuple[int, Hashable, Exact, Fraction]] = []
+    for number, part in enumerate(parts):
+        if part.query.per_record:
+            change = part.query.difference(moves)
+            if change:
+                found.append((number, None, change, part.weights[0]))
+            continue
+        changes = part.changes(moves)
+        found += [(number, key, change, part.weight(key)) for key, change in changes.items()]
+    ranks: dict[tuple[Exact, Fraction], tuple[bool, Exact]] = {}
+    for _, _, change, scale in found:
+        if (change, scale) not in ranks:
+            ranks[change, scale] = _silent_first(change, scale)
+    worst = nsmallest(MOST_OUTPUTS, found, key=lambda item: ranks[item[2], item[3]])
+    named = []
+    for number, key, change, scale in worst:
+        query = parts[number].query
+        name = query.name if query.per_record else output_name(query, key, policy.domain)
+        named.append(Changed(number, name, change, scale))
+    return tuple(named), len(found)
+
+
+def _silent_first(change: Exact, scale: Fraction) -> tuple[bool, Exact]:
+    return scale > 0, -magnitude(change) / scale if scale else 0

@@ -1,0 +1,32 @@
+"""What the certifier is asked: a policy under a reading and a scope, and until when."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from fractions import Fraction
+
+from blowproof.models import Policy, Setting
+from blowproof.models.policy import Answers, Reading
+from blowproof.verifier.question import Engine, Listener
+
+__all__ = ["Asked"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """The question; `setting` is the prepared policy under the scope that is asked for."""
+
+    policy: Policy
+    setting: Setting
+    reading: Reading
+    answers: Answers | None
+    engine: Engine
+    deadline: float | None
+    listener: Listener | None
+
+    def left(self, share: Fraction = Fraction(1)) -> float | None:
+        """Return (a share of) the seconds until the deadline."""
+        if self.deadline is None:
+            return None
+        return max(0.0, self.deadline - time.monotonic()) * float(share)

@@ -1,0 +1,40 @@
+"""The claims ledger: published statements as data, checked again by `blowproof claims`.
+
+Reading order: claim (what a claim is), families (instances), measures (the exact side), parts
+(claims about plain numbers), run (one part over its family), shrink (smaller counterexamples),
+record (JSON and what changed), state (interrupted runs), session (many claims), ledger (all of
+them), page (CLAIMS.md). What several papers' claims are checked with: listings (neighbours listed),
+policy_graphs, sparse_families, range_trees, channels, printed (noise scales as data, judged by the
+certifier). Then one module for each section or theorem of a paper.
+
+*Adding a claim.* Write it into the module of its section (CLAIMS at its end; a new module needs a
+line in `ledger.MODULES`), for instance::
+
+    Claim(
+        id="blowfish-2014/corollary-8.3",        # paper file's stem, then the name
+        source="Section 8.1, Corollary 8.3",
+        statement="...",                          # one line, our own words
+        parts=in_readings(                        # one Part for each reading
+            Part(
+                name="bound",
+                family=family("shapes in words", quick, full),   # functions that yield Instances
+                claimed=_corollary,               # Instance -> number; None: not spoken about
+                measure=Sensitivity("published"),  # or Loss, Positive, Counted, Shown
+                relation="<=",                    # S <= claimed; equality and bound apart
+                answers="any",
+            ),
+            sensitivities(),
+        ),
+        repaired="...", amendment="condition",    # or "misprint", "formula"
+        explanation="...", proof="...",
+    )
+
+The formula is a small function of its own; the measure never calls it. `small` and `large` of a
+Part say what trusting a number that is too small or too large costs. Parts with `amended=True`
+check the repair. A claim without parts says `why_not`. `claimed` has to return None for whatever
+the statement does not speak about, also for the smaller instances that `shrink` tries. Quick
+families take about a second each and hold a smallest counterexample, if there is one. Then::
+
+    blowproof claims ID                           # look at it
+    blowproof claims ID --full --write .          # record it, and renew CLAIMS.md
+"""

@@ -1,0 +1,284 @@
+"""Findings as JSON, counterexamples back from JSON, and what changed since the record."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, cast
+
+from blowproof.models import Exact
+from blowproof.models.numbers import exact, plain
+from blowproof.models.reading import policy_from
+from blowproof.models.writing import to_mapping, to_toml
+from blowproof.verifier.answers import json_number
+from blowproof.verifier.claims.claim import Asked, Claim, Cost, Instance, Parameter, Part, Value
+from blowproof.verifier.claims.measures import Counted, Shown
+from blowproof.verifier.claims.run import Failure, Finding, Tally
+
+__all__ = [
+    "SCHEMA",
+    "changes",
+    "counterexamples",
+    "document",
+    "failure_json",
+    "instance_from",
+    "merged",
+    "recorded",
+    "tally_from",
+    "tally_json",
+    "written",
+]
+
+SCHEMA = "blowproof/claims/1"
+Json = dict[str, Any]
+_FRACTION = re.compile(r"-?\d+/\d+")
+
+
+@cache
+def recorded() -> Mapping[str, Json]:
+    """Return the recorded claims by id: what `--write` wrote last."""
+    text = files("blowproof.verifier.claims").joinpath("verdicts.json").read_text("utf-8")
+    return {item["id"]: item for item in json.loads(text)["claims"]}
+
+
+# --- writing -------------------------------------------------------------------------------------
+
+
+def document(finding: Finding) -> Json:
+    """Return a claim as the contract has it, and more: parts, shapes, proof, explanation."""
+    claim = finding.claim
+    parts = [_part(part, tally) for part, tally in zip(claim.parts, finding.tallies, strict=True)]
+    printed = [part for part in parts if not part["amended"]]
+    examples = [example for part in printed for example in part["counterexamples"]]
+    worst = sorted(examples, key=lambda example: example["cost"] != "privacy")
+    return {
+        "id": claim.id,
+        "source": claim.source,
+        "statement": claim.statement,
+        "verdict": finding.verdict,
+        "reading": ", ".join(dict.fromkeys(_taken(part) for part in printed if _taken(part))),
+        "instances": sum(part["instances"] for part in printed),
+        "cost": _worst(part["failures"] for part in printed),
+        "counterexample": worst[0] if worst else None,
+        "repaired": claim.repaired or None,
+        "amendment": claim.amendment if claim.repaired else None,
+        "explanation": claim.explanation or None,
+        "proof": claim.proof or None,
+        "why_not": claim.why_not or None,
+        "parts": parts,
+    }
+
+
+def _taken(part: Json) -> str:
+    return "; ".join(filter(None, (part["reading"], part["answers"])))
+
+
+def _worst(failures: Iterable[Mapping[str, int]]) -> str | None:
+    costs = {cost for failure in failures for cost in failure}
+    return next((cost for cost in ("privacy", "accuracy", "nothing") if cost in costs), None)
+
+
+def _part(part: Part, tally: Tally) -> Json:
+    return {
+        "name": part.name,
+        "amended": part.amended,
+        "reading": part.reading,
+        "answers": part.answers,
+        "relation": part.relation,
+        "verdict": "refuted" if tally.failures else "holds",
+        "family": part.family.shapes,
+        "instances": tally.instances,
+        "sampled": tally.sampled,
+        "undecided": tally.undecided,
+        "shapes": dict(sorted(tally.shapes.items())),
+        "failures": dict(sorted(tally.failures.items())),
+        "counterexamples": [
+            failure_json(part, tally.smallest[cost]) for cost in sorted(tally.smallest)
+        ],
+    }
+
+
+def failure_json(part: Part, failure: Failure) -> Json:
+    """Return a counterexample: the policy, two databases, and the two numbers.
+
+    `exact` is what is proven: at least that much where the claim is too small, at most where it is
+    too large; `bounds` has both where they differ.
+    """
+    instance, value = failure.instance, failure.value
+    policy, above = instance.policy, value.lower > failure.claimed
+    result: Json = {
+        "part": part.name,
+        "policy": None if policy is None else to_mapping(policy),
+        "policy_file": None if policy is None else to_toml(policy),
+        "query": instance.query.text if _asks(part, instance) else None,
+        "reading": part.reading,
+        "answers": part.answers,
+        "claimed": json_number(failure.claimed),
+        "relation": part.relation,
+        "exact": json_number(value.lower if above else _upper(value)),
+        "cost": failure.cost,
+        "checked": failure.checked,
+        "shape": instance.shape,
+    }
+    if value.upper != value.lower:
+        upper = None if value.upper is None else json_number(value.upper)
+        result["bounds"] = [json_number(value.lower), upper]
+    if instance.query.rows:
+        result["rows"] = [[json_number(item) for item in row] for row in instance.query.rows]
+    if instance.parameters:
+        result["parameters"] = {name: _text(item) for name, item in instance.parameters.items()}
+    if value.witness is not None and policy is not None:
+        result["witness"] = value.witness.to_json(policy.domain)
+    return result
+
+
+def _asks(part: Part, instance: Instance) -> bool:
+    """Whether the instance's query matters: it does not where databases are merely counted."""
+    return instance.policy is not None and not isinstance(part.measure, (Counted, Shown))
+
+
+def _upper(value: Value) -> Exact:
+    assert value.upper is not None  # a value that is too small to be right is bounded
+    return value.upper
+
+
+def _text(value: Parameter) -> int | str:
+    return value if isinstance(value, str) else json_number(value)
+
+
+# --- reading back --------------------------------------------------------------------------------
+
+
+def instance_from(example: Json) -> Instance:
+    """Return the instance of a recorded counterexample."""
+    policy = None if example["policy"] is None else policy_from(example["policy"])
+    rows = tuple(tuple(exact(item) for item in row) for row in example.get("rows", ()))
+    given: Mapping[str, int | str] = example.get("parameters", {})
+    return Instance(
+        shape=example["shape"],
+        policy=policy,
+        query=Asked(example["query"] or "histogram", rows),
+        parameters={name: _parameter(value) for name, value in given.items()},
+    )
+
+
+def _parameter(value: int | str) -> Parameter:
+    if isinstance(value, str) and _FRACTION.fullmatch(value):
+        return plain(Fraction(value))
+    return value
+
+
+def counterexamples(claim: Claim, place: int) -> list[Json]:
+    """Return the recorded counterexamples of a claim's part, if the record has that part."""
+    parts = recorded().get(claim.id, {}).get("parts", [])
+    part = claim.parts[place]
+    for item in parts:
+        if (item["name"], item["reading"], item["answers"]) == _name(part):
+            return cast("list[Json]", item["counterexamples"])
+    return []
+
+
+def _name(part: Part) -> tuple[str, str | None, str | None]:
+    return part.name, part.reading, part.answers
+
+
+def changes(finding: Finding) -> list[str]:
+    """Return in words what is otherwise than recorded: the verdict, or what a part comes to."""
+    claim = finding.claim
+    known = recorded().get(claim.id)
+    if known is None:
+        return ["it is not on record"]
+    result = []
+    if known["verdict"] != finding.verdict:
+        result.append(f"the verdict was {known['verdict']} and is {finding.verdict}")
+    before = {(item["name"], item["reading"], item["answers"]): item for item in known["parts"]}
+    for part in claim.parts:
+        item = before.get(_name(part))
+        costs = sorted(finding.failed(part))
+        if item is None:
+            result.append(f"the part {part.name!r} is not on record")
+        elif sorted(item["failures"]) != costs:
+            result.append(
+                f"{part.name}{f' ({part.reading})' if part.reading else ''}: trusting it cost "
+                f"{', '.join(sorted(item['failures'])) or 'nothing'} and costs "
+                f"{', '.join(costs) or 'nothing'}"
+            )
+    return result
+
+
+# --- a tally, so that a run can go on ------------------------------------------------------------
+
+
+def tally_json(part: Part, tally: Tally) -> Json:
+    """Return a tally for the state file."""
+    return {
+        "done": tally.done,
+        "instances": tally.instances,
+        "sampled": tally.sampled,
+        "undecided": tally.undecided,
+        "shapes": dict(tally.shapes),
+        "failures": dict(tally.failures),
+        "smallest": {c: failure_json(part, failure) for c, failure in tally.smallest.items()},
+        "finished": tally.finished,
+    }
+
+
+def tally_from(part: Part, item: Json) -> Tally:
+    """Return the tally of a state file, the failing instances measured anew."""
+    from blowproof.verifier.claims.run import put
+
+    smallest: dict[Cost, Failure] = {}
+    for cost, example in item["smallest"].items():
+        found = put(part, instance_from(example), None)
+        if isinstance(found, Failure):
+            smallest[cost] = found
+    return Tally(
+        done=item["done"],
+        instances=item["instances"],
+        sampled=item["sampled"],
+        undecided=item["undecided"],
+        shapes=Counter(item["shapes"]),
+        failures=Counter(item["failures"]),
+        smallest=smallest,
+        finished=item["finished"],
+    )
+
+
+# --- the file ------------------------------------------------------------------------------------
+
+
+def merged(path: Path, renewed: list[Json]) -> str:
+    """Return the text of the record, with some claims renewed and those of no ledger dropped."""
+    from blowproof.verifier.claims.ledger import all_claims
+
+    known = {}
+    if path.exists():
+        known = {item["id"]: item for item in json.loads(path.read_text("utf-8"))["claims"]}
+    known.update({item["id"]: item for item in renewed})
+    return written(known[claim.id] for claim in all_claims() if claim.id in known)
+
+
+def written(claims: Iterable[Json]) -> str:
+    """Return the record as text, a line for each key and for each part, so that changes show."""
+    listed = ",\n".join(_lines(item) for item in claims)
+    return f'{{\n"schema": "{SCHEMA}",\n"claims": [\n{listed}\n]\n}}\n'
+
+
+def _lines(item: Json) -> str:
+    texts = {key: _dumped(value) for key, value in item.items()}
+    texts["parts"] = f"[{_each(item['parts'])}]"
+    return " {\n" + ",\n".join(f'  "{key}": {text}' for key, text in texts.items()) + "\n }"
+
+
+def _each(parts: list[Json]) -> str:
+    return "" if not parts else "\n" + ",\n".join(f"   {_dumped(part)}" for part in parts) + "\n  "
+
+
+def _dumped(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,164 @@
+"""Running claims: every part over its family, what failed, and the verdict that follows.
+
+A run is a sequence of parts. `check` walks a part's instances, counts, and keeps the smallest
+failing instance for each cost; `Tally` is what is known about the part so far, so that a run that
+was interrupted goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from blowproof.models import BlowproofError, Exact
+from blowproof.models.numbers import magnitude, total
+from blowproof.models.writing import to_toml
+from blowproof.verifier.claims.claim import Claim, Cost, Instance, Level, Part, Value, Verdict
+
+__all__ = ["Failure", "Finding", "Tally", "check", "judge", "put", "weight"]
+
+EVERY = 25
+"""How many instances are checked between two reports."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An instance on which a part fails, with both numbers, and how they were confirmed."""
+
+    instance: Instance
+    claimed: Exact
+    value: Value
+    cost: Cost
+    checked: str = ""
+
+
+@dataclass
+class Tally:
+    """What is known about one part: counts, and the smallest failure for each cost."""
+
+    done: int = 0
+    """How many instances of the family were looked at, those outside the claim included."""
+    instances: int = 0
+    sampled: int = 0
+    undecided: int = 0
+    shapes: Counter[str] = field(default_factory=Counter)
+    failures: Counter[Cost] = field(default_factory=Counter)
+    smallest: dict[Cost, Failure] = field(default_factory=dict)
+    finished: bool = False
+
+    def count(self, instance: Instance) -> None:
+        """Count an instance that the claim speaks about."""
+        self.instances += 1
+        self.sampled += instance.sampled
+        self.shapes[instance.shape] += 1
+
+    def keep(self, failure: Failure) -> None:
+        """Count a failure, and keep it if none smaller is known."""
+        self.failures[failure.cost] += 1
+        known = self.smallest.get(failure.cost)
+        if known is None or weight(failure.instance) < weight(known.instance):
+            self.smallest[failure.cost] = failure
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A claim after a run: a tally for each of its parts, and the verdict."""
+
+    claim: Claim
+    tallies: Sequence[Tally]
+
+    def failed(self, part: Part) -> frozenset[Cost]:
+        """Return what trusting a part costs; nothing where it holds."""
+        tally = self.tallies[self.claim.parts.index(part)]
+        return frozenset(tally.failures)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict."""
+        return self.claim.verdict(self.failed)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether some part was not checked to its end."""
+        return any(tally.undecided or not tally.finished for tally in self.tallies)
+
+
+def weight(instance: Instance) -> tuple[int, int, int, str]:
+    """Return how large an instance is: values, facts, length when written, and the text itself."""
+    policy, numbers = instance.policy, repr(sorted(instance.parameters.items()))
+    given = [value for value in instance.parameters.values() if not isinstance(value, str)]
+    size = total(magnitude(value) for value in given)
+    if policy is None:
+        return 0, int(size), len(numbers), numbers
+    text = to_toml(policy) + repr(instance.query) + numbers
+    return policy.domain.size, len(policy.linear_facts), len(text) + int(size), text
+
+
+def put(part: Part, instance: Instance, time_limit: float | None) -> Failure | bool | None:
+    """Put one instance to a part: a failure, True (right), False (undecided), None (outside)."""
+    claimed = part.claimed(instance)
+    if claimed is None:
+        return None
+    value = part.measure(instance, time_limit)
+    cost = part.failure(claimed, value)
+    if cost is not None:
+        return Failure(instance, claimed, value, cost)
+    return part.decided(claimed, value)
+
+
+def check(
+    part: Part,
+    level: Level,
+    tally: Tally,
+    *,
+    deadline: float | None = None,
+    tell: Callable[[Tally], None] = lambda tally: None,
+) -> Tally:
+    """Check a part on the rest of its family, from where `tally` stands, until the deadline."""
+    for place, instance in enumerate(part.family.instances(level)):
+        if place < tally.done:
+            continue
+        left = None if deadline is None else deadline - time.monotonic()
+        if left is not None and left <= 0:
+            return tally
+        _count(part, instance, left, tally)
+        tally.done += 1
+        if tally.done % EVERY == 0:
+            tell(tally)
+    tally.finished = True
+    tell(tally)
+    return tally
+
+
+def _count(part: Part, instance: Instance, left: float | None, tally: Tally) -> None:
+    try:
+        found = put(part, instance, left)
+    except BlowproofError as error:
+        error.add_note(f"in the part {part.name!r}, on {instance}")
+        raise
+    if found is None:
+        return
+    tally.count(instance)
+    if isinstance(found, Failure):
+        tally.keep(found)
+    elif not found:
+        tally.undecided += 1
+
+
+def judge(claim: Claim, tallies: Iterable[Tally]) -> Finding:
+    """Return the finding, every kept failure re-checked without the engines."""
+    from blowproof.verifier.claims.measures import recheck
+
+    def checked(tally: Tally, part: Part) -> Tally:
+        smallest = {
+            cost: failure
+            if failure.checked
+            else replace(failure, checked=recheck(part.measure, failure.instance, failure.value))
+            for cost, failure in tally.smallest.items()
+        }
+        return replace(tally, smallest=smallest)
+
+    pairs = zip(tallies, claim.parts, strict=True)
+    return Finding(claim, [checked(tally, part) for tally, part in pairs])

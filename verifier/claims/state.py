@@ -1,0 +1,109 @@
+"""The state file of a run: a JSON line for each part, so that an interrupted run goes on.
+
+The first line names the version: a digest of the sources of `models` and `verifier`. A state of
+other sources is thrown away, since what they said need not be so any more. A run that comes to its
+end forgets its claims, and the file when nothing is left: the next one starts afresh.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from blowproof.verifier.claims.claim import Claim, Level
+from blowproof.verifier.claims.record import tally_from, tally_json
+from blowproof.verifier.claims.run import Tally
+
+__all__ = ["State", "default_state"]
+
+
+def default_state(level: Level) -> Path:
+    """Return where the state lies unless told otherwise: the user's cache."""
+    home = os.environ.get("XDG_CACHE_HOME")
+    folder = Path(home) if home else Path.home() / ".cache"
+    return folder / "blowproof" / f"claims-{level}.jsonl"
+
+
+@cache
+def version() -> str:
+    """Return a digest of everything that a verdict depends on."""
+    total = sha256()
+    for package in ("blowproof.models", "blowproof.verifier"):
+        for name, content in _sources(files(package)):
+            total.update(name.encode() + b"\0" + content + b"\0")
+    return total.hexdigest()
+
+
+def _sources(folder: Traversable) -> Iterator[tuple[str, bytes]]:
+    for item in sorted(folder.iterdir(), key=lambda item: item.name):
+        if item.is_dir() and item.name != "__pycache__":
+            yield from _sources(item)
+        elif item.name.endswith((".py", ".toml")):
+            yield item.name, item.read_bytes()
+
+
+class State:
+    """What earlier, interrupted runs found, and where this one writes its own.
+
+    A file that cannot be read or written costs only the resumption.
+    """
+
+    def __init__(self, path: Path | None, level: Level) -> None:
+        self.path = path
+        self._head = json.dumps({"version": version(), "level": level})
+        self._found: dict[tuple[str, int], Any] = {}
+        if path is not None:
+            with suppress(OSError, ValueError):
+                self._read(path)
+
+    def _read(self, path: Path) -> None:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        if not lines or lines[0] != self._head:
+            path.unlink()
+            return
+        for text in lines[1:]:
+            with suppress(ValueError):  # the last line may have been cut short
+                item = json.loads(text)
+                self._found[item["claim"], item["part"]] = item["tally"]
+
+    @property
+    def resumed(self) -> int:
+        """How many parts an earlier run has begun or finished."""
+        return len(self._found)
+
+    def tally(self, claim: Claim, place: int) -> Tally:
+        """Return what is known about a part, to go on from there."""
+        item = self._found.get((claim.id, place))
+        return Tally() if item is None else tally_from(claim.parts[place], item)
+
+    def write(self, claim: Claim, place: int, tally: Tally) -> None:
+        """Add a part's tally."""
+        if self.path is None:
+            return
+        item = {"claim": claim.id, "part": place, "tally": tally_json(claim.parts[place], tally)}
+        with suppress(OSError):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            begin = not self.path.exists()
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write((self._head + "\n" if begin else "") + json.dumps(item) + "\n")
+
+    def forget(self, claims: Iterable[Claim]) -> None:
+        """Forget these claims: their run came to its end, and the next one starts afresh."""
+        if self.path is None:
+            return
+        done = {claim.id for claim in claims}
+        with suppress(OSError, ValueError):
+            head, *lines = self.path.read_text(encoding="utf-8").splitlines()
+            kept = [line for line in lines if json.loads(line)["claim"] not in done]
+            if kept:
+                self.path.write_text("\n".join([head, *kept]) + "\n", encoding="utf-8")
+            else:
+                self.path.unlink()

@@ -1,0 +1,184 @@
+"""The search written down: which branch, functional and mark at each node, and the symmetries.
+
+A small program can replay the list (`blowproof.verifier.kernel`, kind "irreducible"). Children are
+in the order in which the search took them, so that what is excluded at a node is the same again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import state as names
+from .engines import PLAIN_EFFECTS, PLAIN_NODES
+from .functionals import small_functionals
+from .instance import Instance, Number, _independent, inverse
+from .plain import PlainEngine
+from .search import Clock
+from .symmetry import automorphisms
+
+__all__ = ["Trace", "traced"]
+
+MOST_PRODUCTS = 20_000
+SLICE = 20_000  # nodes between two looks at the clock
+NOTHING = 1 << 62  # a weight above which nothing is reported
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A finished search: `branches`, `choices`, `marks` and `depths` have an entry for each node.
+
+    `choices`: 0 for every available effect, else +-(place + 1) of a functional, positive on the
+    node's sum with that sign. `short`: some sums of parts were left out, so that some branches are
+    superfluous.
+    """
+
+    functionals: tuple[tuple[int, ...], ...]
+    symmetries: tuple[tuple[int, ...], ...]
+    branches: list[int]
+    choices: list[int]
+    marks: list[int]
+    depths: list[int]
+    short: bool
+
+
+def traced(
+    effects: Sequence[Sequence[int]],
+    weights: Sequence[Number],
+    *,
+    symmetry: bool,
+    keeps: Callable[[Sequence[int]], bool] = lambda _: True,
+    largest: int | None = None,
+    time_limit: float | None = None,
+) -> Trace | None:
+    """Search all irreducibles (of at most `largest` elements), written down; None if not finished.
+
+    `keeps` says whether a permutation of the effects may be used as a symmetry.
+    """
+    clock = Clock(time_limit)
+    instance = Instance.of(effects, weights)
+    generators: list[tuple[int, ...]] = []
+    count = len(instance.effects)
+    group = np.arange(count, dtype=np.int32)[None]
+    if symmetry:
+        generators, group = _generated(
+            [p for p in map(tuple, automorphisms(instance).tolist()) if keeps(p)], count
+        )
+    outcome: bool | None = None
+    few = small_functionals(instance) if count <= PLAIN_EFFECTS else None
+    if few is not None:
+        plain = PlainEngine(instance, few, group.tolist(), largest=largest)
+        plain.raise_threshold(NOTHING)
+        outcome = plain.advance(PLAIN_NODES)
+        if outcome:
+            values = np.array(few, dtype=np.int64).reshape(-1, count)
+            rows = np.array(plain.trace, dtype=np.int32).reshape(-1, 4)
+            return _written(instance, generators, rows, values, short=False)
+    from .numbaengine import NumbaEngine  # compiled: imported when needed
+
+    engine = NumbaEngine(instance, group, largest=largest, traced=True)
+    engine.raise_threshold(NOTHING)
+    outcome = False
+    while outcome is False:
+        if clock.expired:
+            return None
+        outcome = engine.advance(SLICE)
+    if outcome is None:
+        return None
+    short = bool(engine.state.control[names.SHORT])
+    rows = engine.state.trace[: engine.nodes]
+    return _written(instance, generators, rows, engine.problem.values.T, short=short)
+
+
+def _written(
+    instance: Instance,
+    generators: Sequence[tuple[int, ...]],
+    rows: NDArray[np.int32],
+    values: NDArray[np.int64] | NDArray[np.int32],
+    *,
+    short: bool,
+) -> Trace:
+    """The trace with the functionals that it uses only; `values[y, d]` is y.d."""
+    used = sorted({abs(choice) for choice in rows[:, 1].tolist()} - {0})
+    places = {0: 0, **{choice: place for place, choice in enumerate(used, 1)}}
+    return Trace(
+        functionals=tuple(_as_rows(instance, values[[choice - 1 for choice in used]])),
+        symmetries=tuple(generators),
+        branches=rows[:, 0].tolist(),
+        choices=[places[abs(c)] * (1 if c > 0 else -1) for c in rows[:, 1].tolist()],
+        marks=rows[:, 2].tolist(),
+        depths=rows[:, 3].tolist(),
+        short=short,
+    )
+
+
+def _generated(
+    listed: Sequence[tuple[int, ...]], count: int
+) -> tuple[list[tuple[int, ...]], NDArray[np.int32]]:
+    """Generators among the listed permutations, and all of their products (not too many)."""
+    identity = tuple(range(count))
+    found = {identity}
+    generators: list[tuple[int, ...]] = []
+    for p in listed:
+        if p in found:
+            continue
+        grown = _closed([*generators, p], identity)
+        if grown is not None:
+            generators.append(p)
+            found = grown
+    return generators, np.array(sorted(found), dtype=np.int32)
+
+
+def _closed(
+    generators: Sequence[tuple[int, ...]], identity: tuple[int, ...]
+) -> set[tuple[int, ...]] | None:
+    """All products of the generators, None if they are too many."""
+    found = {identity}
+    frontier = [identity]
+    while frontier:
+        p = frontier.pop()
+        for g in generators:
+            product = tuple([g[i] for i in p])
+            if product not in found:
+                found.add(product)
+                frontier.append(product)
+        if len(found) > MOST_PRODUCTS:
+            return None
+    return found
+
+
+def _as_rows(
+    instance: Instance, values: NDArray[np.int64] | NDArray[np.int32]
+) -> list[tuple[int, ...]]:
+    """For each list of values y.d a whole-number y in the effects' own coordinates (scaled up)."""
+    width = len(instance.effects[0])
+    columns = _columns(instance)
+    basis, inverse = _inverted(instance)
+    rows = []
+    for row in values.tolist():
+        short = [sum(c * row[b] for c, b in zip(line, basis, strict=True)) for line in inverse]
+        scale = lcm(*(value.denominator for value in short), 1)
+        numbers = [int(value * scale) for value in short]
+        shared = gcd(*numbers) or 1
+        full = [0] * width
+        for column, value in zip(columns, numbers, strict=True):
+            full[column] = value // shared
+        rows.append(tuple(full))
+    return rows
+
+
+def _columns(instance: Instance) -> list[int]:
+    """The coordinates of the effects that `vectors` keeps, as places in the effects."""
+    return _independent(instance.effects)
+
+
+def _inverted(instance: Instance) -> tuple[list[int], list[list[Fraction]]]:
+    """Effects that are a basis, and the inverse of the matrix whose rows they are."""
+    basis = _independent(list(zip(*instance.vectors.tolist(), strict=True)))
+    numerator, denominator = inverse(instance.vectors[basis].astype(object))
+    return basis, [[Fraction(int(x), denominator) for x in row] for row in numerator]

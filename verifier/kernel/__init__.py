@@ -1,0 +1,12 @@
+"""The kernel: an independent checker of certificates. Standard library only, runs alone.
+
+Reading order: FORMAT.md (what a certificate is, why each kind of proof is one, what is trusted),
+`document` (JSON within limits), `policy` and `query` (what the claim is about), `world` (facts,
+places, moves and effects), `witness` (the lower bound), `tree`, `bounds` and `branching` (the upper
+bound), `check` (all of it, and the only maker of an accepted verdict).
+"""
+
+from .check import Verdict, check, check_text
+from .document import Unreadable
+
+__all__ = ["Unreadable", "Verdict", "check", "check_text"]
