@@ -76,7 +76,7 @@ class _Writer:
     """One answer, and the proofs to try for it, cheapest first."""
 
     def __init__(self, policy: Policy, query: BoundQuery, answer: Answer, limit: float) -> None:
-        self.answer, self.deadline = answer, time.monotonic() + limit
+        self.limit, self.deadline = limit, time.monotonic() + limit
         prepared = prepare(setting(policy, answer.answers), answer.reading)
         self.claim = {**claim_of(policy, query, answer, prepared), "tools": _tools()}
         self.reasons: list[str] = []
@@ -135,7 +135,12 @@ class _Writer:
                 return
             if self._sparse(moves, claim):
                 yield {"kind": "cycles"}
-            yield from trees(moves, claim, max(0.0, self.deadline - time.monotonic()))
+            found = 0
+            for tree in trees(moves, claim, max(0.0, self.deadline - time.monotonic())):
+                found += 1
+                yield tree
+            if not found:
+                self.reasons.append(f"the search for a proof did not end in {self.limit:g} s")
         except Rejected as reason:
             self.reasons.append(f"irreducible: {reason}")
 

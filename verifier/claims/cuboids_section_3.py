@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 from blowproof.models import Between, Count, Domain, Exact, Integers, Labels, Marginal, Policy
 from blowproof.models.numbers import plain
@@ -123,7 +123,7 @@ def _counts(instance: Instance) -> list[int]:
 def _tables_left(instance: Instance) -> Exact:
     """Return how many lists of counts have the same sums of neighbours."""
     counts = _counts(instance)
-    sums = [a + b for a, b in zip(counts, counts[1:], strict=False)]
+    sums = [a + b for a, b in pairwise(counts)]
     found = 0
     for first in range(sums[0] + 1):
         guess = [first]

@@ -7,7 +7,7 @@ from math import prod
 
 from blowproof.models import Domain, Exact, Full, Labels, Marginal, Policy
 from blowproof.verifier.claims import families as some
-from blowproof.verifier.claims.claim import Claim, Formula, Instance, Part, Relation
+from blowproof.verifier.claims.claim import Claim, Family, Formula, Instance, Part, Relation
 from blowproof.verifier.claims.cuboids_section_2 import AGES, SALARIES, SEXES
 from blowproof.verifier.claims.cuboids_section_3_neighbours import cuboid_tables
 from blowproof.verifier.claims.families import family
@@ -30,7 +30,7 @@ def size(domain: Domain, names: frozenset[str]) -> int:
 
 def add_remove(
     name: str,
-    where: some.Family,
+    where: Family,
     claimed: Formula,
     relation: Relation = "=",
     *,
@@ -102,7 +102,7 @@ def _of_one_attribute(formula: Formula) -> Formula:
 
 PLANE = family(
     "tables of two attributes with up to 14 values, row sums, column sums, or both known",
-    lambda: _plane(8),
+    lambda: _plane(6),
     lambda: _plane(14),
 )
 
@@ -148,10 +148,10 @@ LEMMA_4_1 = Claim(
 )
 
 CUBOIDS = family(
-    "tables of 1 to 3 attributes with up to 12 values, every one or two cuboids known (the base "
+    "tables of 1 to 3 attributes with up to 8 values, every one or two cuboids known (the base "
     "cuboid, nested and overlapping ones included)",
-    lambda: cuboid_tables(6, (1, 2, 3), (1, 2)),
-    lambda: cuboid_tables(12, (1, 2, 3), (1, 2)),
+    lambda: cuboid_tables(4, (1, 2, 3), (1, 2)),
+    lambda: cuboid_tables(8, (1, 2, 3), (1, 2)),
 )
 
 

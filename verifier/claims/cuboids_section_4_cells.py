@@ -25,13 +25,8 @@ Names = frozenset[str]
 
 
 def _cells(domain: Domain, names: tuple[str, ...]) -> list[Cell]:
-    values = [
-        [
-            domain.attribute(domain.axis(name)).value(i)
-            for i in range(size(domain, frozenset({name})))
-        ]  # noqa: E501 # fmt: skip
-        for name in names
-    ]
+    axes = [domain.attribute(domain.axis(name)) for name in names]
+    values = [[axis.value(place) for place in range(axis.size)] for axis in axes]
     return [tuple(zip(names, chosen, strict=True)) for chosen in product(*values)]
 
 
@@ -54,15 +49,15 @@ def _partly(most: int, attributes: tuple[int, ...], cells: int) -> Iterator[Inst
     for sizes in some.sizes_up_to(most, attributes):
         domain = some.table(*sizes)
         name = some.named(domain)
-        sets = [()] + list(some.marginal_sets(domain, proper=False))
+        sets = [(), *some.marginal_sets(domain, proper=False)]
         yield Instance(shape=f"{name}, nothing known", policy=Policy(domain=domain))
         for names in sets:
             for known in _some_cells(domain, names):
                 if len(known) <= cells:
                     yield Instance(shape=f"{name}, 1 cuboid", policy=_policy(domain, known))
         for one, two in combinations(sets, 2):
-            for known in product(_some_cells(domain, one), _some_cells(domain, two)):
-                both = (*known[0], *known[1])
+            for first, second in product(_some_cells(domain, one), _some_cells(domain, two)):
+                both = (*first, *second)
                 if len(both) <= cells:
                     yield Instance(shape=f"{name}, 2 cuboids", policy=_policy(domain, both))
 
@@ -135,17 +130,17 @@ def _block(p: int, q: int, u: int, w: int, m: int) -> int:  # the names of the s
     return max(found)
 
 
-PARTLY = family(
-    "tables of 1 to 3 attributes with up to 8 values, every set of up to 6 known cells of one "
-    "cuboid or of two (all of them for up to 5 values; n known by itself among them)",
-    lambda: _partly(4, (1, 2), 4),
-    lambda: _both(_partly(5, (1, 2, 3), 9), _partly(8, (2, 3), 5)),
-)
-
-
-def _both(*parts: Iterator[Instance]) -> Iterator[Instance]:
+def _chained(*parts: Iterator[Instance]) -> Iterator[Instance]:
     for part in parts:
         yield from part
+
+
+PARTLY = family(
+    "tables of 1 or 2 attributes with up to 4 values and any known cells of one cuboid or of two "
+    "(n by itself among them), of 2 with up to 8 values and of 3 with up to 4 and up to 3 cells",
+    lambda: _partly(4, (1, 2), 3),
+    lambda: _chained(_partly(4, (1, 2), 8), _partly(8, (2,), 3), _partly(4, (3,), 3)),
+)
 
 
 LEMMA_4_3 = Claim(
@@ -168,10 +163,12 @@ LEMMA_4_3 = Claim(
     "at least 4, or u M >= 2.",
     explanation="As in Lemma 4.2, the moves form cycles that alternate between known cells of C1 "
     "and C2. But a record in a cell that nobody knows needs no partner there, so a path may also "
-    "begin and end at unknown cells, and it then has up to two moves more: on 2 x 2 values with one "
-    "row's and one column's count known, a record can be added in the known row and another one in "
-    "the known column, while the record in both is removed. That is 3, not 2; noise for 2 is too "
-    "little. Where all cells are known the lemma is Lemma 4.2, with its exception for one value.",
+    "begin and end at unknown cells, and it then has up to two moves more: on 2 x 2 values with "
+    "one row's and one column's count known, a record can be added in the known row and another "
+    "one in the known column, while the record in both is removed. That is 3, not 2; noise for 2 "
+    "is too little. A record that no known cell counts can even be added by itself: 1 where the "
+    "lemma may say 0. Where all cells are known the lemma is Lemma 4.2, with its exception for "
+    "one value.",
     proof="Make all unknown cells one vertex f of the graph in the proof of Lemma 4.2. Irreducible "
     "changes are simple cycles; those that avoid f have 2 min(p, q) moves at one x. One through f "
     "is a path of known cells of one x whose ends are joined to f: an end in C1 needs an unknown "
@@ -235,11 +232,25 @@ def _half_if_wide(instance: Instance) -> Exact | None:
     return _half(instance)
 
 
+def _of_sizes(*shapes: tuple[int, ...]) -> Iterator[Instance]:
+    """Yield the tables of these sizes with every set of one to three cuboids known."""
+    for item in cuboid_tables(8, (3,), (1, 2, 3), each=2):
+        sizes = tuple(attribute.size for _, attribute in item.the_policy.domain.attributes)
+        if sizes in shapes:
+            yield item
+
+
 CUBES = family(
-    "tables of 1 to 3 attributes with up to 8 values, every set of one to three cuboids known, "
-    "every cuboid asked for",
-    lambda: _asked(cuboid_tables(4, (1, 2, 3), (1, 2, 3))),
-    lambda: _asked(cuboid_tables(8, (1, 2, 3), (1, 2, 3))),
+    "tables of 1 or 2 attributes with up to 8 values, of 3 with up to 3, of 2 x 2 x 1 and 2 x 2 "
+    "x 2 values, every set of one to three cuboids known, every cuboid asked for",
+    lambda: _asked(_chained(cuboid_tables(4, (1, 2), (1, 2)), cuboid_tables(2, (3,), (1, 2)))),
+    lambda: _asked(
+        _chained(
+            cuboid_tables(8, (1, 2), (1, 2, 3)),
+            cuboid_tables(3, (3,), (1, 2, 3)),
+            _of_sizes((2, 2, 1), (2, 2, 2)),
+        )
+    ),
 )
 
 

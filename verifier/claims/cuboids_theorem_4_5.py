@@ -8,11 +8,11 @@ from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
 from random import Random
 
-from blowproof.models import Count, Exact, Policy
+from blowproof.models import Between, Count, Exact, Policy
 from blowproof.models.numbers import plain
 from blowproof.verifier.claims import families as some
 from blowproof.verifier.claims.channels import Channel, distribution, joint
-from blowproof.verifier.claims.claim import Asked, Claim, Instance, Part
+from blowproof.verifier.claims.claim import Asked, Claim, Formula, Instance, Part
 from blowproof.verifier.claims.families import family
 from blowproof.verifier.claims.listings import pairs
 from blowproof.verifier.claims.measures import Sensitivity
@@ -45,11 +45,8 @@ def induced_ratio(policy: Policy, channel: Channel) -> Fraction:
 
 def _drawn(most: int, seeds: int) -> Iterator[Instance]:
     for size in range(1, most + 1):
-        regions = [
-            region
-            for many in range(1, size + 1)
-            for region in combinations(range(1, size + 1), many)
-        ]
+        values = range(1, size + 1)
+        regions = [region for many in values for region in combinations(values, many)]
         for many in (0, 1, 2):
             for chosen in combinations(regions, many):
                 facts = tuple(Count({"a": list(region)}) for region in chosen)
@@ -147,7 +144,7 @@ def _halves(most: int) -> Iterator[Instance]:
         ranges = some.ranges_of(size)
         for many in (0, 1, 2):
             for chosen in combinations(ranges, many):
-                facts = tuple(Count({"a": {"min": low, "max": high}}) for low, high in chosen)
+                facts = tuple(Count({"a": Between(low, high)}) for low, high in chosen)
                 for cut in range(1, size):
                     yield Instance(
                         shape=f"{size} values, {many} ranges",
@@ -185,15 +182,19 @@ def _worse_half(instance: Instance) -> Exact | None:
 def _apart(instance: Instance) -> Exact | None:
     """The worse half's loss, where each known count is about one half only."""
     cut = instance.whole("cut")
-    for fact in instance.the_policy.linear_facts:
-        for term in fact.terms:
-            values = {x[0] + 1 for x in instance.the_policy.domain.points() if term.counts(x)}
-            if min(values) <= cut < max(values):
-                return None
+    for fact in instance.the_policy.known:
+        assert isinstance(fact, Count)
+        [(_, condition)] = fact.where[0].conditions
+        assert isinstance(condition, Between)
+        low, high = condition.min, condition.max
+        assert isinstance(low, int)
+        assert isinstance(high, int)
+        if low <= cut < high:
+            return None
     return _worse_half(instance)
 
 
-def _disjoint(name: str, claimed: some.Callable[[Instance], Exact | None], amended: bool) -> Part:
+def _disjoint(name: str, claimed: Formula, amended: bool) -> Part:
     return Part(
         name=name,
         family=HALVES,

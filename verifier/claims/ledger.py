@@ -46,11 +46,21 @@ MODULES = (
     "cuboids_section_2",
     "cuboids_section_3",
     "cuboids_section_3_neighbours",
+    "cuboids_section_3_4",
     "cuboids_section_4",
     "cuboids_section_4_cells",
     "cuboids_theorem_4_5",
     "cuboids_section_5",
     "cuboids_section_6",
+    "cuboids_equation_12",
+    "designing_sums",
+    "designing_clusters",
+    "pufferfish_section_9",
+    "pufferfish_listed",
+    "data_dependent_transforms",
+    "data_dependent_merging",
+    "data_dependent_partitions",
+    "data_dependent_theorem_5_2",
 )
 """One module for each section, in `blowproof.verifier.claims`; each has CLAIMS."""
 

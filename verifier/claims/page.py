@@ -59,14 +59,14 @@ def _warnings(claims: list[Json]) -> Iterator[str]:
     """Yield the statements that cost privacy to trust, with both numbers."""
     yield "## Statements that cost privacy to trust"
     yield ""
-    yield "| claim | smallest instance: claimed | exact | instead |"
-    yield "| --- | --- | --- | --- |"
+    yield "| claim | what, on the smallest instance | claimed | exact | instead |"
+    yield "| --- | --- | --- | --- | --- |"
     for item in claims:
         example = item["counterexample"]
         if item["verdict"] == "refuted" and item["cost"] == "privacy":
             claimed = f"{example['relation']} {example['claimed']}"
-            cells = (_link(item, full=True), claimed, str(example["exact"]), item["repaired"] or "")
-            yield _row(cells)
+            numbers = (example["part"], claimed, str(example["exact"]))
+            yield _row((_link(item, full=True), *numbers, item["repaired"] or ""))
 
 
 def _glance(claims: list[Json], papers: list[str]) -> Iterator[str]:

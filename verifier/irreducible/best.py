@@ -60,7 +60,7 @@ class Best:
 
     def run(self, permutations: NDArray[np.int32]) -> Result:
         """Search until the end or the time limit."""
-        for _, multiset in circuits(self.instance, PIVOTS, end=self.clock.end(1 / 4)):
+        for _, multiset in circuits(self.instance, PIVOTS, end=self.clock.end()):
             self.offer(multiset)
         for engine, most_nodes in engines(self.instance, permutations, eager=True):
             if self._drive(engine, most_nodes):

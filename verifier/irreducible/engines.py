@@ -18,7 +18,7 @@ __all__ = ["compile_all", "engines", "identity"]
 PLAIN_NODES = 300  # a few hundredths of a second
 PLAIN_EFFECTS = 40
 NO_END = 1 << 62
-LOADING = 1.0  # seconds that loading compiled code from disk may take
+LOADING = 0.3  # seconds to wait for compiled code on disk before the plain engine starts
 
 
 def engines(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import state as names
-from .engines import PLAIN_EFFECTS, PLAIN_NODES
+from .engines import PLAIN_EFFECTS
 from .functionals import small_functionals
 from .instance import Instance, Number, _independent, inverse
 from .plain import PlainEngine
@@ -24,7 +24,9 @@ from .symmetry import automorphisms
 
 __all__ = ["Trace", "traced"]
 
-MOST_PRODUCTS = 20_000
+MOST_PRODUCTS = 5_000
+TRIES = 5  # permutations that would make too many products
+MOST_PLAIN = 2_000  # nodes in plain Python, about as long as loading compiled code takes
 SLICE = 20_000  # nodes between two looks at the clock
 NOTHING = 1 << 62  # a weight above which nothing is reported
 
@@ -74,7 +76,7 @@ def traced(
     if few is not None:
         plain = PlainEngine(instance, few, group.tolist(), largest=largest)
         plain.raise_threshold(NOTHING)
-        outcome = plain.advance(PLAIN_NODES)
+        outcome = plain.advance(MOST_PLAIN)
         if outcome:
             values = np.array(few, dtype=np.int64).reshape(-1, count)
             rows = np.array(plain.trace, dtype=np.int32).reshape(-1, 4)
@@ -124,6 +126,7 @@ def _generated(
     identity = tuple(range(count))
     found = {identity}
     generators: list[tuple[int, ...]] = []
+    too_many = 0
     for p in listed:
         if p in found:
             continue
@@ -131,6 +134,10 @@ def _generated(
         if grown is not None:
             generators.append(p)
             found = grown
+        else:
+            too_many += 1
+        if too_many > TRIES:
+            break
     return generators, np.array(sorted(found), dtype=np.int32)
 
 

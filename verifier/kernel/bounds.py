@@ -122,6 +122,7 @@ def four_cells(moves: Moves, claim: int) -> None:
     for count in (0, 1, 2):
         for part in combinations_with_replacement(range(len(cells)), count):
             moves.world.budget.spend(width + 1)
+            moves.world.budget.keep(width + 4)
             total = tuple(sum(cells[k][0][j] for k in part) for j in range(width))
             halves.setdefault(total, []).append(part)
     for total, ones in halves.items():
@@ -159,6 +160,7 @@ def every_database(world: World, claim: Exact) -> None:
     at = {x: (*world.effect(x), *world.push(x)) for x in points}
     for database in listed:
         totals = [sum(at[x][j] for x in database) for j in range(len(facts))]
+        world.budget.keep(size + 2)
         fits = all(fact.fits(total) for fact, total in zip(facts, totals, strict=True))
         if fits and _clauses(world, database):
             worlds.setdefault(tuple(totals[: len(world.equalities)]), []).append(database)

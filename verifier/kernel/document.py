@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 MOST_BYTES = 100_000_000
 MOST_DIGITS = 400
 MOST_STEPS = 1_000_000_000
+MOST_KEPT = 12_000_000
 
 Exact = int | Fraction
 
@@ -34,10 +35,17 @@ class Unreadable(Exception):  # noqa: N818
 
 
 class Budget:
-    """Steps that a check may still take."""
+    """Steps that a check may still take, and numbers that it may still keep in memory."""
 
-    def __init__(self, steps: int) -> None:
+    def __init__(self, steps: int, kept: int | None = None) -> None:
         self.left = steps
+        self.room = MOST_KEPT if kept is None else kept
+
+    def keep(self, numbers: int) -> None:
+        """Take room for numbers that stay in memory; Rejected when there is none left."""
+        self.room -= numbers
+        if self.room < 0:
+            raise Rejected("the check takes more memory than its budget allows", limit=True)
 
     def spend(self, steps: int = 1) -> None:
         """Take steps; Rejected when none are left."""

@@ -22,6 +22,7 @@ Box = tuple[Side, ...]
 Area = tuple[Box, ...]
 
 MOST_CELLS = 20_000
+MOST_FACTS = 40_000
 FACTS = {
     "count": ("answer", "at_least", "at_most"),
     "sum": ("equals", "at_least", "at_most"),
@@ -207,6 +208,8 @@ class Policy:
         if cells > MOST_CELLS or len(answers) != cells or len(set(places)) != len(places):
             raise Unreadable("a marginal does not fit its answers, or is too large")
         cuts = product(*(range(self.axes[place].size) for place in places))
+        if len(self.facts) + cells > MOST_FACTS:
+            raise Unreadable("too many facts")
         for cell, answer in zip(cuts, answers, strict=True):
             sides = [axis.whole for axis in self.axes]
             for place, position in zip(places, cell, strict=True):

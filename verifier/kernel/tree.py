@@ -28,6 +28,7 @@ MOST_SYMMETRIES = 20_000
 MOST_DEPTH = 100_000
 MOST_NODES = 20_000_000
 KEYS = (*("kind", "effects", "functionals", "symmetries", "branches", "choices", "marks", "reach"),)
+MOST_CHOICES = 200_000
 MOST_MARKED = 4  # the largest multisets that are excluded with their images
 
 
@@ -198,6 +199,7 @@ class Replay:
     def _cover(self, image: Sequence[int]) -> None:
         """Note a multiset: each of its elements is excluded where all the others are there."""
         self.budget.spend(len(image) ** 2)
+        self.budget.keep(len(image) * (len(image) - 1))
         if len(image) == 1:
             self.alone |= 1 << image[0]
         for i, e in enumerate(image):
@@ -279,6 +281,8 @@ def exceeds(options: list[tuple[list[Change], int]], claim: int, budget: Budget)
                         total[output] = total.get(output, 0) + value
                     if norm(total) + left > claim:
                         grown.add(frozenset(item for item in total.items() if item[1]))
+            if len(grown) > MOST_CHOICES:
+                raise Rejected("an irreducible multiset has too many choices of moves", limit=True)
             sums = grown
     return bool(sums)
 

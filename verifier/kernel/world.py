@@ -133,7 +133,9 @@ class World:
                         more = size * width + (old[1] if old else 0)
                         grown[key] = (old[0] if old else (*point, spot), more)
             states = grown
+            self.budget.keep(len(states) * (number + 1))
         found = []
+        self.budget.keep(len(states) * (1 + len(self.equalities) + len(self.bounds)))
         self.budget.spend(len(states) * (1 + len(boxes)))
         for (_, box), (point, size) in states.items():
             if not inside(point, tuple(zeros)):
@@ -152,6 +154,7 @@ def _pieces(
             toggles[high] = toggles.get(high, 0) ^ 1 << bit
     borders = sorted(toggles)
     budget.spend(size if listed else len(borders))
+    budget.keep(8 * (size if listed else len(borders)))
     found: dict[Hashable, tuple[int, list[tuple[int, int]]]] = {}
     mask = 0
     for low, high in pairwise(borders):
@@ -252,6 +255,7 @@ class Moves:
                 known, key = found.get(effect, {}), frozenset(change.items())
                 if key not in known and (not joined or self._edge(x, y)):
                     found.setdefault(effect, {})[key] = change
+                    self.world.budget.keep(len(effect) + 4 * len(change) + 4)
         return {effect: list(changes.values()) for effect, changes in found.items()}
 
     def _row(self, places: Sequence[Place], i: int, sign: int) -> Change:
