@@ -35,6 +35,7 @@ from blowproof.models import (
     Domain,
     Full,
     Integers,
+    PartitionBy,
     PartitionCells,
     Policy,
     Region,
@@ -252,7 +253,7 @@ def figure_1f(folder: Path | None, times: int) -> tuple[str, Iterator[Row]]:
             width = 256 // side
             ends = [Between(i * width, (i + 1) * width - 1) for i in range(side)]
             cells = [Region(a=first, b=second) for first in ends for second in ends]
-            secrets = PartitionCells(cells) if side < 256 else Distance(threshold=0)
+            secrets: Secrets = PartitionCells(cells) if side < 256 else PartitionBy(["a", "b"])
             for epsilon in EPSILONS:
                 found = clustered(data, secrets, epsilon, times)
                 yield Row(f"{side * side} cells", str(float(epsilon)), found)

@@ -48,6 +48,7 @@ class Bucketed(Plan):
 
     postprocessing = ("uniform expansion",)
     share = HALF
+    caution: str | None = None
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
@@ -79,7 +80,7 @@ class Bucketed(Plan):
         epsilon = self.request.epsilon
         share = float(epsilon) * (records or 0) / self.size
         usual = Fraction(2) - Fraction(round(10 * log10(share)), 10) if share > 0 else Fraction(3)
-        text = self.request.options.get("caution")
+        text = self.request.options.get("caution", self.caution)
         caution = (
             min(max(usual, Fraction(0)), Fraction(3)) if text is None else Fraction(exact(text))
         )
@@ -149,9 +150,13 @@ class Dawa(DawaTransformed):
 
 
 class MatchingTransformed(Bucketed):
-    """Buckets of at most two values, anywhere (a matching), then noise on the flows of G'."""
+    """Buckets of at most two values, anywhere (a matching), then noise on the flows of G'.
+
+    Caution would put every value into a pair, so there is none by default.
+    """
 
     name = "matching-transformed"
+    caution = "0"
 
     def choice(self) -> Selection:
         """One record changes the deviation of a pair, |x - y|, by at most 1."""

@@ -2,7 +2,9 @@
 
 Reading order: errors, numbers, attributes, regions, domain, secrets, facts, policy, setting,
 queries, query_text; then classes (a domain collapsed by regions), data and tables (counting files),
-reading and writing (TOML), and linear and boolean (solver-neutral models, one file per solver).
+reading and writing (TOML), linear and boolean (solver-neutral models, one file per solver);
+mechanism and mechanism_file (what is released, as data), queries_structured and stacked (what is
+asked of it), rich_html (policies in notebooks).
 """
 
 from __future__ import annotations

@@ -235,8 +235,8 @@ def test_matching_is_cheapest_without_noise():
 def _single(counts, scale, reach):
     """The exact chance that three values stay apart, under discrete noise on a grid of 1/2.
 
-    {0, 1} is not taken iff z01 + cost(01) > z0 + z1, and {1, 2} likewise; ties go to pairs. Given z1
-    the two are independent.
+    {0, 1} is not taken iff z01 + cost(01) > z0 + z1, and {1, 2} likewise; ties go to pairs. Given
+    z1 the two are independent.
     """
     weights = np.exp(-abs(np.arange(-reach, reach + 1)) / scale)
     noise = weights / weights.sum()

@@ -227,6 +227,7 @@ def attacks(valid: dict[str, Document]) -> dict[str, Document]:
     }
     found.update(_tree_attacks(tree))
     found.update(_witness_attacks(valid))
+    found.update(_case_attacks(valid["branching-bounds"]))
     return found
 
 
@@ -263,6 +264,30 @@ def _tree_attacks(tree: Document) -> dict[str, Document]:
         ),
         "reach-too-small": changed(tree, "proof", "reach", to=lambda row: [0] * len(row)),
         "fewer-effects": changed(tree, "proof", "effects", to=lambda count: count - 1),
+    }
+
+
+def _case_attacks(cases: Document) -> dict[str, Document]:
+    proof = cases["proof"]
+    cut = next(k for k, (_, part, _) in enumerate(proof["cuts"]) if len(part) > 1)
+    leaf = max(k for k, node in enumerate(proof["nodes"]) if node[0] == "leaf")
+    inner = next(k for k, node in enumerate(proof["nodes"]) if node[0] == "cut")
+    group = proof["groups"]
+    return {
+        "cut-not-justified": changed(cases, "proof", "cuts", cut, 1, 0, 1, to=lambda k: k + 1),
+        "cut-without-a-part": changed(cases, "proof", "cuts", cut, 1, to=[]),
+        "cut-of-moves-that-differ": changed(cases, "proof", "groups", 0, to=group[0] + group[1]),
+        "cut-that-keeps-every-secret": changed(
+            cases, "proof", "cuts", cut, 1, 0, 1, to=lambda k: -k
+        ),
+        "leaf-of-the-wrong-sign": changed(
+            cases, "proof", "nodes", leaf, 2, to=lambda rows: [[k, -times] for k, times in rows]
+        ),
+        "leaf-of-no-rows": changed(cases, "proof", "nodes", leaf, 2, to=[]),
+        "leaf-instead-of-cases": changed(
+            cases, "proof", "nodes", to=lambda nodes: [*nodes[:inner], nodes[leaf]]
+        ),
+        "case-left-out": changed(cases, "proof", "nodes", to=_cut),
     }
 
 

@@ -232,7 +232,7 @@ EXAMPLE_3_4 = Claim(
             _tables_3_4,
         ),
         counted(
-            "how many neighbours of T hold (a1, b2, c3) and only three rows",
+            "how many neighbours of T hold (a1, b2, c3) and only three rows, as repaired",
             family("the example", lambda: _single("3 x 3 x 3")),
             lambda item: 4,
             _tables_3_4,

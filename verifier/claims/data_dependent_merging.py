@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from fractions import Fraction
-from functools import cache
 from itertools import combinations, product
-from random import Random
-
-import networkx as nx
 
 from blowproof.models import Domain, Edges, Exact, Labels, Point, Policy
 from blowproof.models.numbers import plain
 from blowproof.verifier.claims import families as some
-from blowproof.verifier.claims.channels import Channel, draw, joint, ratio
+from blowproof.verifier.claims.channels import Channel, draw, ratio
 from blowproof.verifier.claims.claim import Asked, Claim, Instance, Part, Value
-from blowproof.verifier.claims.cuboids_linear import solve
+from blowproof.verifier.claims.data_dependent_transforms import RECORDS, graph_of, graph_policy
 from blowproof.verifier.claims.families import family
-from blowproof.verifier.claims.listings import pairs
 from blowproof.verifier.claims.measures import Sensitivity
 from blowproof.verifier.claims.parts import counted
-
-from blowproof.verifier.claims.data_dependent_transforms import RECORDS, graph_of, graph_policy
 
 __all__ = ["CLAIMS"]
 

@@ -6,18 +6,25 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
-from random import Random
 
 from blowproof.models import Exact
 from blowproof.models.numbers import plain
-from blowproof.verifier.claims import families as some
 from blowproof.verifier.claims.blowfish_section_5 import QUERIES, tables
 from blowproof.verifier.claims.claim import Claim, Instance, Part
 from blowproof.verifier.claims.families import family
 from blowproof.verifier.claims.measures import Sensitivity
 from blowproof.verifier.claims.parts import counted
 
-__all__ = ["CLAIMS", "HISTOGRAMS", "Bucket", "Partition", "counts_of", "histograms", "partitions_of", "printed_cost"]
+__all__ = [
+    "CLAIMS",
+    "HISTOGRAMS",
+    "Bucket",
+    "Partition",
+    "counts_of",
+    "histograms",
+    "partitions_of",
+    "printed_cost",
+]
 
 Bucket = tuple[int, ...]
 Partition = tuple[Bucket, ...]

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
-from itertools import combinations, product
+from itertools import combinations
 from random import Random
 
 from blowproof.models import Exact
 from blowproof.models.numbers import plain
 from blowproof.verifier.claims import families as some
-from blowproof.verifier.claims.blowfish_section_5 import QUERIES, tables
-from blowproof.verifier.claims.claim import Claim, Instance, Part
+from blowproof.verifier.claims.claim import Claim, Instance
+from blowproof.verifier.claims.data_dependent_partitions import (
+    HISTOGRAMS,
+    Bucket,
+    Partition,
+    counts_of,
+    histograms,
+    partitions_of,
+    printed_cost,
+)
 from blowproof.verifier.claims.families import family
-from blowproof.verifier.claims.measures import Sensitivity
 from blowproof.verifier.claims.parts import counted
-
-from blowproof.verifier.claims.data_dependent_partitions import HISTOGRAMS, Bucket, Partition, counts_of, histograms, partitions_of, printed_cost
 
 __all__ = ["CLAIMS"]
 
@@ -60,7 +64,7 @@ ONE_EDGE = Claim(
             "<=",
         ),
         counted(
-            "the largest change",
+            "the largest change, as repaired",
             HISTOGRAMS,
             lambda item: 1,
             lambda x: _most_changed(x, False),

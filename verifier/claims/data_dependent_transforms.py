@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
@@ -11,11 +10,11 @@ from random import Random
 
 import networkx as nx
 
-from blowproof.models import Domain, Edges, Exact, Labels, Point, Policy
+from blowproof.models import Exact, Point, Policy
 from blowproof.models.numbers import plain
 from blowproof.verifier.claims import families as some
 from blowproof.verifier.claims.channels import Channel, draw, joint, ratio
-from blowproof.verifier.claims.claim import Asked, Claim, Instance, Part, Value
+from blowproof.verifier.claims.claim import Asked, Claim, Instance, Part
 from blowproof.verifier.claims.cuboids_linear import solve
 from blowproof.verifier.claims.families import family
 from blowproof.verifier.claims.listings import pairs

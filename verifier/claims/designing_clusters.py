@@ -7,29 +7,19 @@ from fractions import Fraction
 from itertools import combinations
 
 from blowproof.models import (
-    AttributeChange,
-    Between,
-    Distance,
     Domain,
     Exact,
-    Full,
     Integers,
-    PartitionBy,
-    PartitionCells,
     Policy,
 )
-from blowproof.models.numbers import magnitude, plain
-from blowproof.models.policy import Reading
-from blowproof.models.secrets import SecretsSpec
+from blowproof.models.numbers import plain
 from blowproof.verifier.claims import families as some
-from blowproof.verifier.claims.claim import Asked, Claim, Family, Formula, Instance, Part, Relation
+from blowproof.verifier.claims.claim import Asked, Claim, Instance
 from blowproof.verifier.claims.cuboids_linear import rank
 from blowproof.verifier.claims.cuboids_section_3 import ADJACENT, adjacent_rows, averaged_variance
-from blowproof.verifier.claims.families import family
-from blowproof.verifier.claims.measures import Sensitivity
-from blowproof.verifier.claims.parts import counted
-
 from blowproof.verifier.claims.designing_sums import PAPER, ends_of, policy_part
+from blowproof.verifier.claims.families import family
+from blowproof.verifier.claims.parts import counted
 
 __all__ = ["CLAIMS"]
 
@@ -141,6 +131,15 @@ def _lines(most: int) -> Iterator[Instance]:
                 )
 
 
+def _rounded(instance: Instance, up: bool) -> Exact | None:
+    """Return d / theta, rounded; None for a policy that is not the line of the parameters."""
+    apart, threshold = instance.whole("apart"), instance.whole("threshold")
+    policy = instance.the_policy
+    if apart >= policy.domain.size or policy != some.line(policy.domain.size, threshold):
+        return None
+    return -(-apart // threshold) if up else apart // threshold
+
+
 def _hops(instance: Instance) -> Exact:
     """Return the fewest secret pairs that lead from a value to one so far away: its exponent."""
     policy, apart = instance.the_policy, instance.whole("apart")
@@ -168,7 +167,7 @@ THRESHOLD = Claim(
         counted(
             "secret pairs from x to y, each of which costs epsilon",
             FURTHER,
-            lambda item: item.whole("apart") // item.whole("threshold"),
+            lambda item: _rounded(item, up=False),
             _hops,
             "<=",
             small="privacy",
@@ -176,7 +175,7 @@ THRESHOLD = Claim(
         counted(
             "the same, rounded up",
             FURTHER,
-            lambda item: -(-item.whole("apart") // item.whole("threshold")),
+            lambda item: _rounded(item, up=True),
             _hops,
             amended=True,
         ),

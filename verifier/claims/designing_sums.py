@@ -23,11 +23,8 @@ from blowproof.models.policy import Reading
 from blowproof.models.secrets import SecretsSpec
 from blowproof.verifier.claims import families as some
 from blowproof.verifier.claims.claim import Asked, Claim, Family, Formula, Instance, Part, Relation
-from blowproof.verifier.claims.cuboids_linear import rank
-from blowproof.verifier.claims.cuboids_section_3 import ADJACENT, adjacent_rows, averaged_variance
 from blowproof.verifier.claims.families import family
 from blowproof.verifier.claims.measures import Sensitivity
-from blowproof.verifier.claims.parts import counted
 
 __all__ = ["ANSWERING", "CLAIMS", "PAPER", "ends_of", "policy_part"]
 
@@ -228,7 +225,7 @@ SMALLER = Claim(
     id=f"{PAPER}/sums-smaller",
     source=ANSWERING,
     statement="Under Blowfish policies S of q_sum is usually much smaller than its global "
-    "sensitivity.",
+    "sensitivity (checked as a rule: at most that).",
     parts=(
         policy_part(
             "at most the global sensitivity",
