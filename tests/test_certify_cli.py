@@ -67,14 +67,12 @@ def test_refuted():
 
 def test_undecided_when_the_question_is_too_large(tmp_path):
     (tmp_path / "mechanism.toml").write_text(
-        '[[release]]\nquery = "cumulative(age)"\nscale = 2\n', "utf-8"
+        '[[release]]\nquery = "histogram"\nscale = 2\n', "utf-8"
     )
-    bounds = "at_least = 1\n[database]\nsize = 3\n"
-    (tmp_path / "policy.toml").write_text(
-        "[domain]\nage = { min = 0, max = 9999 }\n"
-        f"[[known]]\ncount = {{ age = {{ max = 40 }} }}\n{bounds}",
-        "utf-8",
-    )
+    ranges = [f"{{ {axis} = {{ min = {k}, max = {k + 50} }} }}" for axis in "xy" for k in range(30)]
+    facts = "".join(f"[[known]]\ncount = {region}\n" for region in ranges)
+    sides = "x = { min = 0, max = 99 }\ny = { min = 0, max = 99 }\n"
+    (tmp_path / "policy.toml").write_text(f"[domain]\n{sides}{facts}", "utf-8")
     with chdir(tmp_path):
         words = ["certify", "mechanism.toml", "--policy", "policy.toml", "--epsilon", "1"]
         code, out, err = outcome(*words)
