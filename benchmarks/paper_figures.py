@@ -2,7 +2,7 @@
 
 Figures 1 and 2 of blowfish-2014, figures 4 and 5 of data-dependent-blowfish.
 
-    python benchmarks/paper_figures.py --data ../shared/data --out build/figures
+    python benchmarks/paper_figures.py --data FOLDER --out build/figures
     python benchmarks/paper_figures.py --figure 2b --repetitions 10
 
 Writes one CSV and one picture per figure into --out, and prints the tables. With no --data, or
