@@ -7,7 +7,6 @@ Everything else is asked of the engines.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -15,15 +14,12 @@ from fractions import Fraction
 from blowproof.mechanisms.errors import RefusedError
 from blowproof.models import BoundQuery, BudgetError, Policy, setting
 from blowproof.models.mechanism import Mechanism, Release
-from blowproof.models.numbers import plain
 from blowproof.models.policy import Answers, Reading
-from blowproof.models.stacked import Part
-from blowproof.verifier.answers import Answer, Pair
+from blowproof.verifier.answers import Answer
 from blowproof.verifier.certify.api import certify
 from blowproof.verifier.certify.certified import INFINITE, Certified
-from blowproof.verifier.certify.edges import one_secret_move, worst_edge
 from blowproof.verifier.feasible import prepare
-from blowproof.verifier.pairs import require_pair
+from blowproof.verifier.one_edge import along_one_edge
 
 __all__ = ["recalibrated", "structural_sensitivity"]
 
@@ -32,32 +28,7 @@ def structural_sensitivity(
     policy: Policy, query: BoundQuery, reading: Reading, answers: Answers | None
 ) -> Answer | None:
     """Return S(f, P) where it is the change along the worst edge of G; None where it is not."""
-    start = time.perf_counter()
-    found = prepare(setting(policy, answers), reading)
-    if query.per_record or not one_secret_move(found, reading):
-        return None
-    worst = worst_edge(found, [Part(query, (Fraction(1),))])
-    if worst is None:
-        return None
-    pair = None
-    if worst.edge is not None:
-        size = found.size if found.scope == "given" else None
-        rest = ((worst.edge[0], size - 1),) if size is not None and size > 1 else ()
-        pair = Pair(before=worst.edge[:1], after=worst.edge[1:], unchanged=rest)
-        require_pair(found, reading, pair)
-    return Answer(
-        policy=policy.name,
-        query=query.name,
-        reading=reading,
-        answers=found.scope,
-        lower=plain(worst.loss),
-        upper=plain(worst.loss),
-        status="exact",
-        witness=pair,
-        engine="edges",
-        seconds=time.perf_counter() - start,
-        notes=(worst.how,),
-    )
+    return along_one_edge(prepare(setting(policy, answers), reading), query, reading)
 
 
 def recalibrated(

@@ -8,15 +8,18 @@ from the structure of G and f where the domain is large (`certify.edges`).
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from fractions import Fraction
 
-from blowproof.models import BudgetError, Point
+from blowproof.models import BoundQuery, BudgetError, Setting
 from blowproof.models.numbers import plain
+from blowproof.models.policy import Reading
 from blowproof.models.stacked import Part
 from blowproof.verifier.answers import Answer, Pair
+from blowproof.verifier.pairs import require_pair
 from blowproof.verifier.question import Question
 
-__all__ = ["one_edge"]
+__all__ = ["along_one_edge", "one_edge"]
 
 LARGE = 1_000_000
 SHORT = 5.0
@@ -28,30 +31,43 @@ def one_edge(question: Question) -> Answer | None:
     The structure of a large domain may take seconds that nothing interrupts, so that with less
     time than that it is not begun.
     """
-    from blowproof.verifier.certify.edges import one_secret_move, worst_edge
-
-    setting, query = question.setting, question.query
-    if query.per_record or not one_secret_move(setting, question.reading):
-        return None
     hurried = question.left is not None and question.left < SHORT
-    if hurried and setting.domain.size > LARGE:
+    if hurried and question.setting.domain.size > LARGE:
         return None
-    started = time.monotonic()
     try:
-        found = worst_edge(setting, (Part(query, (Fraction(1),)),))
+        found = along_one_edge(question.setting, question.query, question.reading)
     except BudgetError:
         return None
     if found is None:
         return None
-    value = plain(found.loss)
-    pair = None
-    if value and found.edge is not None:
-        before, after = found.edge
-        pair = Pair(before=(before,), after=(after,), unchanged=_others(question, before))
+    reason = "no fact ties records together, so one record changes alone"
+    return replace(found, notes=(reason, *found.notes))
+
+
+def along_one_edge(setting: Setting, query: BoundQuery, reading: Reading) -> Answer | None:
+    """Return S(f, P) as the change along the worst edge of G; None where it is not, or unknown.
+
+    The setting is prepared. Where n is given, the records that stay hold what the edge begins with.
+    """
+    from blowproof.verifier.certify.edges import one_secret_move, worst_edge
+
+    started = time.monotonic()
+    if query.per_record or not one_secret_move(setting, reading):
+        return None
+    worst = worst_edge(setting, (Part(query, (Fraction(1),)),))
+    if worst is None:
+        return None
+    value, pair = plain(worst.loss), None
+    if value and worst.edge is not None:
+        before, after = worst.edge
+        size = setting.size if setting.scope == "given" else None
+        rest = ((before, size - 1),) if size is not None and size > 1 else ()
+        pair = Pair(before=(before,), after=(after,), unchanged=rest)
+        require_pair(setting, reading, pair)
     return Answer(
         policy=setting.policy.name,
         query=query.name,
-        reading=question.reading,
+        reading=reading,
         answers=setting.scope,
         lower=value,
         upper=value,
@@ -59,13 +75,5 @@ def one_edge(question: Question) -> Answer | None:
         witness=pair,
         engine="edges",
         seconds=time.monotonic() - started,
-        notes=("no fact ties records together, so one record changes alone", found.how),
+        notes=(worst.how,),
     )
-
-
-def _others(question: Question, value: Point) -> tuple[tuple[Point, int], ...]:
-    """The records that stay, where n is given: any possible value does."""
-    setting = question.setting
-    if setting.scope == "any" or setting.size is None or setting.size < 2:
-        return ()
-    return ((value, setting.size - 1),)
