@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -15,7 +15,7 @@ from blowproof.cli.options import Question, policy_argument, question_options
 if TYPE_CHECKING:
     from blowproof.cli.asking import Session
     from blowproof.cli.findings import Finding
-    from blowproof.models import Policy
+    from blowproof.models import Policy, Reading
     from blowproof.verifier.certify.certified import Certified
 
 __all__ = ["Audited", "audit"]
@@ -138,7 +138,7 @@ def _pictures(
         seconds = PICTURE_SECONDS if session.left is None else min(PICTURE_SECONDS, session.left)
 
         def task(reading: str = finding.reading, seconds: float = seconds) -> dict[str, Any]:
-            return picture(policy, reading, seconds / 2)
+            return picture(policy, cast("Reading", reading), seconds / 2)
 
         try:
             found.append(session.run(task, limit=seconds) if seconds > 0.02 else None)

@@ -16,7 +16,6 @@ from blowproof.mechanisms.vectors import Vector
 from blowproof.models import Policy
 from blowproof.models.data import Dataset
 from blowproof.models.mechanism import Release, Selection
-from blowproof.models.policy import LABELLED
 
 __all__ = ["Draw", "noisy"]
 
@@ -50,8 +49,7 @@ class Draw:
 
     def public_size(self, request: Request) -> int | None:
         """Return n where the reading or the policy makes it public, else None."""
-        known = request.reading in LABELLED or self.policy.database.size is not None
-        return self.data.size if known else None
+        return self.data.size if self.policy.size_known(request.reading) else None
 
     def choose(self, selection: Selection, how: Callable[[Vector], T]) -> T:
         """Return what `how` chooses, privately, from the true answers of the selection's query."""

@@ -37,7 +37,6 @@ from blowproof.mechanisms.vectors import Estimate, Vector
 from blowproof.models import PolicyError, QueryError, parse_query
 from blowproof.models.errors import nearest
 from blowproof.models.mechanism import Prefixes
-from blowproof.models.policy import LABELLED
 from blowproof.models.queries import Cumulative
 from blowproof.models.queries_structured import bind_query
 
@@ -75,7 +74,7 @@ class Hierarchical(Plan):
                 hint = nearest(key, OPTIONS, what="option")
                 raise QueryError(f"{self.name!r} has no option {key!r}\n  try: {hint}")
         block, fan_out = _whole(request, "block", 1), _whole(request, "fan-out", 2)
-        known = request.reading in LABELLED or request.policy.database.size is not None
+        known = request.policy.size_known(request.reading)
         reach = self._reach(size)
         return Setup(
             size=size,

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -243,7 +242,7 @@ class Transformed(Plan):
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         domain = request.policy.domain
-        size = prod(kind.size for _, kind in domain.attributes)
+        size = domain.size
         _refuse_above(MOST_VALUES, size, "values")
         vertex = np.arange(size, dtype=np.int64)
         self.forest, self.stretch = plan_flows(request, vertex, request.options.get("tree"))

@@ -226,6 +226,10 @@ class Policy:
         """Whether a record can hold the value."""
         return point not in self.impossible
 
+    def size_known(self, reading: Reading) -> bool:
+        """Whether n is public: always in readings 1 and 2, else if it is written."""
+        return reading in LABELLED or self.database.size is not None
+
     def totals(self, database: Sequence[Point]) -> tuple[int, ...]:
         """Return the left-hand sides of the linear facts in a database."""
         return tuple(

@@ -10,7 +10,7 @@ from typing import Any
 
 from blowproof.cli.words import fact_label
 from blowproof.models import BlowproofError, Policy
-from blowproof.models.policy import LABELLED
+from blowproof.models.policy import Reading
 from blowproof.verifier.answers import json_value
 
 __all__ = ["picture"]
@@ -19,7 +19,7 @@ MOST_NODES = 60
 MOST_FACTS = 400
 
 
-def picture(policy: Policy, reading: str, seconds: float) -> dict[str, Any]:
+def picture(policy: Policy, reading: Reading, seconds: float) -> dict[str, Any]:
     """Return what is drawn about a policy in one reading, in so many seconds."""
     return {
         "policy_graph": _graph(policy, seconds) if seconds > 0 else None,
@@ -55,14 +55,13 @@ def _graph(policy: Policy, seconds: float) -> dict[str, Any] | None:
     }
 
 
-def _averaging(policy: Policy, reading: str) -> dict[str, Any] | None:
+def _averaging(policy: Policy, reading: Reading) -> dict[str, Any] | None:
     from blowproof.verifier.averaging import averaging
 
     if not policy.linear_facts:
         return None
-    known = reading in LABELLED or policy.database.size is not None
     try:
-        attack = averaging(policy, size_known=known)
+        attack = averaging(policy, size_known=policy.size_known(reading))
     except BlowproofError:
         return None
     return {

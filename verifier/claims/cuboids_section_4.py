@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from math import prod
 
 from blowproof.models import Domain, Exact, Full, Labels, Marginal, Policy
 from blowproof.verifier.claims import families as some
-from blowproof.verifier.claims.claim import Claim, Family, Formula, Instance, Part, Relation
+from blowproof.verifier.claims.claim import Claim, Formula, Instance
 from blowproof.verifier.claims.cuboids_section_2 import AGES, SALARIES, SEXES
 from blowproof.verifier.claims.cuboids_section_3_neighbours import cuboid_tables
 from blowproof.verifier.claims.families import family
-from blowproof.verifier.claims.measures import Sensitivity
+from blowproof.verifier.claims.parts import of_sensitivity
 
 __all__ = ["CLAIMS", "add_remove", "known_cuboids", "size"]
 
@@ -28,25 +29,8 @@ def size(domain: Domain, names: frozenset[str]) -> int:
     return prod(attribute.size for name, attribute in domain.attributes if name in names)
 
 
-def add_remove(
-    name: str,
-    where: Family,
-    claimed: Formula,
-    relation: Relation = "=",
-    *,
-    amended: bool = False,
-) -> Part:
-    """Return a part about S under induced neighbours, over all feasible answers."""
-    return Part(
-        name=name,
-        family=where,
-        claimed=claimed,
-        measure=Sensitivity("add-remove"),
-        relation=relation,
-        reading="add-remove",
-        answers="any",
-        amended=amended,
-    )
+add_remove = partial(of_sensitivity, reading="add-remove")
+"""A part about S under induced neighbours."""
 
 
 # --- Lemmas 4.1 and 4.2 --------------------------------------------------------------------------

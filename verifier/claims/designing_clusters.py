@@ -17,9 +17,9 @@ from blowproof.verifier.claims import families as some
 from blowproof.verifier.claims.claim import Asked, Claim, Instance
 from blowproof.verifier.claims.cuboids_linear import rank
 from blowproof.verifier.claims.cuboids_section_3 import ADJACENT, adjacent_rows, averaged_variance
-from blowproof.verifier.claims.designing_sums import PAPER, ends_of, policy_part
+from blowproof.verifier.claims.designing_sums import PAPER, ends_of
 from blowproof.verifier.claims.families import family
-from blowproof.verifier.claims.parts import counted
+from blowproof.verifier.claims.parts import counted, of_sensitivity
 
 __all__ = ["CLAIMS"]
 
@@ -100,10 +100,10 @@ CLUSTER_SIZES = Claim(
     statement="The numbers of points in the clusters have global sensitivity 1, and S = 2 under "
     "every policy discussed.",
     parts=(
-        policy_part("global", CLUSTERS, lambda item: 1, reading="add-remove"),
-        policy_part("equality under policies", CLUSTERS, lambda item: 2),
-        policy_part("bound under policies", CLUSTERS, lambda item: 2, "<="),
-        policy_part(
+        of_sensitivity("global", CLUSTERS, lambda item: 1, reading="add-remove"),
+        of_sensitivity("equality under policies", CLUSTERS, lambda item: 2),
+        of_sensitivity("bound under policies", CLUSTERS, lambda item: 2, "<="),
+        of_sensitivity(
             "2 if a secret pair crosses a border, else 0",
             CLUSTERS,
             lambda item: 2 if _crosses(item) else 0,

@@ -19,39 +19,16 @@ from blowproof.models import (
     Policy,
 )
 from blowproof.models.numbers import magnitude, plain
-from blowproof.models.policy import Reading
 from blowproof.models.secrets import SecretsSpec
 from blowproof.verifier.claims import families as some
-from blowproof.verifier.claims.claim import Asked, Claim, Family, Formula, Instance, Part, Relation
+from blowproof.verifier.claims.claim import Asked, Claim, Family, Instance
 from blowproof.verifier.claims.families import family
-from blowproof.verifier.claims.measures import Sensitivity
+from blowproof.verifier.claims.parts import of_sensitivity
 
-__all__ = ["ANSWERING", "CLAIMS", "PAPER", "ends_of", "policy_part"]
+__all__ = ["ANSWERING", "CLAIMS", "PAPER", "ends_of"]
 
 PAPER = "designing-statistical-privacy-2015"
 ANSWERING = "Blowfish case study, 'Answering queries with Blowfish'"
-
-
-def policy_part(  # keyword-only options
-    name: str,
-    where: Family,
-    claimed: Formula,
-    relation: Relation = "=",
-    *,
-    reading: Reading = "published",
-    amended: bool = False,
-) -> Part:
-    """Return a part about S of the instance."""
-    return Part(
-        name=name,
-        family=where,
-        claimed=claimed,
-        measure=Sensitivity(reading),
-        relation=relation,
-        reading=reading,
-        answers="any",
-        amended=amended,
-    )
 
 
 # --- sums ----------------------------------------------------------------------------------------
@@ -125,7 +102,7 @@ GLOBAL = Claim(
     source=ANSWERING,
     statement="The global sensitivity of q_sum is the sum of max(|a_i|, |b_i|) over the attributes "
     "(100 for ages 0 to 100).",
-    parts=(policy_part("equality", _sums_family("full"), _global, reading="add-remove"),),
+    parts=(of_sensitivity("equality", _sums_family("full"), _global, reading="add-remove"),),
     proof="One record is added or removed; each attribute can be at its end of larger size.",
 )
 
@@ -150,9 +127,9 @@ DISTANCE = Claim(
     source=ANSWERING,
     statement="Under G^{L1,theta}, q_sum has S = theta.",
     parts=(
-        policy_part("equality", DISTANCES, _threshold),
-        policy_part("bound", DISTANCES, _threshold, "<="),
-        policy_part("equality, theta reached", DISTANCES, _not_strict, amended=True),
+        of_sensitivity("equality", DISTANCES, _threshold),
+        of_sensitivity("bound", DISTANCES, _threshold, "<="),
+        of_sensitivity("equality, theta reached", DISTANCES, _not_strict, amended=True),
     ),
     repaired="If some two values are theta apart and such values are a secret pair, that is, if "
     "the threshold is taken as at most theta.",
@@ -188,13 +165,13 @@ AGE_EXAMPLE = Claim(
     statement="For ages 0 to 100, q_sum has global sensitivity 100, S = 5 under G^{L1,5}, and S = "
     "10 under the partition into 0-10, 11-20, ..., 91-100.",
     parts=(
-        policy_part(
+        of_sensitivity(
             "global",
             AGES,
             lambda item: 100 if item.shape == "full" else None,
             reading="add-remove",
         ),
-        policy_part("under the policies", AGES, _printed_age),
+        of_sensitivity("under the policies", AGES, _printed_age),
     ),
     proof="The widest cell is the first, of 11 ages; the others have width 9.",
 )
@@ -212,7 +189,7 @@ ATTRIBUTE = Claim(
     source=ANSWERING,
     statement="Under G^{attr,1}, q_sum has S = max (a_i - b_i), a_i and b_i the ends of attribute "
     "i.",
-    parts=(policy_part("equality", _sums_family("attribute"), _one_change),),
+    parts=(of_sensitivity("equality", _sums_family("attribute"), _one_change),),
     proof="One attribute of one record goes from one end to the other.",
 )
 
@@ -227,13 +204,13 @@ SMALLER = Claim(
     statement="Under Blowfish policies S of q_sum is usually much smaller than its global "
     "sensitivity (checked as a rule: at most that).",
     parts=(
-        policy_part(
+        of_sensitivity(
             "at most the global sensitivity",
             _sums_family("full", "attribute", "partition", "distance"),
             _global,
             "<=",
         ),
-        policy_part(
+        of_sensitivity(
             "at most twice the global sensitivity",
             _sums_family("full", "attribute", "partition", "distance"),
             _sum_bound,

@@ -1,13 +1,13 @@
-"""Parts of claims that are about plain numbers rather than sensitivities."""
+"""The two usual parts of claims: about S of an instance, and about plain numbers."""
 
 from __future__ import annotations
 
 from blowproof.models import Exact
 from blowproof.models.policy import Reading
 from blowproof.verifier.claims.claim import Cost, Family, Formula, Instance, Part, Relation
-from blowproof.verifier.claims.measures import Counted
+from blowproof.verifier.claims.measures import Counted, Sensitivity
 
-__all__ = ["counted"]
+__all__ = ["counted", "of_sensitivity"]
 
 
 def counted(  # noqa: PLR0913 # keyword-only options
@@ -41,5 +41,27 @@ def counted(  # noqa: PLR0913 # keyword-only options
         small=small,
         large=large,
         reading=reading,
+        amended=amended,
+    )
+
+
+def of_sensitivity(
+    name: str,
+    where: Family,
+    claimed: Formula,
+    relation: Relation = "=",
+    *,
+    reading: Reading = "published",
+    amended: bool = False,
+) -> Part:
+    """Return a part about S of the instance in one reading, over all feasible answers."""
+    return Part(
+        name=name,
+        family=where,
+        claimed=claimed,
+        measure=Sensitivity(reading),
+        relation=relation,
+        reading=reading,
+        answers="any",
         amended=amended,
     )
