@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar, cast
 
@@ -15,7 +16,7 @@ from blowproof.models.policy import Answers
 from blowproof.verifier.answers import Answer, Pair
 from blowproof.verifier.questions import Engine, Progress, neighbours, sensitivity
 
-__all__ = ["GRACE", "OVER", "Session", "scope_of", "stream_neighbours"]
+__all__ = ["GRACE", "OVER", "Cut", "Session", "scope_of", "stream_neighbours"]
 
 GRACE = 1.0
 """Seconds that an engine has, past its time limit, to come back with a witness of its own."""
@@ -24,6 +25,15 @@ OVER = "not reached within the time limit"
 """Why a question was not searched at all."""
 
 T = TypeVar("T")
+Post = Callable[[object], None]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A question that was not answered: how far it came, and what stopped it."""
+
+    latest: Progress
+    reason: str
 
 
 def scope_of(question: Question) -> Answers | None:
@@ -61,23 +71,47 @@ class Session:
         nothing is still sound, and scripts get their document. `limit` replaces the question's.
         """
         start = time.monotonic()
+        limits = [item for item in (limit or self.question.time_limit, self.left) if item]
+        limit = min(limits, default=None)
+        found = self.follow(
+            f"{query.name}, {reading}",
+            lambda post: sensitivity(
+                policy,
+                query,
+                reading=cast("Reading", reading),
+                answers=scope_of(self.question),
+                engine=cast("Engine", self.question.engine),
+                time_limit=limit,
+                listener=post,
+                seed=self.question.seed or 0,
+            ),
+            limit=limit,
+        )
+        if isinstance(found, Cut):
+            return self._bounds(policy, query, reading, found, time.monotonic() - start)
+        return found
+
+    def follow(self, title: str, task: Callable[[Post], T], *, limit: float | None) -> T | Cut:
+        """Return what a task returns, showing the progress that it posts; or how far it came.
+
+        The task looks at its own limit, and has GRACE to come back with what it has found.
+        """
         latest = Progress(lower=0, upper=None, what="")
-        reason = "not searched, after Ctrl-C" if self.interrupted else OVER
-        if not self.over:
-            with display(f"{query.name}, {reading}") as show:
+        if self.over:
+            return Cut(latest, "not searched, after Ctrl-C" if self.interrupted else OVER)
+        with display(title) as show:
 
-                def on_post(progress: object) -> None:
-                    nonlocal latest
-                    assert isinstance(progress, Progress)
-                    latest = progress
-                    show(progress)
+            def on_post(progress: object) -> None:
+                nonlocal latest
+                assert isinstance(progress, Progress)
+                latest = progress
+                show(progress)
 
-                try:
-                    return self._watched(policy, query, reading, on_post, limit)
-                except (Stopped, BudgetError) as stop:
-                    reason = str(stop)
-                    self.interrupted = isinstance(stop, Interrupted)
-        return self._bounds(policy, query, reading, latest, reason, time.monotonic() - start)
+            try:
+                return watch(task, time_limit=self._end(limit, grace=GRACE), on_post=on_post)
+            except (Stopped, BudgetError) as stop:
+                self.interrupted = isinstance(stop, Interrupted)
+                return Cut(latest, str(stop))
 
     def run(self, task: Callable[[], T], *, limit: float | None = None, late: bool = False) -> T:
         """Return what a task returns; raise Stopped at its limit, at the end, or by Ctrl-C.
@@ -100,53 +134,27 @@ class Session:
             ends.append(self.left + min(grace, GRACE / 2))
         return min(ends, default=None)
 
-    def _watched(
-        self,
-        policy: Policy,
-        query: BoundQuery,
-        reading: str,
-        on_post: Callable[[object], None],
-        limit: float | None,
-    ) -> Answer:
-        limits = [item for item in (limit or self.question.time_limit, self.left) if item]
-        limit = min(limits, default=None)
-        return watch(
-            lambda post: sensitivity(
-                policy,
-                query,
-                reading=cast("Reading", reading),
-                answers=scope_of(self.question),
-                engine=cast("Engine", self.question.engine),
-                time_limit=limit,
-                listener=post,
-                seed=self.question.seed or 0,
-            ),
-            time_limit=self._end(limit, grace=GRACE),
-            on_post=on_post,
-        )
-
     def _bounds(
         self,
         policy: Policy,
         query: BoundQuery,
         reading: str,
-        latest: Progress,
-        reason: str,
+        cut: Cut,
         seconds: float,
     ) -> Answer:
-        witness = getattr(latest, "witness", None)
         return Answer(
             policy=policy.name,
             query=query.name,
             reading=cast("Reading", reading),
             answers=policy.with_answers(scope_of(self.question)).scope,
-            lower=latest.lower,
-            upper=latest.upper,
+            lower=cut.latest.lower,
+            upper=cut.latest.upper,
             status="bounds",
-            witness=witness if isinstance(witness, Pair) else None,
+            witness=cut.latest.witness,
             engine=self.question.engine,
             seconds=seconds,
-            notes=(reason,),
+            notes=(cut.reason,),
+            domain=policy.domain,
         )
 
 
@@ -162,7 +170,7 @@ def stream_neighbours(
     count = 0
     overflow = False
 
-    def task(post: Callable[[object], None]) -> None:
+    def task(post: Post) -> None:
         pairs: Iterator[Pair] = neighbours(
             policy,
             reading=cast("Reading", question.reading),

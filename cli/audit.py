@@ -48,11 +48,11 @@ class Audited:
     @property
     def code(self) -> Exit:
         """The exit code: a plan that fails weighs more than an open question."""
-        from blowproof.cli.audit_mechanism import mechanism_code
         from blowproof.cli.findings import worst
+        from blowproof.cli.judging import verdict_code
 
         codes = [finding.code for finding in self.findings]
-        return worst(codes if self.mechanism is None else [*codes, mechanism_code(self.mechanism)])
+        return worst(codes if self.mechanism is None else [*codes, verdict_code(self.mechanism)])
 
 
 @click.command(

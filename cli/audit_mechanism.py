@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from blowproof.cli.asking import scope_of
-from blowproof.cli.errors import Exit
-from blowproof.cli.watching import Stopped
 from blowproof.cli.words import number, printable
-from blowproof.models import BudgetError, show
+from blowproof.models import show
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from blowproof.cli.asking import Session
-    from blowproof.models import Policy, Reading
+    from blowproof.models import Policy
     from blowproof.verifier.certify.certified import Certified, Loss
-    from blowproof.verifier.question import Engine
 
-__all__ = ["judge_mechanism", "mechanism_code", "mechanism_words"]
+__all__ = ["judge_mechanism", "mechanism_words"]
 
 
 def judge_mechanism(path: str, policy: Policy, epsilon: Fraction, session: Session) -> Certified:
@@ -27,50 +23,15 @@ def judge_mechanism(path: str, policy: Policy, epsilon: Fraction, session: Sessi
 
     A file that is not understood, or that does not fit the policy, is an error with its line.
     """
+    from blowproof.cli.judging import judge
     from blowproof.models.mechanism_file import located, parse_mechanism, read_text
-    from blowproof.verifier.certify.api import certify, undecided
-    from blowproof.verifier.question import Progress
 
     content = read_text(Path(path))
     mechanism = parse_mechanism(content, name=Path(path).stem, file=path)
-    question = session.question
-    reading = cast("Reading", question.reading)
     limit = None if session.left is None else session.left / 2
-
-    def judge() -> Certified:
-        return certify(
-            mechanism,
-            policy,
-            epsilon,
-            reading=reading,
-            answers=scope_of(question),
-            engine=cast("Engine", question.engine),
-            time_limit=limit,
-        )
-
-    def stopped(why: str) -> Certified:
-        return undecided(
-            mechanism,
-            policy,
-            epsilon,
-            reading=reading,
-            answers=scope_of(question),
-            latest=Progress(lower=0, upper=None, what=""),
-            why=why,
-        )
-
-    def judged() -> Certified:
-        try:
-            return session.run(judge, limit=None if limit is None else limit + 1)
-        except (Stopped, BudgetError) as stop:
-            return stopped(str(stop))
-
-    return located(judged, content, file=path)
-
-
-def mechanism_code(found: Certified) -> Exit:
-    """Return the exit code of the verdict alone."""
-    return {"proved": Exit.OK, "refuted": Exit.NO}.get(found.verdict, Exit.UNDECIDED)
+    return located(
+        lambda: judge(session, mechanism, policy, epsilon, limit=limit), content, file=path
+    )
 
 
 def mechanism_words(found: Certified) -> str:

@@ -74,12 +74,12 @@ def form_words(forms: Sequence[FormResult] | None) -> str:
     trusted = [item for item in applying if not item.recorded_wrong]
     wrong = [item for item in applying if item.recorded_wrong and item.agrees is False]
     start = f"{len(ids)} {'applies' if len(ids) == 1 else 'apply'}"
-    parts = [f"{start}; {_agreement(trusted)}"]
+    parts = [f"{start}; {_agreement(trusted, len(ids))}"]
     parts += [_wrong_in_print(item) for item in _each_once(wrong)[:2]]
     return "".join(parts)
 
 
-def _agreement(trusted: Sequence[FormResult]) -> str:
+def _agreement(trusted: Sequence[FormResult], applying: int) -> str:
     failed = _each_once([item for item in trusted if item.agrees is False])
     if failed:
         said = ", ".join(f"{item.form.id} ({_value(item)})" for item in failed[:3])
@@ -91,9 +91,11 @@ def _agreement(trusted: Sequence[FormResult]) -> str:
         return "whether they agree is undecided in time."
     if open_:
         return "none disagrees; some are open."
-    return (
-        f"{'it agrees' if len(_each_once(trusted)) == 1 else 'they agree'} with the exact values."
-    )
+    sound = len(_each_once(trusted))
+    if sound < applying:
+        verb = "agrees" if sound == 1 else "agree"
+        return f"{applying - sound} wrong in general, {sound} {verb} with the exact values."
+    return f"{'it agrees' if sound == 1 else 'they agree'} with the exact values."
 
 
 def _value(item: FormResult) -> str:

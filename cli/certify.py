@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import click
 
-from blowproof.cli.errors import Exit
 from blowproof.cli.options import Question, json_option, positive, question_options
 
 if TYPE_CHECKING:
-    from blowproof.models import Policy, Reading
-    from blowproof.models.mechanism import Mechanism
-    from blowproof.verifier.certify.certified import Certified
+    from fractions import Fraction
 
 __all__ = ["certify"]
 
@@ -42,7 +36,9 @@ def certify(
 
     Exit code 0: proved; 1: refuted; 2: bad input; 3: undecided in time.
     """
+    from blowproof.cli.asking import Session
     from blowproof.cli.certify_screen import certify_parts
+    from blowproof.cli.judging import judge, verdict_code
     from blowproof.cli.output import print_all, quietly, write_json
     from blowproof.models.mechanism_file import located, parse_mechanism, read_text
     from blowproof.models.reading import read_policy
@@ -50,62 +46,13 @@ def certify(
     content = read_text(Path(mechanism))
     described = parse_mechanism(content, name=Path(mechanism).stem, file=mechanism)
     read = read_policy(policy)
-    found = located(lambda: _watched(described, read, epsilon, question), content, file=mechanism)
+    session, limit = Session(question), question.time_limit
+    found = located(
+        lambda: judge(session, described, read, epsilon, limit=limit), content, file=mechanism
+    )
     with quietly():
         if as_json:
             write_json(found.to_json(read.domain))
         else:
             print_all(certify_parts(described, read, found))
-    return {"proved": Exit.OK, "refuted": Exit.NO}.get(found.verdict, Exit.UNDECIDED)
-
-
-def _watched(
-    mechanism: Mechanism, policy: Policy, epsilon: Fraction, question: Question
-) -> Certified:
-    """Certify with progress on stderr; stopped, what is known by then."""
-    from blowproof.cli.asking import GRACE, scope_of
-    from blowproof.cli.progress import display
-    from blowproof.cli.watching import Stopped, watch
-    from blowproof.models import BudgetError
-    from blowproof.verifier.certify.api import certify as judge
-    from blowproof.verifier.certify.api import undecided
-    from blowproof.verifier.question import Engine, Progress
-
-    start = time.monotonic()
-    latest = Progress(lower=0, upper=None, what="")
-    limit = question.time_limit
-    reading = cast("Reading", question.reading)
-    with display(f"{mechanism.name}, {question.reading}") as show:
-
-        def on_post(progress: object) -> None:
-            nonlocal latest
-            assert isinstance(progress, Progress)
-            latest = progress
-            show(progress)
-
-        try:
-            return watch(
-                lambda post: judge(
-                    mechanism,
-                    policy,
-                    epsilon,
-                    reading=reading,
-                    answers=scope_of(question),
-                    engine=cast("Engine", question.engine),
-                    time_limit=limit,
-                    listener=post,
-                ),
-                time_limit=None if limit is None else limit + GRACE,
-                on_post=on_post,
-            )
-        except (Stopped, BudgetError) as stop:
-            found = undecided(
-                mechanism,
-                policy,
-                epsilon,
-                reading=reading,
-                answers=scope_of(question),
-                latest=latest,
-                why=str(stop),
-            )
-            return replace(found, seconds=time.monotonic() - start)
+    return verdict_code(found)

@@ -22,13 +22,9 @@ from blowproof.models.mechanism_parts import (
     releases,
     selections,
 )
-from blowproof.models.mechanism_text import (
-    channel_table,
-    release_table,
-    selection_table,
-    write_tables,
-)
+from blowproof.models.mechanism_text import channel_table, release_table, selection_table
 from blowproof.models.toml_lines import key_lines, parse_toml
+from blowproof.models.toml_text import write_tables
 from blowproof.models.toml_values import array, check_keys, each, table, text, within
 
 __all__ = [

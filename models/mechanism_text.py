@@ -1,4 +1,4 @@
-"""Mechanisms as tables, and tables as TOML: the way back of `mechanism_file`."""
+"""The parts of a mechanism as tables: the way back of `mechanism_parts`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from fractions import Fraction
 from blowproof.models.errors import PolicyError
 from blowproof.models.mechanism import Channel, Prefixes, Release, Selection, Tree
 from blowproof.models.numbers import plain, show
-from blowproof.models.writing import _assignment, _section
 
-__all__ = ["channel_table", "release_table", "selection_table", "write_tables"]
+__all__ = ["channel_table", "release_table", "selection_table"]
 
 Table = dict[str, object]
 
@@ -99,24 +98,3 @@ def _plain(item: object) -> object:
     if isinstance(item, Sequence) and not isinstance(item, str):
         return [_plain(part) for part in item]
     return item
-
-
-def write_tables(tables: Mapping[str, object]) -> str:
-    """Return TOML: plain values first, then a section per table and per item of a list of tables.
-
-    >>> print(write_tables({"name": "m", "release": [{"query": "histogram", "scale": 2}]}), end="")
-    name = "m"
-    <BLANKLINE>
-    [[release]]
-    query = "histogram"
-    scale = 2
-    """
-    top, parts = "", []
-    for key, value in tables.items():
-        if isinstance(value, dict):
-            parts.append(_section(f"[{key}]", value))
-        elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-            parts += [_section(f"[[{key}]]", item) for item in value]
-        else:
-            top += _assignment(key, value)
-    return "\n".join([top, *parts])

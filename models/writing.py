@@ -7,10 +7,8 @@ the order of keys or on spelling. It is itself a policy in the grammar of the co
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
-from textwrap import fill
 
 from blowproof.models.attributes import Attribute, Integers, Labels, Value
 from blowproof.models.domain import Domain
@@ -19,14 +17,12 @@ from blowproof.models.numbers import show
 from blowproof.models.policy import Policy
 from blowproof.models.regions import Between, Positions, Region
 from blowproof.models.secrets import Distance, Edges, PartitionCells, SecretsSpec
+from blowproof.models.toml_text import write_tables
 
 __all__ = ["canonical", "digest", "to_mapping", "to_toml"]
 
 Table = dict[str, object]
 ShowRegion = Callable[[Region], Table]
-
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_WIDTH = 100
 
 
 def to_mapping(policy: Policy) -> Table:
@@ -140,50 +136,7 @@ def to_toml(policy: Policy) -> str:
     [secrets]
     kind = "full"
     """
-    parts = []
-    for key, value in to_mapping(policy).items():
-        if isinstance(value, dict):
-            parts.append(_section(f"[{key}]", value))
-        elif isinstance(value, list):
-            parts += [_section(f"[[{key}]]", item) for item in value]
-        else:
-            parts.append(_assignment(key, value))
-    return "\n".join(parts)
-
-
-def _section(header: str, items: Mapping[str, object]) -> str:
-    return f"{header}\n" + "".join(_assignment(key, value) for key, value in items.items())
-
-
-def _assignment(key: str, value: object) -> str:
-    start = f"{_key(key)} = "
-    line = start + _inline(value)
-    if len(line) <= _WIDTH or not isinstance(value, list):
-        return f"{line}\n"
-    if all(isinstance(item, int) for item in value):
-        inner = fill(", ".join(map(str, value)), _WIDTH - 4).replace("\n", "\n    ")
-        return f"{start}[\n    {inner},\n]\n"
-    return f"{start}[\n" + "".join(f"    {_inline(item)},\n" for item in value) + "]\n"
-
-
-def _inline(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, dict):
-        pairs = ", ".join(f"{_key(key)} = {_inline(item)}" for key, item in value.items())
-        return f"{{ {pairs} }}" if pairs else "{}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_inline, value))}]"
-    return _string(value) if isinstance(value, str) else str(value)
-
-
-def _key(name: str) -> str:
-    return name if _BARE_KEY.fullmatch(name) else _string(name)
-
-
-def _string(text: str) -> str:
-    """A basic string: JSON's escapes are TOML's, but TOML also escapes DEL."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return write_tables(to_mapping(policy))
 
 
 # The normal form

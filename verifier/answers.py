@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from blowproof.models import Domain, Exact, InternalError, Move, Point, show
@@ -121,6 +121,7 @@ class Answer:
     seconds: float
     notes: tuple[str, ...] = ()
     proof: Verdict | None = None
+    domain: Domain | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse "proved" unless the kernel, in this process, accepted this very claim."""
@@ -153,7 +154,7 @@ class Answer:
         }
 
     def to_html(self, domain: Domain | None = None) -> str:
-        """Return the answer and its pair of databases, with values where the domain is given."""
+        """Return the answer and its pair of databases, with values where the domain is known."""
         from html import escape
 
         from blowproof.models.rich_html import bounds_html, table_html
@@ -167,11 +168,11 @@ class Answer:
             ["engine", f"{escape(self.engine)}, {self.seconds:.2f} s"],
         ]
         if self.witness is not None:
-            rows.append(["differ", self.witness.to_html(domain)])
+            rows.append(["differ", self.witness.to_html(domain or self.domain)])
         return table_html(rows, caption=f"<b>{bounds_html(self.lower, self.upper)}</b>")
 
     def _repr_html_(self) -> str:
-        """Return the answer for notebooks; `to_html(policy.domain)` shows the values."""
+        """Return the answer for notebooks."""
         return self.to_html()
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from blowproof.models import (
@@ -63,7 +64,7 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
             "  try: --reading published or secret-moves"
         )
     question = Question(prepared, bound, reading, deadline, max_size, listener, seed)
-    return engines.answer(question, engine)
+    return replace(engines.answer(question, engine), domain=policy.domain)
 
 
 def certified(  # keyword-only options
