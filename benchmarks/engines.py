@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import resource
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -46,8 +47,8 @@ Row = tuple[str, Policy, Reading, Engine]
 
 def ranges() -> Iterator[Row]:
     """Full secrets, overlapping ranges on one axis, |T| from 10^3 to 10^12."""
-    for count in (4, 20):
-        for power in (3, 6, 9, 12):
+    for count, powers in ((4, (3, 6, 9, 12)), (5, (6,)), (6, (6,)), (7, (6,)), (20, (3, 12))):
+        for power in powers:
             rng, size = random.Random(count), 10**power
             known = []
             for _ in range(count):
@@ -162,11 +163,13 @@ def timed(policy: Policy, reading: Reading, engine: Engine, limit: float) -> tup
 
 
 def told(found: Answer) -> str:
-    """Return an answer as the table shows it."""
+    """Return an answer as the table shows it; a long upper bound as the next power of ten."""
     if found.status != "bounds":
         return show(found.lower)
-    upper = "?" if found.upper is None else show(found.upper)
-    return f"{show(found.lower)}..{upper}" if len(upper) < 12 else f"{show(found.lower)}.. (open)"
+    if found.upper is None:
+        return f"{show(found.lower)}.. (open)"
+    upper = show(found.upper)
+    return f"{show(found.lower)}..{upper if len(upper) < 12 else f'10^{len(upper)}'}"
 
 
 def main() -> None:
@@ -186,6 +189,13 @@ def main() -> None:
                 theirs, took = timed(policy, reading, peer, options.peer_limit)
                 cells += [peer, theirs, f"{took:.2f}"]
             print(f"| {' | '.join(cells)} |", flush=True)
+        mine, theirs = (
+            resource.getrusage(whose).ru_maxrss // 1024
+            for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+        )
+        print(
+            f"\nPeak memory so far: {mine} MB; {theirs} MB in another process."
+        )
 
 
 if __name__ == "__main__":

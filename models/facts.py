@@ -7,7 +7,7 @@ are a region without records; a clause is an OR over single records.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
@@ -369,6 +369,10 @@ class LinearFact:
     def coefficient(self, point: Point) -> int:
         """Return what one record at this point adds to the fact's left-hand side."""
         return sum(times for times, area in self.terms if point in area)
+
+    def total(self, histogram: Mapping[Point, int]) -> int:
+        """Return the fact's left-hand side for so many records at each point."""
+        return sum(times * self.coefficient(point) for point, times in histogram.items())
 
     def holds(self, value: int) -> bool:
         """Whether the left-hand side `value` fits the fact (an unanswered equality: always)."""

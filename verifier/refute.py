@@ -124,7 +124,7 @@ class Refuter:
             linear.add(row, lower=0, upper=0)
         sign = -1 if dropping else 1
         for place, fact in enumerate(self.setting.bounds):
-            start = total_of(fact, proposal.first)
+            start = fact.total(proposal.first)
             if dropping:
                 start += sum(kind.push[place] * n for kind, n in proposal.counts.items())
             row = weighted_sum((sign * kind.push[place], chosen[kind]) for kind in chosen)
@@ -140,11 +140,6 @@ class Refuter:
 def _source(kind: Kind) -> Point:
     assert kind.before is not None
     return kind.before
-
-
-def total_of(fact: LinearFact, histogram: Counter[Point]) -> int:
-    """Return a fact's left-hand side in a database."""
-    return sum(fact.coefficient(point) * times for point, times in histogram.items())
 
 
 def add_bound(linear: LinearModel, row: LinearExpr, fact: LinearFact) -> None:
