@@ -74,9 +74,13 @@ def audit(
 
     Exit code 0: answered; 1: the planned noise is too small; 2: bad input; 3: undecided in time.
     """
+    from blowproof.cli.files import keep_apart
     from blowproof.cli.placing import placed
     from blowproof.models import BlowproofError
 
+    keep_apart(
+        {"--certificate": planned.certificate, "--html": planned.html}, [policy, planned.mechanism]
+    )
     if len(queries) > 1 and planned.of_one_query:
         alone = "--claimed, --planned-scale and --certificate are about one query"
         raise click.UsageError(f"{alone}: give --query once")
@@ -172,13 +176,12 @@ def _read(path: str, session: Session) -> Policy:
 
 def _write_certificate(path: str, found: Audited) -> None:
     """Write the certificate of the one query, or say on stderr why there is none."""
-    from pathlib import Path
-
+    from blowproof.cli.files import save
     from blowproof.cli.words import printable
 
     certificate = found.findings[0].certificate
     if certificate is not None and certificate.document is not None:
-        Path(path).write_text(certificate.text, encoding="ascii")
+        save(path, certificate.text)
         return
     reason = "the time was up" if certificate is None else certificate.reason
     click.echo(f"no certificate: {printable(reason)}", err=True)
@@ -187,12 +190,12 @@ def _write_certificate(path: str, found: Audited) -> None:
 def _write_page(path: str, found: Audited) -> None:
     """Write the page of --html."""
     from importlib.metadata import version
-    from pathlib import Path
 
     from blowproof.cli.audit_json import audit_document
+    from blowproof.cli.files import save
     from blowproof.cli.report.page import page
 
-    Path(path).write_text(page(audit_document(found), version("blowproof")), encoding="utf-8")
+    save(path, page(audit_document(found), version("blowproof")))
 
 
 def _write(path: str, found: Audited, form: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -68,12 +67,14 @@ def encode(  # noqa: PLR0913 # one argument for each option
 
     Exit code 0: written; 2: bad input, which includes what is too large to write.
     """
+    from blowproof.cli.files import keep_apart, save
     from blowproof.cli.output import quietly, write, write_json
     from blowproof.models import BudgetError, QueryError
     from blowproof.models.numbers import plain
     from blowproof.models.reading import read_policy
     from blowproof.verifier import encode as encoding
 
+    keep_apart({"--output": output, "--map": map_file}, [policy])
     read = read_policy(policy)
     try:
         made = encoding.encode(
@@ -89,9 +90,9 @@ def encode(  # noqa: PLR0913 # one argument for each option
         raise QueryError(str(refusal)) from None
     document = _document(read, made, query, reading, answers)
     if map_file is not None:
-        _save(map_file, json.dumps({**document, "model": None}, indent=1) + "\n")
+        save(map_file, json.dumps({**document, "model": None}, indent=1) + "\n")
     if output is not None:
-        _save(output, made.text)
+        save(output, made.text)
     with quietly():
         if as_json:
             write_json(document)
@@ -114,7 +115,3 @@ def _document(
         "model": made.text,
         "variables": made.variables,
     }
-
-
-def _save(path: str, text: str) -> None:
-    Path(path).write_text(text, encoding="ascii")

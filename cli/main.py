@@ -130,8 +130,17 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return report(error, debug=is_debug() or "--debug" in words)
 
 
+def _open_streams() -> None:
+    """Where a stream was closed by the caller (`2>&-`), what is written to it goes nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            setattr(sys, name, os.fdopen(nowhere, "w", encoding="utf-8"))
+
+
 def main() -> None:
     """Run the command line of this process, and exit."""
+    _open_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

@@ -1,4 +1,4 @@
-"""Where in its file a policy contradicts itself: an error found after reading gets its line."""
+"""Where in its file a policy is wrong: an error found after reading gets its line."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ def fact_key(name: str) -> str:
 
 @contextmanager
 def placed(path: str) -> Iterator[None]:
-    """Add file and line to an error about facts that contradict each other: the last one's."""
-    from blowproof.models.errors import ContradictionError
+    """Add file and line to an error about facts: of several, the last one's."""
+    from blowproof.models.errors import ContradictionError, PolicyError
     from blowproof.models.toml_lines import key_lines
 
     try:
         yield
-    except ContradictionError as error:
+    except PolicyError as error:
         if error.file is None and error.line is None:
             text = ""
             with suppress(OSError, ValueError):  # a pipe, for instance, is read only once
                 text = Path(path).read_text(encoding="utf-8-sig") if Path(path).is_file() else ""
             lines = key_lines(text)
-            places = [lines.line(fact_key(name)) for name in error.facts]
+            names = error.facts if isinstance(error, ContradictionError) else [error.key]
+            places = [lines.line(fact_key(name)) for name in names]
             error.at(file=path, line=max(places, default=1) if text else None)
         raise

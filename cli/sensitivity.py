@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -38,12 +37,14 @@ def sensitivity(
     Exit code 0: exact or proved; 2: bad input; 3: bounds only.
     """
     from blowproof.cli.asking import Session
+    from blowproof.cli.files import keep_apart
     from blowproof.cli.output import print_all, quietly, write_json
     from blowproof.cli.placing import placed
     from blowproof.cli.render import answer_parts
     from blowproof.models import parse_query
     from blowproof.models.reading import read_policy
 
+    keep_apart({"--certificate": certificate}, [policy])
     read = read_policy(policy)
     asked = parse_query(query, read)
     with placed(policy):
@@ -62,6 +63,7 @@ def _certified(
     policy: Policy, query: BoundQuery, answer: Answer, path: str, time_limit: float | None
 ) -> Answer:
     """Write a certificate, or say why there is none; the answer is proved in the first case."""
+    from blowproof.cli.files import save
     from blowproof.cli.words import printable
     from blowproof.verifier.certificates.writing import certify_answer
 
@@ -69,7 +71,7 @@ def _certified(
         answer, found = certify_answer(policy, query, answer, time_limit=time_limit)
         reason = found.reason
         if found.document is not None:
-            Path(path).write_text(found.text, encoding="ascii")
+            save(path, found.text)
     except KeyboardInterrupt:
         reason = "stopped"
     if reason:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -49,15 +48,17 @@ def sparse(policy: str, dot: str | None, time_limit: float, as_json: bool) -> in
     Exit code 0: sparse; 1: not sparse; 2: bad input; 3: undecided, be it that sparsity does not
     speak about such facts, or that there are only bounds on alpha or xi.
     """
+    from blowproof.cli.files import keep_apart, save
     from blowproof.cli.output import print_all, quietly, write_json
     from blowproof.models.reading import read_policy
     from blowproof.verifier import sparsity
 
+    keep_apart({"--dot": dot}, [policy])
     read = read_policy(policy)
     found = sparsity.sparse(read)
     bound = _bound(read, found, time_limit) if found.sparse else None
     if dot is not None and bound is not None:
-        Path(dot).write_text(_dot(bound.graph), encoding="utf-8")
+        save(dot, _dot(bound.graph))
     with quietly():
         if as_json:
             write_json(_document(read, found, bound))

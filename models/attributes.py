@@ -40,7 +40,11 @@ class Labels:
                     f"the label {label!r} is not text", key=f"[{place}]", hint="put it in quotes"
                 )
             if label in seen:
-                raise PolicyError(f"the label {label!r} appears twice", key=f"[{place}]")
+                raise PolicyError(
+                    f"the label {label!r} appears twice",
+                    key=f"[{place}]",
+                    hint="leave one of them out",
+                )
             seen.add(label)
         if len({type(label) for label in items}) > 1:
             raise PolicyError("labels mix text and integers", hint="put every label in quotes")
@@ -180,7 +184,9 @@ class Steps:
     def __init__(self, min: object, max: object, step: object) -> None:
         low, high, width = exact(min, key="min"), exact(max, key="max"), exact(step, key="step")
         if width <= 0:
-            raise PolicyError(f"step = {show(width)} is not positive", key="step")
+            raise PolicyError(
+                f"step = {show(width)} is not positive", key="step", hint="write 1 or 1/2"
+            )
         if high < low:
             raise PolicyError(
                 f"min = {show(low)} is above max = {show(high)}", hint="swap min and max"

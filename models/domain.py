@@ -72,7 +72,11 @@ class Domain:
             except PolicyError as error:
                 raise error.inside(f"[{place}]") from None
             if axis in result:
-                raise PolicyError(f"the attribute {name!r} is named twice", key=f"[{place}]")
+                raise PolicyError(
+                    f"the attribute {name!r} is named twice",
+                    key=f"[{place}]",
+                    hint="name it once",
+                )
             result.append(axis)
         return tuple(result)
 
@@ -91,7 +95,10 @@ class Domain:
         if isinstance(values, Mapping):
             values = self._in_order(values)
         if len(values) != len(self):
-            raise PolicyError(f"a record has {len(self)} values, found {len(values)}")
+            raise PolicyError(
+                f"a record has {len(self)} values, found {len(values)}",
+                hint=f"one for each of {', '.join(self.names)}",
+            )
         point = []
         for (name, attribute), value in zip(self.attributes, values, strict=True):
             try:
@@ -105,7 +112,10 @@ class Domain:
             self.axis(name)
         missing = [name for name in self.names if name not in values]
         if missing:
-            raise PolicyError(f"the attribute {missing[0]!r} is missing from the record")
+            raise PolicyError(
+                f"the attribute {missing[0]!r} is missing from the record",
+                hint="a record has a value for every attribute",
+            )
         return [values[name] for name in self.names]
 
     def decode(self, point: Point) -> tuple[Value, ...]:

@@ -250,10 +250,18 @@ class Sum:
         for place, (times, regions) in enumerate(terms):
             whole(times, key=f"sum[{place}].times")
             if times == 0:
-                raise PolicyError("times = 0 says nothing", key=f"sum[{place}].times")
+                raise PolicyError(
+                    "times = 0 says nothing",
+                    key=f"sum[{place}].times",
+                    hint="leave the term out",
+                )
             parts.append((times, where(regions, key=f"sum[{place}].count")))
         if not parts:
-            raise PolicyError("the sum has no terms", key="sum")
+            raise PolicyError(
+                "the sum has no terms",
+                key="sum",
+                hint='write [{ times = 1, count = { sex = "F" } }]',
+            )
         if equals is not None:
             whole(equals, key="equals")
             if at_least is not None or at_most is not None:
@@ -341,7 +349,11 @@ class Clause:
     def __init__(self, literals: Iterable[Literal]) -> None:
         items = tuple(literals)
         if not items:
-            raise PolicyError("the clause is empty, so it is never true", key="clause")
+            raise PolicyError(
+                "the clause is empty, so it is never true",
+                key="clause",
+                hint='write [{ record = 1, in = { sex = "F" } }]',
+            )
         object.__setattr__(self, "literals", items)
 
     def __repr__(self) -> str:

@@ -69,12 +69,20 @@ class Release:
     def __post_init__(self) -> None:
         """Refuse floats, negative scales and an empty grid."""
         if self.noise not in ("laplace", "discrete-laplace"):
-            raise PolicyError(f"there is no noise {self.noise!r}", key="noise")
+            raise PolicyError(
+                f"there is no noise {self.noise!r}",
+                key="noise",
+                hint='write "laplace" or "discrete-laplace"',
+            )
         for scale in self.scales:
             if _fraction(scale, "scale") < 0:
-                raise PolicyError(f"a scale is not negative: {scale}", key="scale")
+                raise PolicyError(
+                    f"a scale is not negative: {scale}", key="scale", hint="use 0 or more"
+                )
         if _fraction(self.grid, "grid") <= 0:
-            raise PolicyError(f"a grid is positive: {self.grid}", key="grid")
+            raise PolicyError(
+                f"a grid is positive: {self.grid}", key="grid", hint="write 1 or 1/1024"
+            )
 
     @property
     def scales(self) -> tuple[Fraction, ...]:
@@ -84,7 +92,9 @@ class Release:
 
 def _fraction(value: object, what: str) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
-        raise PolicyError(f"a {what} is an exact fraction, not {value!r}", key=what)
+        raise PolicyError(
+            f"a {what} is an exact fraction, not {value!r}", key=what, hint='write 3 or "7/2"'
+        )
     return Fraction(value)
 
 
@@ -108,9 +118,13 @@ class Selection:
     def __post_init__(self) -> None:
         """Refuse floats, and noise of no width."""
         if _fraction(self.step, "step") < 0:
-            raise PolicyError(f"a step is not negative: {self.step}", key="step")
+            raise PolicyError(
+                f"a step is not negative: {self.step}", key="step", hint="use 0 or more"
+            )
         if _fraction(self.scale, "scale") <= 0:
-            raise PolicyError(f"a choice needs a scale above 0: {self.scale}", key="scale")
+            raise PolicyError(
+                f"a choice needs a scale above 0: {self.scale}", key="scale", hint="write 1 or 1/2"
+            )
 
     @property
     def loss(self) -> Fraction:
@@ -145,7 +159,11 @@ class Mechanism:
     def __post_init__(self) -> None:
         """Either releases or a channel."""
         if bool(self.releases) == (self.channel is not None):
-            raise PolicyError("a mechanism has either releases or a channel", key="release")
+            raise PolicyError(
+                "a mechanism has either releases or a channel",
+                key="release",
+                hint="write [[release]] tables or one [channel]",
+            )
 
     def __iter__(self) -> Iterator[Release]:
         """Yield the releases."""

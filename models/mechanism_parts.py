@@ -186,11 +186,11 @@ def channel(value: object) -> Channel:
         with within("inputs"):
             inputs = array(items["inputs"], of="inputs")
             if not inputs:
-                raise PolicyError("there are no inputs")
+                raise PolicyError("there are no inputs", hint="list the values that go in")
         with within("outputs"):
             outputs = each(array(items["outputs"], of="names", hint='write ["yes", "no"]'), _name)
             if len(set(outputs)) < len(outputs):
-                raise PolicyError("two outputs have the same name")
+                raise PolicyError("two outputs have the same name", hint="join them, or rename one")
         with within("rows"):
             rows = array(items["rows"], of="rows", hint='write [["3/4", "1/4"], ...]')
             if len(rows) != len(inputs):

@@ -38,7 +38,7 @@ def exact(value: object, *, key: str = "") -> Exact:
       try: write the fraction as a string: "1/2"
     """
     if isinstance(value, bool):
-        raise PolicyError(f"{str(value).lower()} is not a number", key=key)
+        raise PolicyError(f"{str(value).lower()} is not a number", key=key, hint='write 3 or "7/2"')
     if isinstance(value, (int, Fraction)):
         return plain(value)
     if isinstance(value, float) and not isfinite(value):
@@ -51,7 +51,9 @@ def exact(value: object, *, key: str = "") -> Exact:
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
         top, _, bottom = value.strip().partition("/")
         if bottom and int(bottom) == 0:
-            raise PolicyError(f"{value!r} divides by zero", key=key)
+            raise PolicyError(
+                f"{value!r} divides by zero", key=key, hint="the lower number is 1 or more"
+            )
         return plain(Fraction(int(top), int(bottom or 1)))
     if isinstance(value, str) and _DECIMAL.fullmatch(value.strip()):
         raise PolicyError(
@@ -76,7 +78,9 @@ def whole(value: object, *, key: str = "", least: int | None = None) -> int:
     3
     """
     if isinstance(value, bool) or not isinstance(value, int):
-        raise PolicyError(f"{value!r} is not an integer", key=key)
+        raise PolicyError(
+            f"{value!r} is not an integer", key=key, hint="write a whole number, without quotes"
+        )
     if least is not None and value < least:
         raise PolicyError(f"{value} is below {least}", key=key, hint=f"use {least} or more")
     return value

@@ -62,7 +62,7 @@ class NamedCount:
 
     def __init__(self, name: str, where_: object, /) -> None:
         if not name:
-            raise PolicyError(f"{name!r} is not a name", key="name")
+            raise PolicyError(f"{name!r} is not a name", key="name", hint="write one word")
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "where", where(where_, key="count"))
 
@@ -99,7 +99,9 @@ class Policy:
         for place, name in enumerate(names):
             if name in names[:place]:
                 raise PolicyError(
-                    f"the query {name!r} is defined twice", key=f"query[{place}].name"
+                    f"the query {name!r} is defined twice",
+                    key=f"query[{place}].name",
+                    hint="rename one of them",
                 )
         self._check_scope()
 

@@ -172,7 +172,9 @@ def bind_tree(tree: Tree, domain: Domain) -> TreeQuery:
         ("last", tree.last, tree.first),
     ):
         if value is not None and value < least:
-            raise PolicyError(f"{key} = {value} is below {least}", key=key)
+            raise PolicyError(
+                f"{key} = {value} is below {least}", key=key, hint=f"use {least} or more"
+            )
     query = TreeQuery(tree, axis, size, f"tree({tree.attribute})")
     if tree.blocks is not None:
         last = -(-size // query.block) - 1
@@ -186,7 +188,7 @@ def bind_prefixes(prefixes: Prefixes, domain: Domain) -> PrefixQuery:
     """Return the counts of prefixes on a domain."""
     axis = _axis(domain, prefixes.attribute, "a prefix")
     if prefixes.every < 1:
-        raise PolicyError(f"every = {prefixes.every} is below 1", key="every")
+        raise PolicyError(f"every = {prefixes.every} is below 1", key="every", hint="use 1 or more")
     size = domain.attribute(axis).size
     name = f"prefixes({prefixes.attribute})"
     return PrefixQuery(axis, size, prefixes.every, prefixes.whole, name)

@@ -179,7 +179,10 @@ def _edges(items: dict[str, object]) -> SecretsSpec:
 def _pair(value: object) -> tuple[dict[str, Value], dict[str, Value]]:
     records = array(value, of="two records", hint="write [{ age = 1 }, { age = 2 }]")
     if len(records) != 2:
-        raise PolicyError(f"an edge joins two records, found {len(records)}")
+        raise PolicyError(
+            f"an edge joins two records, found {len(records)}",
+            hint="write [{ age = 1 }, { age = 2 }]",
+        )
     first, second = each(records, _record)
     return first, second
 

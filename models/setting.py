@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from blowproof.models.domain import Domain
 from blowproof.models.errors import PolicyError
@@ -17,6 +18,9 @@ from blowproof.models.facts import BoundClause, LinearFact, Marginal
 from blowproof.models.policy import Answers, Policy
 from blowproof.models.regions import Area, Point
 from blowproof.models.secrets import SecretGraph
+
+if TYPE_CHECKING:
+    from blowproof.models.data import Dataset
 
 __all__ = ["Setting", "setting"]
 
@@ -94,7 +98,7 @@ def setting(policy: Policy, answers: Answers | None = None) -> Setting:
     if policy.scope == "any":
         equalities = tuple(replace(fact, answer=None) for fact in equalities)
     elif policy.database.data is not None:
-        equalities, size = _counted(policy, equalities)
+        equalities, size = _counted(policy, equalities, bounds)
     return Setting(
         policy=policy,
         scope=policy.scope,
@@ -105,9 +109,9 @@ def setting(policy: Policy, answers: Answers | None = None) -> Setting:
 
 
 def _counted(
-    policy: Policy, equalities: tuple[LinearFact, ...]
+    policy: Policy, equalities: tuple[LinearFact, ...], bounds: tuple[LinearFact, ...]
 ) -> tuple[tuple[LinearFact, ...], int]:
-    """Fill missing answers and n from the data; refuse written ones that the data contradict."""
+    """Fill missing answers and n from the data; refuse facts that the data contradict."""
     from blowproof.models.data import Dataset
 
     path = (policy.folder or Path()) / str(policy.database.data)
@@ -116,6 +120,7 @@ def _counted(
         cells = _marginal_counts(policy, data)
         areas = [area for fact in equalities if fact.name not in cells for _, area in fact.terms]
         counts = iter(data.counts(areas))
+        _check_data(policy, bounds, data, path.name)
     written = policy.database.size
     if written is not None and written != size:
         raise PolicyError(
@@ -130,10 +135,42 @@ def _counted(
             found = sum(times * next(counts) for times, _ in fact.terms)
         if fact.answer is not None and fact.answer != found:
             raise PolicyError(
-                f"the answer is {fact.answer}, but {path.name} counts {found}", key=fact.name
+                f"the answer is {fact.answer}, but {path.name} counts {found}",
+                key=fact.name,
+                hint="leave the answer out to count it from the data",
             )
         filled.append(fact.answering(found))
     return tuple(filled), size
+
+
+def _check_data(policy: Policy, bounds: tuple[LinearFact, ...], data: Dataset, name: str) -> None:
+    """Refuse data outside a bound, with an impossible value, or for which a clause is false."""
+    areas = [area for fact in bounds for _, area in fact.terms]
+    impossible, *counts = data.counts([policy.impossible, *areas])
+    if impossible:
+        raise PolicyError(
+            f"records of {name} hold values that are called impossible: {impossible}",
+            key="known",
+            hint="correct the data, or the fact that calls them impossible",
+        )
+    found = iter(counts)
+    for fact in bounds:
+        total = sum(times * next(found) for times, _ in fact.terms)
+        if not fact.holds(total):
+            raise PolicyError(
+                f"{name} counts {total}, which the fact does not allow",
+                key=fact.name,
+                hint="correct the bound, or the data",
+            )
+    if policy.clauses:
+        records = data.records()
+        for clause in policy.clauses:
+            if max(clause.records) < len(records) and not clause.holds(records):
+                raise PolicyError(
+                    f"the records of {name} make no part of the clause true",
+                    key=clause.name,
+                    hint="correct the clause, or the order of the records",
+                )
 
 
 def _marginal_counts(policy: Policy, data: object) -> dict[str, int]:

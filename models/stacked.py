@@ -50,7 +50,9 @@ class Part:
         assert self.outputs is not None
         place = self.outputs.place(key)
         if place >= len(self.weights):
-            raise PolicyError(f"the output {key!r} has no scale", key="scale")
+            raise PolicyError(
+                f"the output {key!r} has no scale", key="scale", hint="one scale for each output"
+            )
         return self.weights[place]
 
     def changes(self, moves: Iterable[Move]) -> dict[Hashable, Exact]:
@@ -120,7 +122,11 @@ def _places(query: BoundQuery) -> int:
 def _as_place(key: Hashable) -> int:
     """The outputs of a query made by a mechanism are numbered from 0."""
     if not isinstance(key, int):
-        raise PolicyError(f"the output {key!r} has no number, so it has no scale", key="scale")
+        raise PolicyError(
+            f"the output {key!r} has no number, so it has no scale",
+            key="scale",
+            hint="one scale for all outputs",
+        )
     return key
 
 

@@ -242,17 +242,21 @@ def _ending(path: Path) -> str:
     for ending in allowed:
         if name.endswith(ending):
             return ending
-    raise DataError(f"{path}: the name ends in {path.suffix!r}; allowed are {', '.join(allowed)}")
+    raise DataError(
+        f"{path}: the name ends in {path.suffix!r}; allowed are {', '.join(allowed)}\n"
+        "  try: save it as .csv"
+    )
 
 
 def _must_be_file(path: Path) -> None:
     if path.is_dir():
-        raise DataError(f"{path}: this is a folder, not a file")
+        raise DataError(f"{path}: this is a folder, not a file\n  try: name a file in it")
     if not path.exists():
         folder = path.parent
         near = [item.name for item in folder.iterdir()] if folder.is_dir() else []
         close = nearest(path.name, near, what="file") or ""
-        raise DataError(_tried(f"{path}: no such file", close if "did you" in close else None))
+        hint = close if "did you" in close else "check the path and its folder"
+        raise DataError(_tried(f"{path}: no such file", hint))
     try:
         path.open("rb").close()
     except OSError as error:

@@ -39,9 +39,13 @@ def parse_toml(text: str) -> dict[str, object]:
     except tomllib.TOMLDecodeError as error:
         message = str(error)
     except ValueError:  # Python's limit on the digits of an integer
-        raise PolicyError("an integer has too many digits", line=1) from None
+        raise PolicyError(
+            "an integer has too many digits", line=1, hint="4300 digits are the most"
+        ) from None
     except RecursionError:
-        raise PolicyError("the arrays are nested too deeply", line=1) from None
+        raise PolicyError(
+            "the arrays are nested too deeply", line=1, hint="no key takes more than three levels"
+        ) from None
     line, column = _position(message, text)
     reason, hint = explain(_POSITION.sub("", message).strip(), text, line, column)
     raise PolicyError(reason, hint=hint, line=line)

@@ -63,8 +63,21 @@ def found(value: object) -> str:
     return "nothing (null)" if value is None else f"a {type(value).__name__}"
 
 
+EXAMPLES = {
+    "a string": 'write it in quotes: "people"',
+    "an integer": "write a whole number, as in 3",
+    'an integer or a string "p/q"': 'write 3 or "7/2"',
+    "an array of integers": "write [8, 7, 5]",
+    "an array of labels": 'write ["F", "M"]',
+    "a table": "write { key = value }",
+}
+"""What to try where the caller knows nothing better."""
+
+
 def _wrong(value: object, need: str, hint: str | None = None) -> PolicyError:
-    return PolicyError(f"found {found(value)}, need {need}", hint=hint)
+    return PolicyError(
+        f"found {found(value)}, need {need}", hint=hint or EXAMPLES.get(need, f"write {need}")
+    )
 
 
 def text(value: object, *, need: str = "a string", hint: str | None = None) -> str:
@@ -140,7 +153,7 @@ def table(value: object, *, need: str = "a table", hint: str | None = None) -> d
         raise _wrong(value, need, hint)
     for key in value:
         if not isinstance(key, str):
-            raise PolicyError(f"the key {key!r} is not a string")
+            raise PolicyError(f"the key {key!r} is not a string", hint="put it in quotes")
     return dict(value)
 
 

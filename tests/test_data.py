@@ -374,12 +374,17 @@ def test_unreadable_files_are_refused_in_one_sentence(tmp_path: Path) -> None:
     assert refusal(tmp_path / "poeple.csv", SEX).startswith(
         "no such file\n  try: did you mean 'people"
     )
-    assert refusal(tmp_path / "no" / "x.csv", SEX) == "no such file"
+    assert refusal(tmp_path / "no" / "x.csv", SEX) == (
+        "no such file\n  try: check the path and its folder"
+    )
     assert refusal(written(tmp_path, "", "x.xlsx"), SEX) == (
-        "the name ends in '.xlsx'; allowed are .csv, .csv.gz, .tsv, .parquet, .pq"
+        "the name ends in '.xlsx'; allowed are .csv, .csv.gz, .tsv, .parquet, .pq\n"
+        "  try: save it as .csv"
     )
     (tmp_path / "folder.csv").mkdir()
-    assert refusal(tmp_path / "folder.csv", SEX) == "this is a folder, not a file"
+    assert refusal(tmp_path / "folder.csv", SEX) == (
+        "this is a folder, not a file\n  try: name a file in it"
+    )
     (tmp_path / "latin.csv").write_bytes("sex,x\né,1\n".encode("latin-1"))
     assert refusal(tmp_path / "latin.csv", SEX) == "line 2: this is not UTF-8 text"
     (tmp_path / "header.csv").write_bytes("sex,é\nF,1\n".encode("latin-1"))

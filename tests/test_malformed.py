@@ -22,3 +22,4 @@ def test_message(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(PolicyError) as caught:
         read_policy(path.name)
     assert f"{caught.value}\n" == path.with_suffix(".txt").read_text(encoding="utf-8")
+    assert "\n  try: " in str(caught.value)

@@ -19,11 +19,13 @@ from blowproof.models import (
     BoundQuery,
     Policy,
     QueryError,
+    Setting,
     UndeterminedError,
     parse_query,
     setting,
 )
 from blowproof.models.policy import LABELLED, Answers, Reading
+from blowproof.models.queries import WeightedSum
 from blowproof.verifier import engines
 from blowproof.verifier.answers import Answer, Pair
 from blowproof.verifier.brute import brute_neighbours
@@ -63,8 +65,20 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
             f"{bound.name} weighs single records, and the reading {reading!r} does not label them\n"
             "  try: --reading published or secret-moves"
         )
+    _check_weights(prepared, bound)
     question = Question(prepared, bound, reading, deadline, max_size, listener, seed)
     return replace(engines.answer(question, engine), domain=policy.domain)
+
+
+def _check_weights(prepared: Setting, query: BoundQuery) -> None:
+    """Refuse weights of records that are not there. Under scope "any", they say what n is."""
+    if prepared.scope == "any" or not isinstance(query, WeightedSum):
+        return
+    if prepared.size not in (None, len(query.weights)):
+        raise QueryError(
+            f"{query.name}: the file has weights for {len(query.weights)} records, and the "
+            f"databases of this policy have {prepared.size}\n  try: one weight for each record"
+        )
 
 
 def certified(  # keyword-only options

@@ -1,0 +1,40 @@
+"""Files that commands write: never over one that they read, and errors name the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import click
+
+__all__ = ["keep_apart", "save"]
+
+
+def keep_apart(outputs: Mapping[str, str | None], inputs: Iterable[str | None]) -> None:
+    """Refuse, before any work, an output that is an input or another output.
+
+    >>> keep_apart({"--output": "model.lp", "--map": None}, ["policy.toml"])
+    >>> keep_apart({"--html": "./policy.toml"}, ["policy.toml"])
+    Traceback (most recent call last):
+        ...
+    click.exceptions.UsageError: --html ./policy.toml would overwrite policy.toml, an input
+    """
+    taken = {_place(path): f"{path}, an input" for path in inputs if path is not None}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        if _place(path) in taken:
+            raise click.UsageError(f"{option} {path} would overwrite {taken[_place(path)]}")
+        taken[_place(path)] = f"what {option} writes"
+
+
+def _place(path: str) -> Path:
+    return Path(path).resolve()
+
+
+def save(path: str, text: str) -> None:
+    """Write a text to a file; an OSError says which file."""
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from error
