@@ -5,6 +5,7 @@ from __future__ import annotations
 from blowproof.models import (
     Exact,
 )
+from blowproof.verifier.claims.affine_families import AFFINE_PARTS
 from blowproof.verifier.claims.blowfish_theorem_8_2 import SPARSE
 from blowproof.verifier.claims.claim import Claim, Instance, Part, in_readings
 from blowproof.verifier.claims.measures import Sensitivity, sensitivities
@@ -25,6 +26,15 @@ def _one_more(instance: Instance) -> Exact | None:
 
 
 BY_ONE = "Every changed record a secret move, or G complete: S(h, P) <= 2 (|Q| + 1)."
+
+
+FEW_SIGNATURES = (
+    "Sparse or not, for complete G, N signatures of affine rank r, B of them with two values: "
+    "S(h, P) = 2 B for N = r + 1; for N = r + 2, the larger of 2 B and what the primitive "
+    "dependency of the signatures says; for N = r + 3, with W the best of that over the cuts of "
+    "the signatures into two blocks, max(2 B, W) <= S(h, P) <= max(2 B, 2 W - 2), and equality on "
+    "the left is a conjecture."
+)
 
 
 WHY_8_3 = (
@@ -62,11 +72,13 @@ COROLLARY_8_3 = Claim(
             answers="any",
             amended=True,
         ),
+        *AFFINE_PARTS,
     ),
-    repaired=BY_ONE,
+    repaired=f"{BY_ONE} {FEW_SIGNATURES}",
     explanation=WHY_8_3,
     proof="Make v+ and v- one node: what changes at once is a simple cycle on |Q| + 1 nodes, so at "
-    "most |Q| + 1 moves, each of which changes the histogram by at most 2.",
+    "most |Q| + 1 moves, each of which changes the histogram by at most 2. For few signatures the "
+    "proofs are in blowproof.verifier.closed_forms, affine and affine_blocks.",
 )
 
 

@@ -2,8 +2,8 @@
 
 Reading order: form (what a form is), conditions (preconditions), spread and change (no known
 counts), blowfish_free, blowfish_clusters, designing, realise, blowfish_sparse, blowfish_marginals,
-affine (few signatures), cells, cuboids, projection, degree_policy, degrees, counterexamples,
-catalogue (all of them, beside the exact answer).
+affine and affine_blocks (few signatures), cells, cuboids, projection, degree_policy, degrees,
+counterexamples, catalogue (all of them, beside the exact answer).
 """
 
 from blowproof.verifier.closed_forms.catalogue import FORMS, Exactly, FormResult, closed_forms

@@ -2,7 +2,8 @@
 
 Let N classes of possible values have distinct signatures s_1, ..., s_N, of affine rank r (that of
 the differences), so that the vectors (1, s_c) have N - 1 - r independent linear dependencies. Two
-cases have a closed form: none (N = r + 1), and one (N = r + 2). They are new.
+cases have a closed form: none (N = r + 1), and one (N = r + 2). They are new. `affine_blocks` has
+what is known of two and more.
 """
 
 from __future__ import annotations
@@ -21,7 +22,15 @@ from blowproof.verifier.closed_forms import conditions as need
 from blowproof.verifier.closed_forms.form import Case, Check, form
 from blowproof.verifier.reduce import possible_classes
 
-__all__ = ["FORMS", "Signatures", "kernel"]
+__all__ = [
+    "FORMS",
+    "Signatures",
+    "dependencies",
+    "few_signatures",
+    "kernel",
+    "not_complete",
+    "worth",
+]
 
 CLASS_LIMIT = 300
 
@@ -92,12 +101,22 @@ def _cells(case: Case) -> int:
     return prod(case.domain.attribute(axis).size for axis in axes)
 
 
-def _dependencies(count: int) -> Check:
+def few_signatures(case: Case) -> str | None:
+    """The signatures are few enough to be worked out."""
+    least = _cells(case)
+    vectors = () if least > CLASS_LIMIT else case.once(Signatures.of).vectors
+    if max(least, len(vectors)) > CLASS_LIMIT:
+        return f"there are more than {CLASS_LIMIT} signatures, too many to work out"
+    return None
+
+
+def dependencies(count: int) -> Check:
+    """There are N = r + 1 + `count` signatures."""
+
     def check(case: Case) -> str | None:
-        least = _cells(case)
-        vectors = () if least > CLASS_LIMIT else case.once(Signatures.of).vectors
-        if max(least, len(vectors)) > CLASS_LIMIT:
-            return f"there are more than {CLASS_LIMIT} signatures, too many to work out"
+        many = few_signatures(case)
+        if many is not None:
+            return many
         found = case.once(Signatures.of)
         if len(found.dependencies) == count:
             return None
@@ -120,7 +139,7 @@ def _independent_value(case: Case) -> Exact:
         need.query_is(Histogram),
         need.equality_facts,
         need.graph_complete,
-        _dependencies(0),
+        dependencies(0),
     ),
     repaired=True,
 )
@@ -150,7 +169,7 @@ def independent(case: Case) -> Exact:
         need.query_is(Histogram),
         need.equality_facts,
         need.graph_complete,
-        _dependencies(1),
+        dependencies(1),
     ),
     repaired=True,
 )
@@ -186,23 +205,36 @@ def one_dependency(case: Case) -> Exact:
     largest if all small classes with k > 0 come first, those with k < 0 last, and the large ones in
     between in descending order (exchange two neighbours). In this order no cut is negative, so
     moving everything from each class to the next one is a flow, and it meets the bound. It is
-    irreducible: a part without effect has boundary 0 or k; 0 makes it empty, for nothing is cyclic,
-    and k makes the rest empty. If all classes are large, the sum telescopes to twice the sum of the
-    cuts. Each of the N - 1 cuts is then at least 1, and one is at least 2 (else k would be e_i -
-    e_j, and two signatures equal), so V >= 2 N. QED.
+    irreducible: a part without effect has a boundary t k and the cuts t P, and 0 <= t P <= P, so t
+    is 0 or 1; 0 makes it empty, for nothing is cyclic, and 1 makes the rest empty. If all classes
+    are large, the sum telescopes to twice the sum of the cuts. Each of the N - 1 cuts is then at
+    least 1, and one is at least 2 (else k would be e_i - e_j, and two signatures equal), so V >=
+    2 N. QED.
     """
     found = case.once(Signatures.of)
-    pairs = list(zip(found.dependencies[0], found.large, strict=True))
-    small = [k for k, large in pairs if not large]
+    return max(2 * sum(found.large), worth(found.dependencies[0], found.large))
+
+
+def worth(losses: Sequence[int], large: Sequence[bool]) -> int:
+    """Return the most that an acyclic flow changes the histogram, V in `one_dependency`.
+
+    Class c loses `losses[c]` records more than it gains; the losses sum to 0.
+
+    >>> worth((1, -1, -1, 1), (True, True, True, True))
+    8
+    """
+    pairs = list(zip(losses, large, strict=True))
+    small = [k for k, many in pairs if not many]
     before = sum(k for k in small if k > 0)
-    worth = sum(abs(k) for k in small)
-    for k in sorted((k for k, large in pairs if large), reverse=True):
-        worth += k + 2 * before
+    total = sum(abs(k) for k in small)
+    for k in sorted((k for k, many in pairs if many), reverse=True):
+        total += k + 2 * before
         before += k
-    return max(2 * sum(found.large), worth)
+    return total
 
 
-def _not_complete(case: Case) -> str | None:
+def not_complete(case: Case) -> str | None:
+    """G is not complete."""
     return "G is complete: the equality itself applies" if case.graph.complete else None
 
 
@@ -214,8 +246,8 @@ def _not_complete(case: Case) -> str | None:
     checks=(
         need.query_is(Histogram),
         need.equality_facts,
-        _not_complete,
-        _dependencies(0),
+        not_complete,
+        dependencies(0),
     ),
     repaired=True,
 )
@@ -234,8 +266,8 @@ def published_independent(case: Case) -> Exact:
     checks=(
         need.query_is(Histogram),
         need.equality_facts,
-        _not_complete,
-        _dependencies(1),
+        not_complete,
+        dependencies(1),
     ),
     repaired=True,
 )

@@ -12,6 +12,7 @@ from blowproof.models.queries import WeightedSum
 from blowproof.verifier.answers import json_number
 from blowproof.verifier.closed_forms import (
     affine,
+    affine_blocks,
     blowfish_clusters,
     blowfish_free,
     blowfish_marginals,
@@ -32,6 +33,7 @@ FORMS: tuple[Form, ...] = (
     *blowfish_sparse.FORMS,
     *blowfish_marginals.FORMS,
     *affine.FORMS,
+    *affine_blocks.FORMS,
     *designing.FORMS,
     *cuboids.FORMS,
     *projection.FORMS,

@@ -27,7 +27,7 @@ __all__ = ["Case", "Check", "Counterexample", "Form", "Relation", "Status", "for
 FACT_LIMIT = 1_000
 T = TypeVar("T")
 Relation = Literal["<=", "=", ">="]
-Status = Literal["printed", "repaired"]
+Status = Literal["printed", "repaired", "conjecture"]
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,8 @@ class Counterexample:
 class Form:
     """A closed form: S(f, P) `relation` `value` in each of the readings, if all checks pass.
 
-    `value.__doc__` holds the argument for a repaired form. `wrong` are recorded counterexamples.
+    `value.__doc__` holds the argument for a repaired form, and for a conjecture what it was checked
+    on. `wrong` are recorded counterexamples.
     """
 
     id: str
@@ -146,6 +147,7 @@ def form(  # noqa: PLR0913 # keyword-only options
     checks: tuple[Check, ...] = (),
     wrong: tuple[Counterexample, ...] = (),
     repaired: bool = False,
+    conjecture: bool = False,
 ) -> Callable[[Callable[[Case], Exact]], Form]:
     """Turn a function that computes a value into the form that it stands for."""
 
@@ -154,7 +156,7 @@ def form(  # noqa: PLR0913 # keyword-only options
             id=id,
             source=source,
             statement=statement,
-            status="repaired" if repaired else "printed",
+            status="conjecture" if conjecture else "repaired" if repaired else "printed",
             relation=relation,
             readings=readings,
             checks=checks,
