@@ -23,15 +23,18 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from blowproof.cli.asking import Session
     from blowproof.mechanisms.accountant import Accountant
     from blowproof.mechanisms.publish import OutputFile
-    from blowproof.mechanisms.release import Oracle, Released, Request
+    from blowproof.mechanisms.release import Oracle, Plan, Released, Request
     from blowproof.models import Policy
     from blowproof.models.policy import Reading
 
 __all__ = ["release"]
 
 SHOWN = 20
+MARGIN = 0.5
+"""Seconds before the end of the planning at which an engine comes back."""
 
 
 @click.command(
@@ -84,21 +87,22 @@ def release(  # noqa: PLR0913 # one parameter for each option
             "noise has no seed: it comes from the system's randomness, and noise that can be "
             "repeated can be taken off again"
         )
+    from blowproof.cli.asking import Session
     from blowproof.cli.output import print_all, quietly, write_json
     from blowproof.mechanisms.errors import RefusedError
-    from blowproof.mechanisms.registry import plan
     from blowproof.models import BudgetError
     from blowproof.models.reading import read_policy
 
-    read = read_policy(policy)
+    read, session = read_policy(policy), Session(question)
     with ExitStack() as stack:
         try:
             place = _output(output, (policy, data, ledger))
             if place is not None:
                 stack.callback(place.discard)
-            request = _request(read, query, epsilon, settings, records, question)
+            request = _request(read, query, epsilon, settings, records, session)
             account = _account(request, data, budget, ledger)
-            released = _released(plan(mechanism, request), data, account)
+            made = _planned(mechanism, request, session)
+            released = _released(made, data, account)
         except (RefusedError, BudgetError) as error:
             _refuse(str(error), as_json, read.name, mechanism)
             return Exit.NO
@@ -118,7 +122,7 @@ def _request(
     epsilon: Fraction,
     settings: tuple[str, ...],
     records: str | None,
-    question: Question,
+    session: Session,
 ) -> Request:
     from blowproof.cli.asking import scope_of
     from blowproof.mechanisms.records import Records
@@ -126,6 +130,7 @@ def _request(
     from blowproof.models import parse_query
     from blowproof.verifier.question import Engine
 
+    question = session.question
     return Request(
         policy=policy,
         query=parse_query(query, policy),
@@ -134,7 +139,7 @@ def _request(
         answers=scope_of(question),
         engine=cast("Engine", question.engine),
         time_limit=question.time_limit,
-        oracle=_oracle(question),
+        oracle=_oracle(session),
         options=dict(map(_setting, settings)),
         records=None if records is None else Records.read(records),
     )
@@ -147,19 +152,36 @@ def _setting(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _oracle(question: Question) -> Oracle:
+def _oracle(session: Session) -> Oracle:
     """Ask as `blowproof sensitivity` does; but after Ctrl-C nothing is released."""
-    from blowproof.cli.asking import Session
 
-    session = Session(question)
-
-    def ask(policy: Policy, query: Any, reading: str) -> Any:
-        answer = session.ask(policy, query, reading)
+    def ask(policy: Policy, query: Any, reading: str, limit: float | None) -> Any:
+        # A question comes back with its bounds before the planning as a whole is cut off.
+        end = None if limit is None else max(limit / 2, limit - MARGIN)
+        answer = session.ask(policy, query, reading, limit=end)
         if session.interrupted:
             raise click.Abort
         return answer
 
     return ask
+
+
+def _planned(mechanism: str, request: Request, session: Session) -> Plan:
+    """Work out the noise, watched: also what no engine looks at a clock for ends at the limit."""
+    from blowproof.cli.asking import GRACE
+    from blowproof.cli.watching import Stopped
+    from blowproof.mechanisms.errors import RefusedError
+    from blowproof.mechanisms.registry import plan
+
+    limit = session.question.time_limit
+    try:
+        end = None if limit is None else limit + GRACE
+        return session.run(lambda: plan(mechanism, request), limit=end)
+    except Stopped as stop:
+        hint = "" if session.interrupted else "\n  try: a longer --time-limit"
+        raise RefusedError(
+            f"{stop} before the noise was known: nothing was released and nothing spent{hint}"
+        ) from None
 
 
 def _account(
@@ -189,13 +211,12 @@ def _released(made: Any, data: str, account: Accountant | None) -> Released:
 
 
 def _output(output: str | None, inputs: tuple[str | None, ...]) -> OutputFile | None:
+    from blowproof.cli.files import keep_apart
     from blowproof.mechanisms.publish import OutputFile
 
     if output is None:
         return None
-    for other in inputs:
-        if other is not None and Path(output).resolve() == Path(other).resolve():
-            raise click.UsageError(f"--output {output} would overwrite an input")
+    keep_apart({"--output": output}, inputs)
     return OutputFile(output)
 
 

@@ -98,7 +98,7 @@ class Bucketed(Plan):
             epsilon=self.request.epsilon - self.first,
             reading=self.request.reading,
             answers=self.request.answers,
-            time_limit=self.request.time_limit,
+            deadline=self.request.deadline,
         )
         forest, stretch = plan_flows(rest, vertex)
         return flow_releases(self, rest, vertex, forest, stretch), forest

@@ -43,6 +43,8 @@ from blowproof.models.queries_structured import bind_query
 __all__ = ["Hierarchical"]
 
 OPTIONS = ("block", "fan-out")
+GUIDE = 0.25
+"""The share of the time left for a question that only guides the choice of blocks."""
 
 
 class Hierarchical(Plan):
@@ -95,7 +97,7 @@ class Hierarchical(Plan):
         query = parse_query(query_text("cumulative", self.attribute), self.request.policy)
         assert isinstance(query, Cumulative)
         try:
-            self.sensitivity = self.request.sensitivity(query)
+            self.sensitivity = self.request.sensitivity(query, share=GUIDE)
         except RefusedError:
             return size - 1
         upper = self.sensitivity.upper
@@ -107,7 +109,7 @@ class Hierarchical(Plan):
         for block in sorted(block for block in blocks if 1 < block < size):
             query = bind_query(Prefixes(attribute=self.attribute, every=block), self.request.policy)
             try:
-                if self.request.sensitivity(query).upper == 0:
+                if self.request.sensitivity(query, share=GUIDE).upper == 0:
                     found.append(block)
             except RefusedError:
                 continue
@@ -127,7 +129,7 @@ class Hierarchical(Plan):
             request.epsilon,
             reading=request.reading,
             answers=request.answers,
-            time_limit=request.time_limit,
+            time_limit=request.left,
         )
         if certified.upper == 0:
             self.notes += (EXACT_NOTE,)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.mechanisms.errors import RefusedError
-from blowproof.mechanisms.memberships import Bounds, Clusters, Memberships, bounds
+from blowproof.mechanisms.memberships import Around, Bounds, Clusters, Cover, Memberships
 from blowproof.mechanisms.release import Draw, Plan, Request
 from blowproof.mechanisms.transformed import free
 from blowproof.mechanisms.vectors import Names, Vector, attribute_grid, whole
@@ -135,7 +135,9 @@ class KMeans(Plan):
         sizes = np.array(
             [[0] * len(policy.domain), [k.size - 1 for _, k in policy.domain.attributes]]
         )
-        corners = self._with(np.zeros((1, len(policy.domain)), dtype=np.int64)).coordinates(sizes)
+        origin = self._with(np.zeros((1, len(policy.domain)), dtype=np.int64))
+        self.cover = Cover.of(origin)
+        corners = origin.coordinates(sizes)
         self.low, self.high = corners[0], corners[1]
 
     def _with(self, centroids: Ints, margin: int = 0) -> Clusters:
@@ -158,6 +160,7 @@ class KMeans(Plan):
         return sizes, sums, clusters
 
     def _best(self, centroids: Ints) -> tuple[Clusters, Bounds]:
+        around = Around(self._with(centroids), self.theta, self.cover)
         apart = ((centroids[:, None] - centroids[None]) ** 2).sum(axis=2)
         closest = int(apart[apart > 0].min(initial=max(1, int(apart.max()))))
         wanted = self.request.options.get("margin")
@@ -165,7 +168,7 @@ class KMeans(Plan):
         options = []
         for share in shares:
             clusters = self._with(centroids, int(share * closest))
-            found = bounds(clusters, self.theta)
+            found = around.bounds(clusters.margin)
             options.append((Fraction(found.sums, max(1, clusters.margin)), clusters, found))
         _, clusters, found = min(options, key=lambda option: option[0])
         return clusters, found

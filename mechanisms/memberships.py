@@ -31,6 +31,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, prod
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,10 +42,11 @@ from blowproof.models import BoundQuery, Domain, Exact, Point
 from blowproof.models.data import Dataset
 from blowproof.models.queries import Row
 
-__all__ = ["Bounds", "Clusters", "Memberships", "bounds"]
+__all__ = ["Around", "Bounds", "Clusters", "Cover", "Memberships", "bounds"]
 
 Ints = NDArray[np.int64]
 MOST_BOXES = 20_000
+_SAFE = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,14 +65,9 @@ class Clusters:
         step = np.array([int(kind.step / self.grid) for kind in kinds], dtype=np.int64)
         return start + step * places
 
-    def squares(self, points: Ints) -> Ints:
-        """Return E_j(x): a row for each point, a column for each centroid."""
-        found: Ints = ((points[:, None, :] - self.centroids[None]) ** 2).sum(axis=2)
-        return found
-
     def weights(self, points: Ints) -> Ints:
-        """Return s_j(x)."""
-        squares = self.squares(points)
+        """Return s_j(x). Gaps are differences, so that |x|^2, common to all E_j(x), is left out."""
+        squares = (self.centroids**2).sum(axis=1) - 2 * (points @ self.centroids.T)
         if self.margin == 0:
             nearest = squares.argmin(axis=1)
             return np.asarray(nearest[:, None] == np.arange(len(self.centroids)), dtype=np.int64)
@@ -105,17 +103,35 @@ class Memberships(BoundQuery):
 
     def evaluate(self, data: Dataset) -> Vector:
         """Return the true sizes or sums."""
-        from blowproof.mechanisms.exact import held_cells
-
-        places, counts = held_cells(data, tuple(range(len(data.domain))))
-        totals = self.answers(self.clusters.coordinates(places.astype(np.int64)), counts)
+        places, counts = _held(data)
+        totals = self.answers(self.clusters.coordinates(places), counts)
         names = single([str(k + 1) for k in range(len(totals))], column="output")
         return Vector(totals, Fraction(1), names)
 
     def answers(self, points: Ints, counts: Ints) -> Ints:
-        """Return the true answers on points that occur so many times."""
-        found = counts.astype(object) @ self._outputs(points).astype(object)
-        return whole(list(found))
+        """Return the true answers on points that occur so many times: V_j = sum s_j x - N_j c_j."""
+        centroids = self.clusters.centroids
+        held: NDArray[Any] = self.clusters.weights(points)
+        far = 1 + max(int(abs(x).max(initial=0)) for x in (points, centroids)) if self.sums else 1
+        if int(held.max(initial=0)) * max(1, int(counts.sum())) * 2 * far >= _SAFE:
+            held, points, counts = (item.astype(object) for item in (held, points, counts))
+        held = held * counts[:, None]
+        sizes = held.sum(axis=0)
+        totals = held.T @ points - sizes[:, None] * centroids if self.sums else sizes
+        return whole(list(totals.ravel()))
+
+
+_HELD: WeakKeyDictionary[Dataset, tuple[Ints, Ints]] = WeakKeyDictionary()
+
+
+def _held(data: Dataset) -> tuple[Ints, Ints]:
+    """Return the values that occur and how often, counted once for all iterations."""
+    if data not in _HELD:
+        from blowproof.mechanisms.exact import held_cells
+
+        places, counts = held_cells(data, tuple(range(len(data.domain))))
+        _HELD[data] = places.astype(np.int64), counts
+    return _HELD[data]
 
 
 @dataclass(frozen=True)
@@ -128,51 +144,84 @@ class Bounds:
 
 def bounds(clusters: Clusters, theta: int) -> Bounds:
     """Return bounds on the change of sizes and sums when a record moves by `theta` units in L1."""
-    middles, radius = _boxes(clusters)
-    far = abs(middles[:, None, :] - clusters.centroids[None]).sum(axis=2) + radius
-    slopes = 2 * abs(clusters.centroids[:, None, :] - clusters.centroids[None]).max(axis=2)
-    squares = clusters.squares(middles)
-    # sure[b, j]: centroid j is nearest for every x of box b and every y within theta of it
-    lead = squares[:, :, None] - squares[:, None, :] - slopes * (radius + theta)
-    for j in range(len(clusters.centroids)):
-        lead[:, j, j] = 1
-    sure = (lead > 0).all(axis=1)
-    if clusters.margin == 0:
-        return _hard(far, squares, slopes, sure, radius, theta)
-    reach = slopes.max(axis=1)
-    gap = squares - squares.min(axis=1, keepdims=True)
-    margin = clusters.margin
-    step = np.broadcast_to(np.minimum(margin, reach * theta), gap.shape)
-    never = gap - reach * (radius + theta) >= margin
-    change = np.where(sure | never, 0, step)
-    weight = np.clip(margin - gap + reach * radius, 0, margin)
-    total = theta * weight.sum(axis=1) + (change * (far + theta)).sum(axis=1)
-    whole_sums = 2 * int((weight * far).sum(axis=1).max())  # all that x and y contribute
-    return Bounds(int(change.sum(axis=1).max()), min(int(total.max()), whole_sums))
+    return Around(clusters, theta, Cover.of(clusters)).bounds(clusters.margin)
 
 
-def _hard(far: Ints, squares: Ints, slopes: Ints, sure: Ints, radius: int, theta: int) -> Bounds:
-    """Hard clusters: x in one that it may be in, y in another, |x - c_a| + |y - c_b|."""
-    reach = slopes.max(axis=1)
-    gap = squares - squares.min(axis=1, keepdims=True)
-    within = gap - reach * (radius + theta) <= 0  # centroids that may be nearest to x or to y
-    longest = np.sort(np.where(within, far, 0), axis=1)[:, -2:].sum(axis=1) + theta
-    alone = sure.any(axis=1) | (within.sum(axis=1) < 2)
-    if alone.all():
-        return Bounds(0, theta)
-    return Bounds(2, int(max(theta, longest[~alone].max())))
+@dataclass(frozen=True)
+class Cover:
+    """Equal boxes that cover a domain: their middles, and the L1 radius of each, rounded up."""
+
+    middles: Ints
+    radius: int
+
+    @staticmethod
+    def of(clusters: Clusters) -> Cover:
+        """Return as many boxes as are allowed; the centroids do not matter."""
+        sizes = [kind.size for _, kind in clusters.domain.attributes]
+        side = 1
+        while prod(ceil(size / side) for size in sizes) > MOST_BOXES:
+            side *= 2
+        starts = np.meshgrid(*(np.arange(0, size, side) for size in sizes), indexing="ij")
+        low = np.stack([start.ravel() for start in starts], axis=1).astype(np.int64)
+        high = np.minimum(low + side, np.array(sizes)) - 1
+        first, last = clusters.coordinates(low), clusters.coordinates(high)
+        middles = (first + last) // 2
+        radius = int(np.maximum(last - middles, middles - first).sum(axis=1).max())
+        return Cover(middles, radius)
 
 
-def _boxes(clusters: Clusters) -> tuple[Ints, int]:
-    """Cover the domain by equal boxes: their middles, and the L1 radius of each, rounded up."""
-    sizes = [kind.size for _, kind in clusters.domain.attributes]
-    side = 1
-    while prod(ceil(size / side) for size in sizes) > MOST_BOXES:
-        side *= 2
-    starts = np.meshgrid(*(np.arange(0, size, side) for size in sizes), indexing="ij")
-    low = np.stack([start.ravel() for start in starts], axis=1).astype(np.int64)
-    high = np.minimum(low + side, np.array(sizes)) - 1
-    first, last = clusters.coordinates(low), clusters.coordinates(high)
-    middles = (first + last) // 2
-    radius = int(np.maximum(last - middles, middles - first).sum(axis=1).max())
-    return middles, radius
+class Around:
+    """What the boxes of a cover say about some centroids and moves of `theta`, for any margin.
+
+    A row for each centroid, a column for each box: `far` is an upper bound on the L1 distance,
+    `gap` is that of the middle, `sure` says where a centroid is nearest for every x of the box and
+    every y within theta of it, `reach` is how fast a gap changes.
+    """
+
+    def __init__(self, clusters: Clusters, theta: int, cover: Cover) -> None:
+        self.theta, self.radius = theta, cover.radius
+        centroids = clusters.centroids
+        slopes = 2 * np.abs(centroids[:, None, :] - centroids[None]).max(axis=2)
+        self.reach = slopes.max(axis=1)[:, None]
+        ways = [
+            np.abs(axis[None] - own[:, None])
+            for axis, own in zip(cover.middles.T, centroids.T, strict=True)
+        ]
+        self.far = sum(ways[1:], start=ways[0]) + self.radius
+        squares = sum((way**2 for way in ways[1:]), start=ways[0] ** 2)
+        self.gap = squares - squares.min(axis=0)
+        both = self.radius + theta
+        self.sure = np.stack([_leads(squares, slopes[j] * both, j) for j in range(len(slopes))])
+
+    def bounds(self, margin: int) -> Bounds:
+        """Return the bounds that are proved at the head of this file."""
+        if margin == 0:
+            return self._hard()
+        gap, theta, reach = self.gap, self.theta, self.reach
+        step = np.minimum(margin, reach * theta)
+        never = gap >= margin + reach * (self.radius + theta)
+        change = np.where(self.sure | never, 0, step)
+        weight = np.clip(margin + reach * self.radius - gap, 0, margin)
+        total = theta * weight.sum(axis=0) + (change * (self.far + theta)).sum(axis=0)
+        whole_sums = 2 * int((weight * self.far).sum(axis=0).max())  # all that x and y contribute
+        return Bounds(int(change.sum(axis=0).max()), min(int(total.max()), whole_sums))
+
+    def _hard(self) -> Bounds:
+        """Hard clusters: x in one that it may be in, y in another, |x - c_a| + |y - c_b|."""
+        theta = self.theta
+        if theta == 0:
+            return Bounds(0, 0)  # nothing moves
+        # centroids that may be nearest to x or to y
+        within = self.gap <= self.reach * (self.radius + theta)
+        alone = self.sure.any(axis=0) | (within.sum(axis=0) < 2)
+        if alone.all():
+            return Bounds(0, theta)
+        longest = np.sort(np.where(within, self.far, 0)[:, ~alone], axis=0)[-2:].sum(axis=0) + theta
+        return Bounds(2, int(max(theta, longest.max())))
+
+
+def _leads(squares: Ints, apart: Ints, j: int) -> NDArray[np.bool_]:
+    """Whether centroid j is nearer than every other to a box's middle by more than `apart`."""
+    lead = squares - squares[j] > apart[:, None]
+    lead[j] = True
+    return np.asarray(lead.all(axis=0), dtype=np.bool_)

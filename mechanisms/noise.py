@@ -44,6 +44,8 @@ _DIGIT = 4096
 """The base of the digits; a table has at most this many entries."""
 _TOP_SCALE = 64
 """The top digit's scale is at most this; beyond 44 scales there are no 64-bit words left."""
+_FEW, _FEW_DIGIT, _FEW_TOP_SCALE = 2048, 64, 4
+"""Up to so many numbers: more digits of a smaller base, for there the tables take most time."""
 _CHUNK = 1 << 17
 _WIDE = 2**40
 
@@ -145,12 +147,12 @@ def _rounded(bounds: tuple[int, int], shift: int, precision: int) -> tuple[int, 
 
 
 @lru_cache(maxsize=64)
-def _digits(scale: Fraction) -> tuple[Geometric, ...]:
+def _digits(scale: Fraction, base: int, top: int) -> tuple[Geometric, ...]:
     """Return the laws of the digits of a geometric number, the lowest first."""
     rate, laws = 1 / scale, []
-    while rate * _TOP_SCALE < 1:
-        laws.append(Geometric(rate, _DIGIT))
-        rate *= _DIGIT
+    while rate * top < 1:
+        laws.append(Geometric(rate, base))
+        rate *= base
     return (*laws, Geometric(rate))
 
 
@@ -158,13 +160,14 @@ def _geometric(scale: Fraction, size: int, source: Source) -> Noise:
     """Return independent numbers with P(k) proportional to exp(-k / scale)."""
     kind: Any = np.int64 if scale < _WIDE else object
     total = np.zeros(size, dtype=kind)
-    for place, law in enumerate(_digits(scale)):
+    base, top = (_FEW_DIGIT, _FEW_TOP_SCALE) if size <= _FEW else (_DIGIT, _TOP_SCALE)
+    for place, law in enumerate(_digits(scale, base, top)):
         digits, late = law.draw(size, source)
         if late:
             total = total.astype(object)
-        total += digits.astype(total.dtype) * _DIGIT**place
+        total += digits.astype(total.dtype) * base**place
         for index, value in late.items():
-            total[index] += (value - int(digits[index])) * _DIGIT**place
+            total[index] += (value - int(digits[index])) * base**place
     return total
 
 

@@ -34,6 +34,9 @@ Ints = NDArray[np.int64]
 
 LONGEST = 4096
 MOST_MATCHED = 2048
+WIDE = 512
+"""Longer runs are judged by ranks: some twenty steps for each, whatever their length."""
+CHUNK = 1 << 16
 _ROOM = 2**61
 
 
@@ -68,56 +71,102 @@ def interval_partition(
         raise BudgetError(
             f"costs of {size} counts do not fit in 62 bits\n  try: a smaller `longest`"
         )
-    best = np.zeros(size + 1, dtype=np.int64)
     fixed = round(penalty * grid)
     costs = np.full((len(lengths), size + 1), _ROOM, dtype=np.int64)
+    ranked = Ranked(counts) if grid > WIDE else None
     for row, length in enumerate(lengths):
         noise = discrete_laplace(scale, size - length + 1, source=source)
-        costs[row, length:] = deviations(counts, length) * (grid // length) + fixed + noise
-    steps = _cheapest(costs, best)
-    return _walk_back(steps, size)
+        found = deviations(counts, length, ranked if length > WIDE else None)
+        costs[row, length:] = found * (grid // length) + fixed + noise
+    return _walk_back(_cheapest(costs), size)
 
 
-def deviations(counts: Ints, length: int) -> Ints:
+def deviations(counts: Ints, length: int, ranked: Ranked | None = None) -> Ints:
     """Return `length` times the deviation of every run of `length` counts, in whole numbers.
 
-    >>> deviations(np.array([1, 3, 3]), 2)
-    array([4, 0])
+    Count by count, or (`ranked`) from the counts up to each run's mean, whose parts of the
+    deviation are half of it.
+
+    >>> deviations(np.array([1, 3, 3]), 2).tolist()
+    [4, 0]
+    >>> deviations(np.array([1, 3, 3]), 2, Ranked(np.array([1, 3, 3]))).tolist()
+    [4, 0]
     """
-    sums = np.convolve(counts, np.ones(length, dtype=np.int64), mode="valid")
-    windows = np.lib.stride_tricks.sliding_window_view(counts, length)
+    before = np.concatenate([[0], np.cumsum(counts)])
+    sums = before[length:] - before[:-length]
     result = np.empty(len(sums), dtype=np.int64)
-    chunk = max(1, (1 << 22) // length)
+    chunk = max(1, (1 << 22) // (length if ranked is None else 1))
+    windows = np.lib.stride_tricks.sliding_window_view(counts, length)
     for start in range(0, len(sums), chunk):
         part = slice(start, start + chunk)
-        result[part] = abs(windows[part] * length - sums[part, None]).sum(axis=1)
+        if ranked is None:
+            result[part] = abs(windows[part] * length - sums[part, None]).sum(axis=1)
+        else:
+            first = np.arange(start, start + len(sums[part]))
+            many, low = ranked.up_to(sums[part] // length, first, first + length)
+            result[part] = 2 * (many * sums[part] - length * low)
     return result
 
 
-def _cheapest(costs: Ints, best: Ints) -> Ints:
-    """Fill in the least cost of every beginning of the values; return the last bucket's length.
+class Ranked:
+    """How many counts of a run are at most so large, and their sum: a wavelet matrix.
 
-    `costs[j, end]` is what a bucket of 2**j values costs that stops before `end`.
+    On each level the counts are in the order of the level above, those whose rank has a 0 in the
+    level's bit before the others; kept are the number and the sum of the former up to each place.
     """
-    steps = np.zeros(len(best), dtype=np.int64)
-    table = costs.T.tolist()
-    done = best.tolist()
-    for end in range(1, len(done)):
-        options = (
-            (done[end - (1 << row)] + cost, 1 << row)
-            for row, cost in enumerate(table[end])
-            if cost < _ROOM
-        )
-        done[end], steps[end] = min(options)
+
+    def __init__(self, counts: Ints) -> None:
+        self.values, ranks = np.unique(counts, return_inverse=True)
+        self.levels: list[tuple[int, Ints, Ints]] = []
+        for bit in reversed(range(len(self.values).bit_length())):
+            zero = (ranks >> bit) & 1 == 0
+            number = np.concatenate([[0], np.cumsum(zero)])
+            total = np.concatenate([[0], np.cumsum(np.where(zero, counts, 0))])
+            self.levels.append((bit, number, total))
+            ranks = np.concatenate([ranks[zero], ranks[~zero]])
+            counts = np.concatenate([counts[zero], counts[~zero]])
+
+    def up_to(self, most: Ints, first: Ints, last: Ints) -> tuple[Ints, Ints]:
+        """Return the number and the sum of those counts of runs [first, last) that are <= most."""
+        below = np.searchsorted(self.values, most, side="right")
+        many, low = np.zeros_like(first), np.zeros_like(first)
+        for bit, number, total in self.levels:
+            taken = (below >> bit) & 1 == 1
+            left, right = number[first], number[last]
+            many += np.where(taken, right - left, 0)
+            low += np.where(taken, total[last] - total[first], 0)
+            first = np.where(taken, number[-1] + first - left, left)
+            last = np.where(taken, number[-1] + last - right, right)
+        return many, low
+
+
+def _cheapest(costs: Ints) -> list[int]:
+    """Return the last bucket's length in the cheapest partition of every beginning of the values.
+
+    `costs[j, end]` is what a bucket of 2**j values costs that stops before `end`. Of several that
+    are cheapest, the one with the shortest last bucket.
+    """
+    lengths = [1 << row for row in range(len(costs))]
+    done, steps = [0], [0]
+    for start in range(1, costs.shape[1], CHUNK):
+        for row in costs[:, start : start + CHUNK].T.tolist():
+            end = len(done)
+            fitting = lengths if end >= lengths[-1] else lengths[: end.bit_length()]
+            options = [
+                done[end - length] + cost for length, cost in zip(fitting, row, strict=False)
+            ]
+            least = min(options)
+            done.append(least)
+            steps.append(lengths[options.index(least)])
     return steps
 
 
-def _walk_back(steps: Ints, size: int) -> Ints:
+def _walk_back(steps: list[int], size: int) -> Ints:
     ends = []
     end = size
     while end > 0:
         ends.append(end)
-        end -= int(steps[end])
+        end -= steps[end]
     return np.array(ends[::-1], dtype=np.int64)
 
 

@@ -30,10 +30,14 @@ MECHANISMS: dict[str, tuple[str, str]] = {
 
 
 def plan(name: str, request: Request) -> Plan:
-    """Return a mechanism made ready for a request, or refuse the name with the nearest one."""
+    """Return a mechanism made ready for a request, or refuse the name with the nearest one.
+
+    What makes it ready looks at the request's deadline wherever it asks for a sensitivity.
+    """
     if name not in MECHANISMS:
         hint = nearest(name, MECHANISMS, what="mechanism")
         raise QueryError(f"there is no mechanism {name!r}\n  try: {hint}")
+    _ = request.left  # refused where no time is left
     file, kind = MECHANISMS[name]
     made = getattr(import_module(f"blowproof.mechanisms.{file}"), kind)(request)
     if not isinstance(made, Plan):  # pragma: no cover

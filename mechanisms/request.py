@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -24,22 +25,29 @@ from blowproof.verifier.answers import Answer
 from blowproof.verifier.question import Engine
 from blowproof.verifier.questions import sensitivity
 
-__all__ = ["EXACT_NOTE", "Oracle", "Request", "calibrated_scale", "status_notes"]
+__all__ = ["EXACT_NOTE", "LATE", "Oracle", "Request", "calibrated_scale", "status_notes"]
+
+LATE = (
+    "the time limit was over before the noise was known: nothing was released and nothing spent"
+    "\n  try: a longer --time-limit"
+)
 
 EXACT_NOTE = (
     "the scale is 0: no two neighbouring databases differ in this answer, so the exact one tells "
     "nothing about any secret of the policy"
 )
-Oracle = Callable[[Policy, BoundQuery, Reading], Answer]
-"""Answers S(f, P), with how sure it is."""
+Oracle = Callable[[Policy, BoundQuery, Reading, float | None], Answer]
+"""Answers S(f, P), with how sure it is, in so many seconds (None: as many as it takes)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
     """What is to be released: a query under a policy, for an epsilon.
 
-    `oracle` answers sensitivities (None: the verifier, within `time_limit`); `options` are the
+    `oracle` answers sensitivities (None: the verifier, in the time that is left); `options` are the
     mechanism's own, as texts. `records`: release the query on these records alone (None: all).
+    `time_limit` counts from now, for all questions together; `deadline` (of `time.monotonic`) is
+    its end, and may be given instead.
     """
 
     policy: Policy
@@ -49,42 +57,58 @@ class Request:
     answers: Answers | None = None
     engine: Engine = "auto"
     time_limit: float | None = None
+    deadline: float | None = None
     oracle: Oracle | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     records: Records | None = None
 
     def __post_init__(self) -> None:
-        """Refuse an epsilon that is no exact number above 0."""
+        """Refuse an epsilon that is no exact number above 0; set the deadline."""
         epsilon = Fraction(exact(self.epsilon, key="epsilon"))
         if epsilon <= 0:
             raise PolicyError(f"epsilon = {show(epsilon)} is not above 0", key="epsilon")
         object.__setattr__(self, "epsilon", epsilon)
+        if self.deadline is None and self.time_limit is not None:
+            object.__setattr__(self, "deadline", time.monotonic() + self.time_limit)
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that are left for planning (None: no limit); none left is a refusal."""
+        if self.deadline is None:
+            return None
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise RefusedError(LATE)
+        return left
 
     @cached_property
     def bound(self) -> BoundQuery:
         """The query, bound to the policy."""
         return parse_query(self.query, self.policy) if isinstance(self.query, str) else self.query
 
-    def sensitivity(self, query: BoundQuery | None = None) -> Answer:
+    def sensitivity(self, query: BoundQuery | None = None, *, share: float = 1) -> Answer:
         """Return S(f, P) of a query (None: the one asked for), in the chosen reading and scope.
 
-        A question that outgrows every budget is a refusal: no scale is known to be enough.
+        `share`: of the time that is left. A question that outgrows every budget is a refusal: no
+        scale is known to be enough.
         """
-        asked = self.bound if query is None else query
+        asked, _ = self.bound if query is None else query, self.left  # refused where none is left
         if self.engine == "auto":
             found = structural_sensitivity(self.policy, asked, self.reading, self.answers)
             if found is not None:
                 return found
-        if self.oracle is not None:
-            return self.oracle(self.policy, asked, self.reading)
+        left = self.left
+        limit = None if left is None else share * left
         try:
+            if self.oracle is not None:
+                return self.oracle(self.policy, asked, self.reading, limit)
             return sensitivity(
                 self.policy,
                 asked,
                 reading=self.reading,
                 answers=self.answers,
                 engine=self.engine,
-                time_limit=self.time_limit,
+                time_limit=limit,
             )
         except BudgetError as error:
             raise RefusedError(f"no scale of noise is known to be enough: {error}") from None

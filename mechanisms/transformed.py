@@ -152,7 +152,11 @@ def graph_edges(policy: Policy) -> tuple[Ints, Ints]:
     """Return the edges of G as two arrays of values (row-major numbers)."""
     graph, size = policy.graph, policy.domain.size
     if len(policy.domain) == 1 and isinstance(graph, OffsetGraph):
-        reach = min(graph.axes[0].reach(graph.bound), size - 1)
+        axis = graph.axes[0]
+        reach = axis.reach(graph.bound)
+        if not axis.line:  # any change costs the same, however far it leads
+            reach *= size
+        reach = min(reach, size - 1)
         _refuse_above(MOST_EDGES, size * reach, "edges")
         if reach < 1:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -199,6 +203,8 @@ def _candidates(policy: Policy, size: int, u: Ints, v: Ints, tree: str | None) -
     found = []
     if line and tree in (None, PATH):
         found.append(path(size))
+        if len(u) == size - 1 and tree is None:
+            return found  # G is that path, and has no other spanning tree
     if line and tree in (None, HUBS):
         found.append(hubs(size, max(1, int((v - u).max(initial=1)))))
     if tree in (None, SEARCH) or (tree == STAR and size == 1):
@@ -210,12 +216,10 @@ def _candidates(policy: Policy, size: int, u: Ints, v: Ints, tree: str | None) -
 
 def _spanning(forest: Forest, u: Ints, v: Ints) -> Forest:
     """Drop the edges of a tree that G does not have (hubs further apart than G reaches)."""
-    have = set(zip(u.tolist(), v.tolist(), strict=True))
-    parent = forest.parent
-    pairs = ((min(c, p), max(c, p)) for c, p in enumerate(parent.tolist()) if p >= 0)
-    if all(pair in have for pair in pairs):
-        return forest
-    return path(len(parent))
+    child, size = forest.heads, len(forest.parent)
+    above = forest.parent[child]
+    pairs = np.minimum(child, above) * size + np.maximum(child, above)
+    return forest if np.isin(pairs, u * size + v).all() else path(size)
 
 
 def _error(query: BoundQuery, forest: Forest) -> float:
@@ -278,7 +282,8 @@ def flow_releases(
         totals = Fraction(0) if still else edges
         plan.notes = (*status_notes(plan.sensitivity), *((EXACT_NOTE,) if still else ()))
     query: Flows | Prefixes = Flows(domain, vertex, forest)
-    if len(domain) == 1 and np.array_equal(forest.parent, path(len(vertex)).parent):
+    line = len(domain) == 1 and domain.attribute(0).ordered
+    if line and np.array_equal(forest.parent, path(len(vertex)).parent):
         query = Prefixes(attribute=domain.names[0])
     found = []
     if len(forest.heads):

@@ -9,14 +9,15 @@ exact big integers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 from blowproof.models.domain import Domain
+from blowproof.models.errors import BudgetError
 from blowproof.models.regions import Area, Box, Point, Positions
 
-__all__ = ["ValueClass", "collapse"]
+__all__ = ["ValueClass", "collapse", "locator"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,13 @@ class ValueClass:
         return self._diagram.walk(point) == sum(1 << number for number in self.inside)
 
 
-def collapse(domain: Domain, areas: Sequence[Area]) -> tuple[ValueClass, ...]:
+def collapse(
+    domain: Domain, areas: Sequence[Area], *, limit: int | None = None
+) -> tuple[ValueClass, ...]:
     """Return the non-empty classes of the domain, those in fewer areas first.
+
+    There may be exponentially many (thirty known marginals of two cells): more than `limit` of them
+    are a BudgetError, at once.
 
     >>> from blowproof.models import Domain, Integers, Region, Between
     >>> d = Domain(age=Integers(0, 10**12))
@@ -56,10 +62,27 @@ def collapse(domain: Domain, areas: Sequence[Area]) -> tuple[ValueClass, ...]:
     >>> collapse(d, areas)[3].take(2)
     ((5,), (6,))
     """
-    diagram = _Diagram(domain, areas)
+    diagram = _Diagram(domain, areas, limit)
     sizes = diagram.sizes(0, diagram.everything)
     classes = [ValueClass(frozenset(_bits(inside)), n, diagram) for inside, n in sizes.items()]
     return tuple(sorted(classes, key=lambda item: (len(item.inside), sorted(item.inside))))
+
+
+def locator(classes: Sequence[ValueClass]) -> Callable[[Point], int | None]:
+    """Return what tells which of the classes of one domain a point lies in (None: in no one).
+
+    >>> from blowproof.models import Domain, Integers, Region, Between
+    >>> d = Domain(age=Integers(0, 99))
+    >>> classes = collapse(d, [d.area(Region(age=Between(0, 9)))])
+    >>> locator(classes)((5,)), locator(classes)((50,)), locator(classes[:1])((5,))
+    (1, 0, None)
+    """
+    masks = {sum(1 << n for n in item.inside): place for place, item in enumerate(classes)}
+
+    def place_of(point: Point) -> int | None:
+        return masks.get(classes[0]._diagram.walk(point)) if classes else None
+
+    return place_of
 
 
 class _Diagram:
@@ -68,7 +91,8 @@ class _Diagram:
     Sets of areas are bit sets here too.
     """
 
-    def __init__(self, domain: Domain, areas: Sequence[Area]) -> None:
+    def __init__(self, domain: Domain, areas: Sequence[Area], limit: int | None = None) -> None:
+        self._limit = limit
         owned = [(owner, box) for owner, area in enumerate(areas) for box in area.boxes if box]
         self._owners = [owner for owner, _ in owned]
         self.everything = (1 << len(owned)) - 1
@@ -112,6 +136,11 @@ class _Diagram:
                 width = positions.size
                 for inside, size in self.sizes(axis + 1, mask).items():
                     found[inside] = found.get(inside, 0) + width * size
+                if self._limit is not None and len(found) > self._limit:
+                    raise BudgetError(
+                        f"the facts cut the domain into more than {self._limit} classes of values"
+                        "\n  try: fewer facts"
+                    )
             self._sizes[axis, alive] = found
         return found
 

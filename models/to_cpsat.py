@@ -18,7 +18,7 @@ Findings about OR-Tools 9.15 that decide how it is used here (sources: its issue
   (or-tools#3102, #3943), may name a wrong literal after presolve (or-tools#5141), and are not
   minimal.
 - Enumeration gave duplicates in 9.12 (or-tools#4640); `solutions.py` drops them.
-- Sums must fit 64 bits; beyond 2**61 this file refuses rather than lets CP-SAT say "invalid".
+- Sums must fit 64 bits; what reaches beyond 2**61 goes to `linear_exact` instead.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ __all__ = [
     "Lowered",
     "Outcome",
     "Status",
+    "fits",
     "infeasible_core",
     "solve",
     "to_cpsat",
@@ -99,6 +100,15 @@ def _check_sizes(model: LinearModel) -> None:
     for v in model.variables:
         if max(abs(v.lower), abs(v.upper)) > _LIMIT:
             raise OverflowError(f"{v!r} is beyond CP-SAT's 64-bit integers")
+
+
+def fits(model: LinearModel) -> bool:
+    """Return whether every variable and every sum of the model fits CP-SAT's 64 bits."""
+    try:
+        _check_sizes(model)
+    except OverflowError:
+        return False
+    return True
 
 
 def _with_variables(model: LinearModel) -> Lowered:
@@ -161,6 +171,8 @@ def solve(  # noqa: PLR0913 # keyword-only options, each of them of use to a cal
     """Return the maximum, or sound bounds when the limit, `stop` or Ctrl-C (which is raised) comes.
 
     `on_bound(lower, upper)` is called in the caller's thread whenever one of them has improved.
+    A model whose numbers do not fit 64 bits is solved in whole numbers of any size, without hints
+    and `on_bound`; what is too hard for that comes back as "unknown" or "feasible".
 
     >>> model = LinearModel()
     >>> x, y = model.int_var("x", lower=0, upper=9), model.int_var("y", lower=0, upper=9)
@@ -169,6 +181,10 @@ def solve(  # noqa: PLR0913 # keyword-only options, each of them of use to a cal
     >>> solve(model)
     Outcome(status='optimal', lower=9, upper=9, assignment={'x': 0, 'y': 4})
     """
+    if not fits(model):
+        from blowproof.models.linear_exact import solve_exactly
+
+        return solve_exactly(model, time_limit=time_limit, seed=seed, stop=stop)
     started = time.monotonic()
     lowered = to_cpsat(model)
     _add_hints(lowered, hints or {})
@@ -317,6 +333,8 @@ def infeasible_core(
 
     The groups are a hint, neither minimal nor certain (or-tools#5141): see `contradiction.py`.
     """
+    if not fits(model):
+        return "unknown", ()
     cp, lowered = _with_switches(model, tuple(groups))
     solver = _solver(workers=1, seed=0, presolve=False)
     status = run_interruptibly(

@@ -124,6 +124,20 @@ def test_the_bound_shrinks_with_theta():
     assert bounds(gradual, 1).sums * 6 < bounds(gradual, 16).sums
 
 
+def test_without_secrets_lloyd_s_iterations_are_exact():
+    """No two values are joined: no noise, and hard clusters."""
+    domain = Domain(x=Integers(0, 40), y=Integers(0, 40))
+    policy = Policy(domain=domain, secrets=PartitionBy(["x", "y"]))
+    counts = np.zeros((41, 41), dtype=np.int64)
+    counts[3:9, 3:9] = counts[30:38, 28:36] = 2
+    made = KMeans(Request(policy=policy, epsilon=UNIT, options={"clusters": "2"}))
+    draw = Draw(policy, NoisyTable(counts, domain))
+    found = np.array([float(v) for v in made.run(draw)]).reshape(2, 2)
+    assert sorted(found.tolist()) == [[5.5, 5.5], [33.5, 31.5]]
+    assert all(scale == 0 for item in draw.drawn for scale in item.scales)
+    assert all(item.query.clusters.margin == 0 for item in draw.drawn)  # type: ignore[union-attr]
+
+
 def test_iterations_find_well_separated_clusters():
     domain = Domain(x=Integers(0, 63), y=Integers(0, 63))
     policy = Policy(domain=domain, secrets=Distance(threshold=2))
@@ -175,3 +189,21 @@ def test_refusals():
     free = Policy(domain=DOMAINS[0])
     with pytest.raises(QueryError, match="clusters"):
         KMeans(Request(policy=free, epsilon=Fraction(1), options={"clusters": "0"}))
+
+
+@given(clusterings(), st.booleans(), st.sampled_from([1, 10**15]), st.data())
+@settings(max_examples=60, deadline=None)
+def test_answers_are_the_sums_of_the_rows(case, sums, times, data):
+    """All records at once, with Python's own numbers where int64 would not hold them."""
+    policy, clusters = case
+    points = list(policy.domain.points())
+    counts = [times * data.draw(st.integers(0, 3)) for _ in points]
+    query = Memberships(clusters, sums=sums)
+    held = clusters.coordinates(np.array(points, dtype=np.int64))
+    found = query.answers(held, np.array(counts, dtype=np.int64)).tolist()
+    rows = [query.row(point) for point in points]
+    expected = [
+        sum(n * row.get(k, 0) for n, row in zip(counts, rows, strict=True))
+        for k in range(len(found))
+    ]
+    assert found == expected

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from blowproof.mechanisms.exponential import exp_minus, powers_of_exp_minus
-from blowproof.mechanisms.noise import Geometric, discrete_laplace
+from blowproof.mechanisms.noise import Geometric, _digits, discrete_laplace
 from blowproof.mechanisms.release import noisy
 from blowproof.mechanisms.vectors import Vector, single, whole
 from blowproof.models import BlowproofError
@@ -138,6 +138,28 @@ def test_the_pooled_distribution_is_that_of_the_formula():
 def test_draws_follow_the_exact_distribution(scale):
     drawn = discrete_laplace(scale, 300_000)
     assert chi_square(drawn.astype(float), scale) > SMALLEST_P
+
+
+@pytest.mark.parametrize(
+    "scale", [Fraction(1, 3), Fraction(7, 2), Fraction(9, 2), 300, 10**6, 2**45]
+)
+def test_a_few_numbers_follow_it_too(scale):
+    """Few numbers at a time have digits of a smaller base."""
+    drawn = np.concatenate([discrete_laplace(scale, 2000) for _ in range(150)])
+    assert chi_square(drawn.astype(float), scale) > SMALLEST_P
+
+
+@pytest.mark.parametrize("size, base, top", [(1, 64, 4), (2048, 64, 4), (2049, 4096, 64)])
+def test_digits_put_together_are_the_number(size, base, top):
+    """Random words that mean chosen digits, the lowest first; then words of zeros: minus 0."""
+    laws = _digits(Fraction(10**6), base, top)
+    digits = [3, 1, 2, 5][: len(laws)]
+    assert len(laws) > 1
+    words = [law.thresholds[d - 1] + 1 for law, d in zip(laws, digits, strict=True)]
+    stream = iter(word.to_bytes(8, "little") * size for word in (*words, *[0] * len(laws)))
+    drawn = discrete_laplace(10**6, size, source=lambda _: next(stream))
+    expected = sum(d * base**place for place, d in enumerate(digits))
+    assert drawn.tolist() == [expected] * size
 
 
 @pytest.mark.parametrize("scale", [Fraction(1), Fraction(65), 5000])

@@ -354,6 +354,18 @@ def test_it_is_never_worse_than_either(theta):
         assert best < 0.8 * min(extremes)
 
 
+@pytest.mark.parametrize("fan_out", [2, 5, 16])
+@pytest.mark.parametrize("size", [2, 17, 60])
+def test_it_is_never_worse_than_either_on_a_grid(size, fan_out):
+    """Any theta, |T| and fan-out, the fan-out the same for the plain hierarchical mechanism."""
+    for theta in sorted({1, 3, size // 3, size - 1} & set(range(1, size))):
+        setup = Setup(size, theta, ONE, open_end=theta % 2 == 0, fan_outs=(fan_out,))
+        best = best_design(setup).error
+        for block in (1, size):
+            alone = best_design(replace(setup, blocks=(block,)))
+            assert best <= alone.error * (1 + 1e-9), (theta, block)
+
+
 def test_splitting_by_error_beats_equation_15():
     setup = Setup(400, 100, ONE, blocks=(100,), fan_outs=(2,))
     structure = Structure(400, 100, 2)

@@ -14,6 +14,7 @@ from blowproof.mechanisms.errors import RefusedError
 from blowproof.mechanisms.exact import true_answers
 from blowproof.mechanisms.forests import Forest, forests, hubs, path
 from blowproof.mechanisms.partitions import (
+    Ranked,
     deviations,
     interval_partition,
     matching_partition,
@@ -188,10 +189,55 @@ def test_deviations_by_definition(counts, length):
     if length > len(counts):
         return
     array = np.array(counts, dtype=np.int64)
+    by_ranks = deviations(array, length, Ranked(array))
     for place, found in enumerate(deviations(array, length).tolist()):
         run = counts[place : place + length]
         mean = Fraction(sum(run), length)
-        assert found == length * sum(abs(x - mean) for x in run)
+        assert found == by_ranks[place] == length * sum(abs(x - mean) for x in run)
+
+
+def test_long_runs_are_judged_as_short_ones_are(monkeypatch):
+    """The same intervals, whether deviations are summed or found by ranks."""
+    rng = np.random.default_rng(3)
+    counts = np.repeat(rng.integers(0, 9, 40), 8) + rng.integers(0, 3, 320)
+    found = []
+    for wide in (1, 10**6):
+        monkeypatch.setattr("blowproof.mechanisms.partitions.WIDE", wide)
+        found.append(interval_partition(counts, HUGE, penalty=Fraction(20)).tolist())
+    assert found[0] == found[1] and len(found[0]) < 100
+
+
+@given(graphs())
+@settings(deadline=None)
+def test_trees_are_equivalent_to_their_flows(case):
+    """x = P y with the incidence matrix P of the tree, its root dropped, and W x = (W P) y.
+
+    The ends of an edge of the tree are one unit of flow apart: an edge of the policy is a change of
+    one entry of y by 1, which is what unconstrained differential privacy protects.
+    """
+    size, u, v = case
+    tree = nx.minimum_spanning_tree(nx.Graph(zip(u.tolist(), v.tolist(), strict=True)))
+    tree.add_nodes_from(range(size))
+    ends = np.array([*tree.edges], dtype=np.int64).reshape(-1, 2)
+    forest = forests(size, ends[:, 0], ends[:, 1])[0]
+    heads, roots = forest.heads, forest.roots
+    incidence = np.zeros((size, size), dtype=np.int64)
+    incidence[np.arange(size), np.arange(size)] = 1
+    incidence[forest.parent[heads], heads] = -1
+    counts = np.arange(size) * 7 % 5
+    flows = forest.flows(counts)
+    assert (incidence @ flows).tolist() == counts.tolist()
+    ranges = np.array(
+        [[a <= k <= b for k in range(size)] for a in range(size) for b in range(a, size)]
+    )
+    transformed = ranges.astype(np.int64) @ incidence
+    assert (transformed @ flows).tolist() == (ranges @ counts).tolist()
+    for a, b in tree.edges:
+        moved = counts.copy()
+        moved[a] -= 1
+        moved[b] += 1
+        assert abs(forest.flows(moved) - flows).sum() == 1
+        assert (forest.flows(moved)[roots] == flows[roots]).all()
 
 
 def _cheapest_by_listing(costs, size):
