@@ -117,8 +117,16 @@ class _State:
         published = question.reading == "published"
         free = complete_setting(setting) if published else setting
         try:
-            core = reduce_values(free, question.query, question.reading)
-            moves = Moves(free, question.query, question.reading, core.values, seed=question.seed)
+            end = question.by(1 / 2)
+            core = reduce_values(free, question.query, question.reading, deadline=end)
+            moves = Moves(
+                free,
+                question.query,
+                question.reading,
+                core.values,
+                seed=question.seed,
+                deadline=question.by(1 / 2),
+            )
             table = conformal_table(moves, parts.rows)
         except BudgetError as refusal:
             self.notes.append(str(refusal).partition("\n")[0])
@@ -218,7 +226,7 @@ class _State:
         """
         setting, query = self.question.setting, self.question.query
         for each in (EffectTable.of(moves), table):
-            if len(each.effects) <= SEARCH_EFFECTS and not self.closed:
+            if each.widest <= SEARCH_EFFECTS and not self.closed:
                 best_with_one_secret(
                     OneSecret(setting, query, moves, each),
                     above=int(self.lower * moves.scale),
@@ -229,7 +237,7 @@ class _State:
 
 def _heaviest(table: EffectTable, seconds: float) -> int:
     """Return a bound on the weight of an irreducible multiset of the table's effects."""
-    if len(table.effects) > SEARCH_EFFECTS:
+    if table.widest > SEARCH_EFFECTS:
         return table_bound(table)
     found = longest(table.effects, table.weights, time_limit=seconds)
     return table_bound(table) if found.upper is None else int(found.upper)

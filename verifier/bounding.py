@@ -92,11 +92,13 @@ def _placed(question: Question, found: Answer) -> Answer:
     free = complete_setting(setting)
     try:
         core = reduce_values(free, query, "published")
-        moves = Moves(free, query, "published", core.values, seed=question.seed)
+        moves = Moves(
+            free, query, "published", core.values, seed=question.seed, deadline=question.by(1 / 2)
+        )
         table = EffectTable.of(moves)
     except BudgetError:
         return found
-    if len(table.effects) > SEARCH_EFFECTS or question.left == 0:
+    if table.widest > SEARCH_EFFECTS or question.left == 0:
         return found
     seconds = PLACING_SECONDS if question.left is None else question.left / 2
     better: list[tuple[int, Pair]] = []
@@ -113,9 +115,10 @@ def _placed(question: Question, found: Answer) -> Answer:
 
 def _every_multiset(question: Question, found: Answer) -> Answer:
     """Try each irreducible multiset on the databases with the known numbers."""
-    core = reduce_values(question.setting, question.query, question.reading)
+    setting, query, reading = question.setting, question.query, question.reading
+    core = reduce_values(setting, query, reading, deadline=question.by(1 / 2))
     moves = Moves(
-        question.setting, question.query, question.reading, core.values, seed=question.seed
+        setting, query, reading, core.values, seed=question.seed, deadline=question.by(1 / 2)
     )
     scaled = int(found.lower * moves.scale)
     if question.reading in LABELLED and question.setting.size is not None and core.enough:
@@ -176,7 +179,7 @@ def _with_secret_effect(question: Question, found: Answer) -> Answer:
     setting, query = question.setting, question.query
     free = complete_setting(setting)
     core = reduce_values(free, query, "published")
-    moves = Moves(free, query, "published", core.values)
+    moves = Moves(free, query, "published", core.values, deadline=question.by(1 / 2))
     half = None if question.left is None else question.left / 2
     bound, witness = with_a_secret_effect(
         setting, moves, best=int(found.lower * moves.scale), time_limit=half

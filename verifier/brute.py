@@ -263,7 +263,7 @@ def _refuse(count: int, budget: int, what: str) -> None:
     if count > budget:
         raise BudgetError(
             f"brute force would list {what}; the budget is {budget}\n"
-            "  try: --engine auto, a smaller domain, or fewer records"
+            "  try: a smaller domain, fewer records, or an engine that need not list them"
         )
 
 
@@ -271,7 +271,7 @@ def _refuse_comparisons(size: int, power: int) -> None:
     if size**power > COMPARISON_BUDGET:
         raise BudgetError(
             f"brute force would make up to {size**power} comparisons of {size} databases\n"
-            "  try: --engine auto, a smaller domain, or fewer records"
+            "  try: a smaller domain, fewer records, or an engine that need not list them"
         )
 
 

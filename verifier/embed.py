@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from blowproof.models import Point, Setting
+from blowproof.models.classes import locator
 from blowproof.models.linear import LinearModel
 from blowproof.models.linear_terms import BoolLiteral, IntVar, LinearExpr, weighted_sum
 from blowproof.verifier.answers import Pair
@@ -34,23 +35,31 @@ Vector = tuple[int, ...]
 __all__ = ["Embedder", "choices", "completed", "embed", "enforced"]
 
 
-def embed(setting: Setting, pair: Pair, *, time_limit: float | None = None) -> Pair | None:
-    """Return the pair with unchanged records such that D1 has the known numbers, or None."""
+def embed(
+    setting: Setting,
+    pair: Pair,
+    *,
+    time_limit: float | None = None,
+    model: FactModel | None = None,
+) -> Pair | None:
+    """Return the pair with unchanged records such that D1 has the known numbers, or None.
+
+    `model`: the facts as a model, where it is at hand.
+    """
     from blowproof.models.to_cpsat import solve
 
-    model = FactModel.of(setting)
-    held = [sum(x in item for x in pair.before) for item in model.classes]
-    for count, least in zip(model.counts, held, strict=True):
-        if least:
-            model.linear.add(count, lower=least)
+    model = FactModel.of(setting) if model is None else model
+    linear = model.linear.without_groups(())
+    for place, least in _held(model, pair).items():
+        linear.add(model.counts[place], lower=least)
     for fact in setting.bounds:  # D1's bounds are in the model; these are D2's
         push = sum(map(fact.coefficient, pair.after)) - sum(map(fact.coefficient, pair.before))
         if push:
             row = model.sum_of(fact)
             low = None if fact.at_least is None else fact.at_least - push
             high = None if fact.at_most is None else fact.at_most - push
-            model.linear.add(row, lower=low, upper=high)
-    outcome = solve(model.linear, time_limit=time_limit)
+            linear.add(row, lower=low, upper=high)
+    outcome = solve(linear, time_limit=time_limit)
     if outcome.assignment is None:
         return None
     return completed(model, outcome.assignment, pair)
@@ -59,11 +68,19 @@ def embed(setting: Setting, pair: Pair, *, time_limit: float | None = None) -> P
 def completed(model: FactModel, assignment: Mapping[str, int], pair: Pair) -> Pair:
     """Add the records of D1 that do not move: the first value of each class stands for it."""
     rest: Counter[Point] = Counter()
-    for item, count in zip(model.classes, model.counts, strict=True):
-        staying = assignment[count.name] - sum(x in item for x in pair.before)
+    held = _held(model, pair)
+    for place, (item, count) in enumerate(zip(model.classes, model.counts, strict=True)):
+        staying = assignment[count.name] - held[place]
         if staying:
             rest[item.take(1)[0]] = staying
     return replace(pair, unchanged=tuple(sorted(rest.items())))
+
+
+def _held(model: FactModel, pair: Pair) -> Counter[int]:
+    """Return how many of the records that move are of each class in D1."""
+    place_of = locator(model.classes)
+    places = (place_of(x) for x in pair.before)
+    return Counter(place for place in places if place is not None)
 
 
 class Embedder:
@@ -78,10 +95,9 @@ class Embedder:
         self.moves = moves
         self.model = FactModel.of(moves.setting)
         self.refuter = Refuter(moves) if moves.setting.bounds else None
-        self.home = {
-            point: next(place for place, item in enumerate(self.model.classes) if point in item)
-            for point in moves.values
-        }
+        place_of = locator(self.model.classes)
+        found = {point: place_of(point) for point in moves.values}
+        self.home = {point: place for point, place in found.items() if place is not None}
 
     def best(
         self,

@@ -30,7 +30,10 @@ from blowproof.verifier.bounding import (
     sparse_bound,
 )
 from blowproof.verifier.brute import brute_sensitivity, multisets_within
-from blowproof.verifier.feasible import size_range
+from blowproof.verifier.ceiling import ceiling
+from blowproof.verifier.determined import determined
+from blowproof.verifier.fallback import capped, nothing_known, with_ceiling
+from blowproof.verifier.feasible import FactModel, size_range
 from blowproof.verifier.histograms import Master, histogram_sensitivity
 from blowproof.verifier.loosening import without_empty
 from blowproof.verifier.moves import Moves
@@ -41,23 +44,54 @@ from blowproof.verifier.reduce import Core, reduce_values
 
 __all__ = ["answer"]
 
+LARGE = 1 << 40
+"""Where no fact bounds n, larger databases are not looked at."""
+
+ENGINES = 0.9
+"""How much of the time the engines have; the rest is for a pair where they find none."""
+
 
 def answer(question: Question, engine: Engine) -> Answer:
-    """Return S(f, P) by the named engine, or by the one that `auto` picks."""
-    if engine == "auto":
-        question = replace(question, setting=without_empty(question.setting))
-        alone = one_edge(question)
-        if alone is not None:
-            return alone
-        engine, reason = _pick(question)
-        direct = _ANSWER[engine]
-        if _has_parts(question):
-            found = bounded(question, lambda easier: answer(easier, "auto"), direct)
-            reason = "theorems on bounds and clauses first"
-        else:
-            found = direct(question)
-        return replace(found, notes=(f"engine {engine}: {reason}", *found.notes))
-    return _ANSWER[engine](question)
+    """Return S(f, P) by the named engine, or by the one that `auto` picks.
+
+    `auto` never ends without usable bounds where a theorem gives an upper one (`ceiling`): what the
+    engines refuse as too large for them is bounded by it, and by some pair (`fallback`).
+    """
+    if engine != "auto":
+        return _ANSWER[engine](question)
+    question = replace(question, setting=without_empty(question.setting))
+    known = one_edge(question) or determined(question)
+    if known is not None:
+        return known
+    top = ceiling(question)
+    try:
+        found = _by_engine(replace(capped(question, top), deadline=question.by(ENGINES)))
+    except BudgetError as refusal:
+        found = with_ceiling(
+            question, nothing_known(question, str(refusal).partition("\n")[0]), top
+        )
+        if found.upper is None and found.witness is None:
+            raise
+        return found
+    return with_ceiling(question, found, top)
+
+
+def _eased(question: Question) -> Answer:
+    """Answer an easier question on the way to the one that was asked."""
+    question = replace(question, setting=without_empty(question.setting))
+    return one_edge(question) or _by_engine(question)
+
+
+def _by_engine(question: Question) -> Answer:
+    """Return what the engine says that suits the question; easier questions may come first."""
+    engine, reason = _pick(question)
+    direct = _ANSWER[engine]
+    if _has_parts(question):
+        found = bounded(question, _eased, direct)
+        reason = "theorems on bounds and clauses first"
+    else:
+        found = direct(question)
+    return replace(found, notes=(f"engine {engine}: {reason}", *found.notes))
 
 
 def _pick(question: Question) -> tuple[Engine, str]:
@@ -82,9 +116,16 @@ def _has_parts(question: Question) -> bool:
     return bool(setting.clauses) or (bool(setting.bounds) and question.reading != "markov")
 
 
+def _core(question: Question) -> Core:
+    setting, query, reading = question.setting, question.query, question.reading
+    return reduce_values(setting, query, reading, deadline=question.by(1 / 2))
+
+
 def _moves(question: Question, core: Core) -> Moves:
     setting, query, reading = question.setting, question.query, question.reading
-    return Moves(setting, query, reading, core.values, seed=question.seed)
+    return Moves(
+        setting, query, reading, core.values, seed=question.seed, deadline=question.by(1 / 2)
+    )
 
 
 def _brute(question: Question) -> Answer:
@@ -110,10 +151,9 @@ def _brute(question: Question) -> Answer:
 
 
 def _ilp(question: Question) -> Answer:
-    setting, reading = question.setting, question.reading
-    if setting.clauses or question.query.per_record:
+    if question.setting.clauses or question.query.per_record:
         raise QueryError("engine ilp knows no single records\n  try: --engine sat")
-    core = reduce_values(setting, question.query, reading)
+    core = _core(question)
     moves = _moves(question, core)
     most, proved, note = _most(question, moves)
     found = histogram_sensitivity(
@@ -132,11 +172,20 @@ def _ilp(question: Question) -> Answer:
 
 
 def _most(question: Question, moves: Moves) -> tuple[int, bool, str]:
-    """Return how many records D1 holds or move at the most, whether that is proved, and why."""
+    """Return how many records D1 holds or move at the most, whether that is proved, and why.
+
+    In reading 4 n need not be bounded: D2 is D1 with at most four moves, and if any D1 allows these
+    moves, then one of no more records than `Room.records_for` does. The moves alone decide the
+    change, as nothing is minimal in that reading.
+    """
     if question.reading == "markov" and question.setting.scope == "any":
         return 4, True, "reading 4 has at most four moves"
     if question.setting.scope == "given":
         _, high = size_range(question.setting, question.reading)
+        if high is None and question.reading == "markov":
+            enough = FactModel.of(question.setting).room.records_for(4)
+            note = f"a D1 of {enough} records has room for any four moves"
+            return (enough, True, note) if enough <= LARGE else (LARGE, False, f"D1 up to {LARGE}")
         if high is None:
             raise UndeterminedError(
                 "nothing bounds the number of records\n"
@@ -155,7 +204,7 @@ def _sat(question: Question) -> Answer:
     fixed = isinstance(question.query, WeightedSum) and question.setting.scope == "any"
     sizes = [len(question.query.weights)] if isinstance(question.query, WeightedSum) else None
     try:
-        core = reduce_values(question.setting, question.query, question.reading)
+        core = _core(question)
         values = core.values if core.enough else None
     except BudgetError:
         values = None
@@ -193,7 +242,7 @@ def _search(question: Question) -> Answer:
         if along.status == "exact":
             return along
     try:
-        core = reduce_values(question.setting, question.query, question.reading)
+        core = _core(question)
         moves = _moves(question, core)
         return multiset_sensitivity(
             moves,
@@ -217,7 +266,7 @@ def _hilbert(question: Question) -> Answer:
             "engine hilbert lists irreducible multisets: scope any, equality counts, and a "
             "complete G or a reading other than published\n  try: --engine auto"
         )
-    core = reduce_values(question.setting, question.query, question.reading)
+    core = _core(question)
     if not core.enough:
         raise QueryError("engine hilbert needs a small domain here\n  try: --engine search")
     moves = _moves(question, core)

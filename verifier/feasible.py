@@ -7,10 +7,13 @@ and refuses what contradicts itself, so that no engine ever answers 0 about an e
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 
 from blowproof.models import (
+    BudgetError,
     ContradictionError,
     Impossible,
     LinearFact,
@@ -26,11 +29,9 @@ from blowproof.models.linear import LinearModel
 from blowproof.models.linear_terms import IntVar, LinearExpr, weighted_sum
 from blowproof.models.policy import LABELLED, Reading
 from blowproof.models.regions import Area
+from blowproof.verifier.room import Room, Row
 
 __all__ = ["check_consistent", "prepare", "size_range"]
-
-MOST_RECORDS = 10**9
-"""More records than any policy has: where n is unknown, a count that reaches this is unbounded."""
 
 SMALLEST_LIMIT = 14
 
@@ -58,9 +59,10 @@ def prepare(found: Setting, reading: Reading) -> Setting:
             low, high = model.range_of(fact)
             if low != high:
                 raise UndeterminedError(
-                    f"nothing determines the count {fact.name}: between {low} and {high}\n"
+                    f"nothing determines the count {fact.name}: {_span(low, high)}\n"
                     "  try: write its answer, name a data file, or use --answers any"
                 )
+            assert low is not None
             answered.append(fact.answering(low))
         else:
             answered.append(fact)
@@ -72,13 +74,18 @@ def prepare(found: Setting, reading: Reading) -> Setting:
 
 def _implied_size(model: FactModel, reading: Reading) -> int:
     low, high = model.total_range()
-    if high is None or low != high:
-        span = f"{low} or more" if high is None else f"between {low} and {high}"
+    if low != high:
         raise UndeterminedError(
-            f"the reading {reading!r} needs n, and the facts leave it {span}\n"
+            f"the reading {reading!r} needs n, and the facts leave it {_span(low, high)}\n"
             "  try: write size = N under [database], or use --answers any"
         )
     return low
+
+
+def _span(low: int | None, high: int | None) -> str:
+    if low is None:
+        return "any number" if high is None else f"{high} or less"
+    return f"{low} or more" if high is None else f"between {low} and {high}"
 
 
 def size_range(found: Setting, reading: Reading) -> tuple[int, int | None]:
@@ -94,9 +101,18 @@ def size_range(found: Setting, reading: Reading) -> tuple[int, int | None]:
 def _require_database(model: FactModel) -> None:
     from blowproof.models.to_cpsat import solve
 
-    if solve(model.linear).status != "infeasible":
+    status = solve(model.linear).status
+    if status == "infeasible" and not model.roomy:  # because counts are limited, perhaps
+        model = FactModel.of(model.setting, most=model.room.proved)
+        status = solve(model.linear).status
+    if status == "unknown":
+        raise BudgetError(
+            "whether any database satisfies the facts is undecided: their numbers go beyond 64 bits"
+            "\n  try: smaller numbers, or fewer facts"
+        )
+    if status != "infeasible":
         return
-    names = _smallest_contradiction(model.linear)
+    names = _smallest_contradiction(FactModel.of(model.setting, most=model.room.whatever).linear)
     listing = " and ".join(names) if len(names) < 3 else ", ".join(names)
     verb = "contradicts the domain" if len(names) == 1 else "contradict each other"
     raise ContradictionError(
@@ -129,17 +145,26 @@ def _smallest_contradiction(linear: LinearModel) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class FactModel:
-    """The facts as a linear model over classes; `counts[i]` is how many records class i holds."""
+    """The facts as a linear model over classes; `counts[i]` is how many records class i holds.
+
+    A solver wants every count to have an upper limit. If some database satisfies the facts, one
+    does that keeps to the limit: this is proved where `roomy` holds (see `room`).
+    """
 
     setting: Setting
     classes: tuple[ValueClass, ...]
     areas: tuple[Area, ...]
     linear: LinearModel
     counts: tuple[IntVar, ...]
+    room: Room
+    roomy: bool
 
     @staticmethod
-    def of(found: Setting) -> FactModel:
-        """Build the model of a setting under scope "given"."""
+    def of(found: Setting, *, most: int | None = None) -> FactModel:
+        """Build the model of a setting under scope "given".
+
+        `most` limits the counts; by default they are limited as solvers like it (`Room.likely`).
+        """
         facts = (*found.equalities, *found.bounds)
         zeros = [
             (f"known[{place}]", found.domain.area(fact.where))
@@ -150,19 +175,26 @@ class FactModel:
         areas += [area for _, area in zeros]
         areas += [area for clause in found.clauses for _, area, _ in clause.literals]
         classes = collapse(found.domain, areas)
-        linear = LinearModel(name=found.policy.name)
-        counts = tuple(
-            linear.int_var(f"class{place}", lower=0, upper=MOST_RECORDS)
-            for place in range(len(classes))
-        )
-        model = FactModel(found, classes, tuple(areas), linear, counts)
-        for fact in facts:
-            _add_fact(linear, model.sum_of(fact), fact)
+        rows = [Row(_coefficients(fact, areas, classes), *_ends(fact), fact.name) for fact in facts]
         for name, area in zeros:
-            linear.add(model.count_in(area), upper=0, group=name)
+            number = areas.index(area)
+            held = {place: 1 for place, item in enumerate(classes) if number in item.inside}
+            rows.append(Row(held, None, 0, name))
         if found.size is not None:
-            total = weighted_sum((1, count) for count in counts)
-            linear.add(total, lower=found.size, upper=found.size, group="size")
+            everyone = dict.fromkeys(range(len(classes)), 1)
+            rows.append(Row(everyone, found.size, found.size, "size"))
+        named = {record for clause in found.clauses for record in clause.records}
+        room = Room(tuple(rows), len(classes), len(named))
+        linear = LinearModel(name=found.policy.name)
+        most = room.likely if most is None else most
+        counts = tuple(
+            linear.int_var(f"class{place}", lower=0, upper=most) for place in range(len(classes))
+        )
+        for row in rows:
+            if row.low is not None or row.high is not None:
+                expr = weighted_sum((times, counts[place]) for place, times in row.terms.items())
+                linear.add(expr, lower=row.low, upper=row.high, group=row.name)
+        model = FactModel(found, classes, tuple(areas), linear, counts, room, most >= room.proved)
         _add_clauses(model)
         return model
 
@@ -181,28 +213,61 @@ class FactModel:
 
     def sum_of(self, fact: LinearFact) -> LinearExpr:
         """Return a fact's left-hand side."""
-        numbers = [(times, self.areas.index(area)) for times, area in fact.terms]
-        return weighted_sum(
-            (sum(times for times, number in numbers if number in item.inside), count)
-            for count, item in zip(self.counts, self.classes, strict=True)
-        )
+        terms = _coefficients(fact, self.areas, self.classes)
+        return weighted_sum((times, self.counts[place]) for place, times in terms.items())
 
-    def range_of(self, fact: LinearFact) -> tuple[int, int]:
-        """Return the least and the greatest value of a left-hand side."""
-        return _least_and_most(self.linear, self.sum_of(fact))
+    def range_of(self, fact: LinearFact) -> tuple[int | None, int | None]:
+        """Return the least and the greatest value of a left-hand side (None: unbounded)."""
+        terms = _coefficients(fact, self.areas, self.classes)
+        return self._range(terms)
 
     def total_range(self) -> tuple[int, int | None]:
         """Return the least and the greatest number of records (None: unbounded)."""
-        total = weighted_sum((1, count) for count in self.counts)
-        low, high = _least_and_most(self.linear, total)
-        return low, None if high >= MOST_RECORDS else high
+        if self.setting.size is not None:
+            return self.setting.size, self.setting.size
+        low, high = self._range(dict.fromkeys(range(len(self.classes)), 1))
+        assert low is not None
+        return low, high
+
+    def _range(self, terms: Mapping[int, int]) -> tuple[int | None, int | None]:
+        """Return the range of a sum of counts; where it is too hard to find, one around it."""
+        most = self._most(terms)
+        least = self._most({place: -times for place, times in terms.items()})
+        return (None if least is None else -least), most
+
+    def _most(self, terms: Mapping[int, int]) -> int | None:
+        from blowproof.models.to_cpsat import solve
+
+        if not self.room.bounds(terms):
+            return None
+        model = self if self.roomy else self._roomier
+        goal = model.linear.without_groups(())
+        goal.maximise(weighted_sum((times, model.counts[p]) for p, times in terms.items()))
+        outcome = solve(goal)
+        assert outcome.upper is not None
+        return outcome.upper
+
+    @cached_property
+    def _roomier(self) -> FactModel:
+        return FactModel.of(self.setting, most=self.room.proved)
 
 
-def _add_fact(linear: LinearModel, expr: LinearExpr, fact: LinearFact) -> None:
-    low = fact.answer if fact.answer is not None else fact.at_least
-    high = fact.answer if fact.answer is not None else fact.at_most
-    if low is not None or high is not None:
-        linear.add(expr, lower=low, upper=high, group=fact.name)
+def _coefficients(
+    fact: LinearFact, areas: Sequence[Area], classes: Sequence[ValueClass]
+) -> dict[int, int]:
+    """Return what one record of each class adds to a fact's left-hand side."""
+    numbers = [(times, areas.index(area)) for times, area in fact.terms]
+    sums = {
+        place: sum(times for times, number in numbers if number in item.inside)
+        for place, item in enumerate(classes)
+    }
+    return {place: times for place, times in sums.items() if times}
+
+
+def _ends(fact: LinearFact) -> tuple[int | None, int | None]:
+    if fact.answer is not None:
+        return fact.answer, fact.answer
+    return fact.at_least, fact.at_most
 
 
 def _add_clauses(model: FactModel) -> None:
@@ -232,16 +297,3 @@ def _add_clauses(model: FactModel) -> None:
             ),
             group=clause.name,
         )
-
-
-def _least_and_most(linear: LinearModel, expr: LinearExpr) -> tuple[int, int]:
-    from blowproof.models.to_cpsat import solve
-
-    ends = []
-    for sign in (-1, 1):
-        goal = linear.without_groups(())
-        goal.maximise(sign * expr)
-        outcome = solve(goal)
-        assert outcome.upper is not None
-        ends.append(sign * outcome.upper)
-    return ends[0], ends[1]

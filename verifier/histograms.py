@@ -194,14 +194,21 @@ class Master:
 
     # the loop ------------------------------------------------------------------------------------
 
-    def propose(self, *, above: int, deadline: float | None) -> Proposal | None:
-        """Return a pair whose query changes by more than `above`, or None if there is none left."""
+    def propose(
+        self, *, above: int, deadline: float | None, fewest: bool = False
+    ) -> Proposal | None:
+        """Return a pair whose query changes by more than `above`, or None if there is none left.
+
+        `fewest`: one that makes the fewest moves of those.
+        """
         from blowproof.models.to_cpsat import solve
 
         goal = self.linear.without_groups(())
         if self.gain.bounds()[1] <= above:
             return None
         goal.add(self.gain, lower=above + 1)
+        if fewest:
+            goal.maximise(weighted_sum((-1, number) for number in self.counts.values()))
         left = None if deadline is None else deadline - time.monotonic()
         if left is not None and left <= 0:
             raise TimeoutError
@@ -212,7 +219,7 @@ class Master:
             if second.assignment is not None:
                 raise InternalError("CP-SAT with and without presolve disagree")
             return None
-        if outcome.assignment is None:
+        if outcome.assignment is None or (fewest and outcome.status != "optimal"):
             raise TimeoutError
         self.proposals += 1
         values = outcome.assignment
@@ -242,14 +249,18 @@ class Master:
         clause += self._broken_bounds(found, second=refutation.dropping)
         self.linear.add_clause(clause)
 
-    def block(self, proposal: Proposal) -> None:
-        """Rule out this very pair (up to relabelling), to ask for the next one."""
+    def block(self, proposal: Proposal, *, and_more: bool = False) -> None:
+        """Rule out this very pair (up to relabelling), to ask for the next one.
+
+        `and_more`: and every pair that makes these moves and others from the same D1.
+        """
         clause = []
-        wanted = [(variable, proposal.first[x]) for x, variable in self.first.items()]
-        wanted += [(variable, proposal.counts[k]) for k, variable in self.counts.items()]
-        for variable, number in wanted:
+        histogram = [(variable, proposal.first[x]) for x, variable in self.first.items()]
+        moving = [(variable, proposal.counts[k]) for k, variable in self.counts.items()]
+        for variable, number in [*histogram, *moving]:
             if number > 0:
                 clause.append(~self.at_least(variable, number))
+        for variable, number in histogram if and_more else [*histogram, *moving]:
             if number < variable.upper:
                 clause.append(self.at_least(variable, number + 1))
         self.linear.add_clause(clause)

@@ -15,13 +15,14 @@ answers are free there, but the same in D1, D2 and D3.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 from blowproof.models import BoundQuery, Exact, InternalError, Point, QueryError, Setting
 from blowproof.models.policy import Reading
 from blowproof.verifier.answers import Answer, Pair
+from blowproof.verifier.arrangements import arrangements_of_blocks
 from blowproof.verifier.labelled_cuts import Cuts
 from blowproof.verifier.labelled_master import Master
 from blowproof.verifier.labelled_objective import Objective, change_of, trivial_bound
@@ -299,23 +300,12 @@ def _checked(
 
 def _relabellings(table: Table, pair: Databases) -> Iterator[Databases]:
     """Yield the different pairs that permuting the records within their blocks gives."""
-    choices = [
-        list(_arrangements(sorted((pair.first[i], pair.second[i]) for i in records)))
+    stocks = [
+        Counter(sorted((pair.first[i], pair.second[i]) for i in records))
         for records in table.blocks
     ]
     order = [i for records in table.blocks for i in records]
-    for choice in product(*choices):
+    for choice in arrangements_of_blocks(stocks):
         placed = dict(zip(order, (move for block in choice for move in block), strict=True))
         moves = [placed[i] for i in table.records]
         yield Databases(tuple(x for x, _ in moves), tuple(y for _, y in moves))
-
-
-def _arrangements(items: Sequence[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], ...]]:
-    """Yield the different orders of sorted items, each once."""
-    if not items:
-        yield ()
-        return
-    for place, item in enumerate(items):
-        if place == 0 or items[place - 1] != item:
-            for rest in _arrangements([*items[:place], *items[place + 1 :]]):
-                yield (item, *rest)

@@ -3,23 +3,35 @@
 Up to relabelling, a pair is D1's histogram and a number of records for each kind of move. These are
 listed by the same loop that finds S(f, P): propose, refute, cut; a pair that is not refuted is
 handed out and blocked. `relabelled` turns one of them into all labelled pairs that it stands for.
+
+Clauses name records. In readings 1 and 2 engine "sat" lists the labelled pairs. Readings 3 and 4
+speak of multisets whose records can be numbered so that the clauses hold: `numbered_neighbours`
+adds two such numberings, of D1 and of D2, to the model that proposes pairs.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from blowproof.models import Point, Setting
+from blowproof.models import BudgetError, Point, Setting
+from blowproof.models.linear_terms import IntVar, LinearExpr, weighted_sum
 from blowproof.models.policy import LABELLED, Reading
 from blowproof.models.queries import CountQuery
 from blowproof.models.regions import Area
 from blowproof.verifier.answers import Pair
+from blowproof.verifier.arrangements import arrangements
 from blowproof.verifier.histograms import Master, checked_pair
 from blowproof.verifier.moves import Moves
 from blowproof.verifier.refute import Refuter
 
-__all__ = ["histogram_neighbours", "relabelled"]
+__all__ = ["histogram_neighbours", "numbered_neighbours", "relabelled"]
+
+MOST_LISTED = 100_000
+"""Domains with more values are not listed, not even to see how many are possible."""
+
+LONGEST = 10_000_000
+"""Databases of more records are not written out one by one."""
 
 NO_QUERY = CountQuery(Area(()), "none")
 
@@ -31,8 +43,7 @@ def histogram_neighbours(
 
     `most` is the largest n. Clauses are not answered here: they name records.
     """
-    values = tuple(x for x in setting.domain.points() if x not in setting.impossible)
-    moves = Moves(setting, NO_QUERY, reading, values)
+    moves = Moves(setting, NO_QUERY, reading, _possible(setting))
     if not moves.kinds:
         return
     master, refuter = Master(moves, most=most), Refuter(moves)
@@ -45,29 +56,82 @@ def histogram_neighbours(
         master.block(proposal)
 
 
+def numbered_neighbours(
+    setting: Setting, reading: Reading, *, most: int, deadline: float | None = None
+) -> Iterator[Pair]:
+    """Yield every neighbour pair of readings 3 and 4 where clauses name records.
+
+    In reading 3 those of the fewest moves come first. So each is minimal: a D3 on the way would be
+    a pair of fewer moves from the same D1, which was handed out before and, when it was, ruled out
+    all pairs from this D1 that make its moves and more.
+    """
+    moves = Moves(setting, NO_QUERY, reading, _possible(setting))
+    if not moves.kinds:
+        return
+    master = Master(moves, most=most)
+    first: dict[Point, LinearExpr] = {x: 1 * held for x, held in master.first.items()}
+    second = dict(first)
+    for kind, times in master.counts.items():
+        if kind.before is not None:
+            second[kind.before] -= times
+        if kind.after is not None:
+            second[kind.after] += times
+    _numbering(master, first, "first")
+    _numbering(master, second, "second")
+    minimal = reading != "markov"
+    while (proposal := master.propose(above=-1, deadline=deadline, fewest=minimal)) is not None:
+        yield checked_pair(moves, proposal)
+        master.block(proposal, and_more=minimal)
+
+
+def _numbering(master: Master, histogram: dict[Point, LinearExpr], name: str) -> None:
+    """The named records hold values of the histogram that make the clauses true."""
+    linear, clauses = master.linear, master.setting.clauses
+    named = sorted({record for clause in clauses for record in clause.records})
+    holds: dict[tuple[int, Point], IntVar] = {
+        (record, x): linear.bool_var(f"{name}_record{record}_value{number}")
+        for record in named
+        for number, x in enumerate(histogram)
+    }
+    for record in named:
+        one = weighted_sum((1, holds[record, x]) for x in histogram)
+        linear.add(one, lower=1, upper=1)
+    for x, held in histogram.items():
+        linear.add(held - weighted_sum((1, holds[record, x]) for record in named), lower=0)
+    for clause in clauses:
+        linear.add_clause(
+            holds[record, x]
+            for record, area, inside in clause.literals
+            for x in histogram
+            if (x in area) == inside
+        )
+
+
+def _possible(setting: Setting) -> tuple[Point, ...]:
+    if setting.domain.size > MOST_LISTED:
+        raise BudgetError(
+            f"neighbours are listed over single values, and the domain has {setting.domain.size}"
+            "\n  try: a coarser domain"
+        )
+    return tuple(x for x in setting.domain.points() if x not in setting.impossible)
+
+
 def relabelled(pair: Pair, reading: Reading) -> Iterator[Pair]:
-    """Yield every labelled pair that a pair stands for (in readings 3 and 4: the pair itself)."""
+    """Yield every labelled pair that a pair stands for (in readings 3 and 4: the pair itself).
+
+    The first orders have the records that change at the front.
+    """
     if reading not in LABELLED:
         yield pair
         return
     roles = Counter(zip(pair.before, pair.after, strict=True))
     for point, times in pair.unchanged:
         roles[point, point] += times
-    for order in _arrangements(roles, roles.total()):
+    if roles.total() > LONGEST:
+        raise BudgetError(
+            f"a labelled pair is two lists of {roles.total()} records\n"
+            "  try: listing pairs up to relabelling (--up-to-relabelling)"
+        )
+    for order in arrangements(roles):
         first, second = [x for x, _ in order], [y for _, y in order]
         yield Pair.labelled(first, second, keep=True)
-
-
-Role = tuple[Point, Point]
-
-
-def _arrangements(stock: Counter[Role], length: int) -> Iterator[Sequence[Role]]:
-    """Yield every distinct order of a multiset."""
-    if not length:
-        yield ()
-        return
-    for role in [role for role, times in stock.items() if times]:
-        stock[role] -= 1
-        for rest in _arrangements(stock, length - 1):
-            yield (role, *rest)
-        stock[role] += 1

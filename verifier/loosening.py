@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from blowproof.models import Box, Clause, Domain, Impossible, LinearFact, Region, Setting
-from blowproof.verifier.feasible import MOST_RECORDS, FactModel
+from blowproof.verifier.feasible import FactModel
 
 __all__ = ["freed", "loosened", "without_empty"]
 
@@ -34,10 +34,13 @@ def loosened(setting: Setting, *, deadline: float | None = None) -> Setting:
             break
         others = tuple(other for other in setting.bounds if other is not fact)
         low, high = FactModel.of(replace(setting, bounds=(*others, _free(fact)))).range_of(fact)
-        least = fact.at_least if fact.at_least is not None and fact.at_least > low else None
-        most = fact.at_most if fact.at_most is not None and fact.at_most < high else None
+        least, most = fact.at_least, fact.at_most
+        if least is not None and low is not None and least <= low:
+            least = None
+        if most is not None and high is not None and most >= high:
+            most = None
         bottom, top = low if least is None else least, high if most is None else most
-        if bottom == top and top < MOST_RECORDS:
+        if bottom == top and top is not None:
             equal = LinearFact(name=fact.name, terms=fact.terms, answer=top)
             setting = replace(setting, bounds=others, equalities=(*setting.equalities, equal))
         elif least is None and most is None:

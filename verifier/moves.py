@@ -7,6 +7,7 @@ and a number of records for each kind of move. In readings 1 and 2 a kind is (fr
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from operator import neg, sub
 from blowproof.models import BoundQuery, BudgetError, Exact, Move, Point, Setting
 from blowproof.models.numbers import plain
 from blowproof.models.policy import LABELLED, Reading
+from blowproof.models.queries import Ranges
+from blowproof.verifier.adjacency import joined
 from blowproof.verifier.answers import Pair
 
 __all__ = ["Kind", "Moves"]
@@ -25,6 +28,7 @@ __all__ = ["Kind", "Moves"]
 Vector = tuple[int, ...]
 MOST_VALUES = 250
 MOST_JOINED = 1_500
+MOST_ENTRIES = 2_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,17 +50,22 @@ class Kind:
 
 @dataclass(frozen=True)
 class Moves:
-    """All kinds of moves over some values, under a reading; `seed` is for solvers."""
+    """All kinds of moves over some values, under a reading; `seed` is for solvers.
+
+    Listing the kinds past the deadline (a time of `time.monotonic`) is a BudgetError.
+    """
 
     setting: Setting
     query: BoundQuery
     reading: Reading
     values: tuple[Point, ...]
     seed: int = 0
+    deadline: float | None = None
 
     @cached_property
     def scale(self) -> int:
         """The common denominator of the query's rows: engines work on scaled integers."""
+        self._refuse_long_rows()
         rows = [self.query.row(point) for point in self.values]
         return lcm(*(number.denominator for row in rows for number in row.values()), 1)
 
@@ -97,14 +106,29 @@ class Moves:
         if self.reading not in LABELLED:
             ends = [(x, None) for x in self.values] + [(None, x) for x in self.values]
             return tuple(self._kind(before, after, True) for before, after in ends)
-        graph = self.setting.graph
+        edges = joined(self.setting.graph, self.values)
         result = []
         for place, x in enumerate(self.values):
-            for y in self.values[:place]:
-                secret = graph.complete or graph.is_edge(x, y)
-                if secret or self.reading == "published":
-                    result += [self._kind(x, y, secret), self._kind(y, x, secret)]
+            self._in_time()
+            secret = edges[place].tolist()
+            for other, y in enumerate(self.values[:place]):
+                if secret[other] or self.reading == "published":
+                    result += [self._kind(x, y, secret[other]), self._kind(y, x, secret[other])]
         return tuple(result)
+
+    def _refuse_long_rows(self) -> None:
+        """Rows of prefixes and ranges are as long as their axis, or its square."""
+        size = getattr(self.query, "size", 1)
+        longest = (size + 1) ** 2 // 4 if isinstance(self.query, Ranges) else size
+        if longest * len(self.values) > MOST_ENTRIES:
+            raise BudgetError(
+                f"{self.query.name} has too many outputs to list them for {len(self.values)} values"
+                "\n  try: a coarser attribute"
+            )
+
+    def _in_time(self) -> None:
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise BudgetError("no time was left to list the moves between the values")
 
     def _kind(self, before: Point | None, after: Point | None, secret: bool) -> Kind:
         change: dict[object, int] = {}

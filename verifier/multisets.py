@@ -21,9 +21,13 @@ from blowproof.verifier.irreducible import (
     Multiset,
     circuits_lower_bound,
     improve,
+    is_irreducible,
+    largest_part,
     longest,
     longest_bound,
 )
+from blowproof.verifier.irreducible.circuits import circuits
+from blowproof.verifier.irreducible.instance import Instance
 from blowproof.verifier.lifted import taking_turns
 from blowproof.verifier.moves import Kind, Moves
 from blowproof.verifier.norms import best_choice, norm_of
@@ -31,6 +35,8 @@ from blowproof.verifier.pairs import require_pair
 
 __all__ = [
     "EffectTable",
+    "circuits_with_one",
+    "heaviest_circuit",
     "improved",
     "longest_moves",
     "multiset_sensitivity",
@@ -40,10 +46,11 @@ __all__ = [
 Vector = tuple[int, ...]
 
 SEARCH_EFFECTS = 320
-"""Above this many effects, preparing the search takes longer than most people wait."""
+"""With more effects in one part (`widest`), preparing the search takes longer than people wait."""
 
 QUICK_EFFECTS = 100
 CIRCUIT_SECONDS = 3.0
+ROUND = 40
 CHECK_SECONDS = 0.4
 """How long the check of a witness may take after the search, where there is a time limit."""
 
@@ -76,6 +83,11 @@ class EffectTable:
         """The largest change of the query that one move with each effect makes."""
         return [max(kind.size for kind in kinds) for kinds in self.kinds]
 
+    @cached_property
+    def widest(self) -> int:
+        """How many effects the search has to deal with at once: those of the largest part."""
+        return largest_part(self.effects)
+
     def groups(self, multiset: Multiset) -> list[tuple[tuple[Kind, ...], int]]:
         """Return, for each effect of a multiset, the kinds to choose from and how many of them."""
         return [(self.kinds[place], times) for place, times in multiset]
@@ -86,7 +98,7 @@ def longest_moves(moves: Moves, time_limit: float | None) -> tuple[int, bool]:
     table = EffectTable.of(moves)
     if not table.effects:
         return 1, True
-    if len(table.effects) > SEARCH_EFFECTS:
+    if table.widest > SEARCH_EFFECTS:
         return longest_bound(table.effects), True
     found = longest(table.effects, time_limit=time_limit)
     if found.complete:
@@ -153,6 +165,39 @@ def multiset_sensitivity(
     )
 
 
+def heaviest_circuit(moves: Moves, seconds: float) -> tuple[int, Counter[Kind]]:
+    """Return the best (scaled) change of single idle moves and circuits, and its moves."""
+    table = EffectTable.of(moves)
+    idle = max(table.idle, key=lambda kind: kind.size, default=None)
+    best, counts = (idle.size, Counter({idle: 1})) if idle is not None else (0, Counter())
+    if not table.effects:
+        return best, counts
+    return _best_circuits(moves, table, best, counts, seconds)
+
+
+def circuits_with_one(
+    table: EffectTable, effect: Vector, seconds: float, *, seed: int = 0
+) -> tuple[int, Counter[Kind]]:
+    """Return the best (scaled) change of the circuits met that have this effect exactly once."""
+    end = time.monotonic() + seconds
+    instance = Instance.of(table.effects, table.weights)
+    wanted = {table.effects.index(effect)}
+    best: tuple[int, Counter[Kind]] = (0, Counter())
+    while time.monotonic() < end:
+        for weight, multiset in circuits(instance, ROUND, seed, end, wanted):
+            once = all(times == 1 for place, times in multiset if place in wanted)
+            if not once or weight <= best[0] or not is_irreducible(table.effects, multiset):
+                continue
+            try:
+                value, choice = best_choice(table.groups(multiset), deadline=end)
+            except TimeoutError:
+                break
+            if value > best[0]:
+                best = (value, choice)
+        seed += 1
+    return best
+
+
 Found = tuple[int, "Counter[Kind]", int | None]
 Solver = Callable[
     [Moves, EffectTable, int, "Counter[Kind]", "float | None", "OnBest | None"], Found
@@ -161,7 +206,7 @@ Solver = Callable[
 
 def _solver(moves: Moves, table: EffectTable, enough: bool) -> Solver:
     """Return the search that suits the effects and the query."""
-    if len(table.effects) > SEARCH_EFFECTS:
+    if table.widest > SEARCH_EFFECTS:
         return _circuits
     if not enough:
         return _summed
@@ -231,7 +276,11 @@ def _circuits(
 
 
 def _best_circuits(
-    moves: Moves, table: EffectTable, best: int, counts: Counter[Kind], seconds: float
+    moves: Moves,
+    table: EffectTable,
+    best: int,
+    counts: Counter[Kind],
+    seconds: float,
 ) -> tuple[int, Counter[Kind]]:
     """Walk over circuits: once where the search is quick, else for as long as is given."""
     end, seed = time.monotonic() + seconds, moves.seed
@@ -244,7 +293,12 @@ def _best_circuits(
 
 
 def _best_circuit(
-    table: EffectTable, best: int, counts: Counter[Kind], *, seed: int, seconds: float
+    table: EffectTable,
+    best: int,
+    counts: Counter[Kind],
+    *,
+    seed: int,
+    seconds: float,
 ) -> tuple[int, Counter[Kind]]:
     """Return the change over the heaviest of a few hundred circuits, if it beats the best."""
     deadline = time.monotonic() + seconds

@@ -8,18 +8,23 @@ exam queue, whose induced neighbours are its neighbouring states.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from blowproof.models import Point, Setting
 
 __all__ = ["can_be_numbered"]
 
 
-def can_be_numbered(setting: Setting, records: Iterable[Point]) -> bool:
-    """Return whether the records, in some order, satisfy every clause of the setting."""
+def can_be_numbered(setting: Setting, records: Iterable[Point] | Mapping[Point, int]) -> bool:
+    """Return whether the records, in some order, satisfy every clause of the setting.
+
+    The records one by one, or as how many hold each value, which may be any number.
+    """
     named = sorted({record for clause in setting.clauses for record in clause.records})
-    stock = Counter(records)
-    if named and named[-1] >= stock.total():
+    if not named:
+        return True
+    stock: Counter[Point] = Counter(records)
+    if named[-1] >= stock.total():
         return False
     return _place(setting, named, stock, {})
 

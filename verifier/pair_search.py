@@ -228,7 +228,9 @@ class Search:
             options = [(packing.pack(option.effect), option) for option in record.options]
             for _ in range(record.times):
                 before = _count(states)
-                states = _step(states, options, counted=record.counted)
+                states = _step(
+                    states, options, counted=record.counted, most=self.budget, end=self.deadline
+                )
                 work += _count(states)
                 late = self.deadline is not None and time.monotonic() > self.deadline
                 if late or _count(states) > self.budget or work > WORK_PER_STATE * self.budget:
@@ -301,8 +303,18 @@ def _count(states: States) -> int:
     return sum(map(len, states.values()))
 
 
-def _step(states: States, options: Sequence[tuple[int, Option]], *, counted: bool) -> States:
-    """Return what is reachable when one more record takes one of its options."""
+def _step(
+    states: States,
+    options: Sequence[tuple[int, Option]],
+    *,
+    counted: bool,
+    most: int,
+    end: float | None,
+) -> States:
+    """Return what is reachable when one more record takes one of its options.
+
+    Only a part of it, once that is more than `most` or the time is over: the caller then gives up.
+    """
     reached: States = defaultdict(set)
     for (some, every, truths), sums in states.items():
         for step, option in options:
@@ -312,4 +324,7 @@ def _step(states: States, options: Sequence[tuple[int, Option]], *, counted: boo
                 truths | option.truths,
             )
             reached[key].update([total + step for total in sums] if step else sums)
+            late = end is not None and time.monotonic() > end
+            if late or _count(reached) > most:
+                return reached
     return reached

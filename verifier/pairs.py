@@ -121,7 +121,7 @@ def _in_world(setting: Setting, reading: Reading, pair: Pair) -> str:
             return f"{fact.name} differs: {one} in D1, {two} in D2"
     if reading not in LABELLED:
         for name, histogram in (("D1", first), ("D2", second)):
-            if not can_be_numbered(setting, histogram.elements()):
+            if not can_be_numbered(setting, histogram):
                 return f"no numbering of {name}'s records satisfies the clauses"
         return ""
     databases = [pair.database, pair.reversed().database]
@@ -150,8 +150,9 @@ def _check_parts(setting: Setting, pair: Pair, budget: int) -> Verdict:
             third = pair.first()
             for ((point, sign), _), times in zip(moves.items(), part, strict=True):
                 third[point] += sign * times
-            records = tuple(third.elements())
-            if setting.counts_fit(records) and can_be_numbered(setting, records):
+            facts = (*setting.equalities, *setting.bounds)
+            fits = all(fact.holds(fact.total(third)) for fact in facts)
+            if fits and can_be_numbered(setting, third):
                 return Verdict(False, "a proper part of the moves satisfies every fact", "refuted")
     return Verdict(True, minimality="searched")
 

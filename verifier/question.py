@@ -61,6 +61,10 @@ class Question:
         """Seconds until the deadline."""
         return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
 
+    def by(self, part: float) -> float | None:
+        """Return the time (of `time.monotonic`) when this part of what is left has passed."""
+        return None if self.left is None else time.monotonic() + part * self.left
+
     def teller(self, what: str) -> OnBest:
         """Return what an engine calls with better (lower, upper, witness)."""
 

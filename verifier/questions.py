@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from blowproof.models import (
     BoundQuery,
+    BudgetError,
     Policy,
     QueryError,
     Setting,
@@ -30,7 +31,11 @@ from blowproof.verifier import engines
 from blowproof.verifier.answers import Answer, Pair
 from blowproof.verifier.brute import brute_neighbours
 from blowproof.verifier.feasible import prepare, size_range
-from blowproof.verifier.listing import histogram_neighbours, relabelled
+from blowproof.verifier.listing import (
+    histogram_neighbours,
+    numbered_neighbours,
+    relabelled,
+)
 from blowproof.verifier.question import ENGINES, Engine, Listener, Progress, Question
 
 if TYPE_CHECKING:
@@ -121,8 +126,9 @@ def neighbours(  # keyword-only options
 ) -> Iterator[Pair]:
     """Yield every ordered pair (D1, D2) in N(P), scope "given".
 
-    `every_label` False: once up to relabelling of the records (where no clause names them).
-    Raises TimeoutError when the time limit cuts the listing.
+    `every_label` False: once up to relabelling of the records (of those that no clause names).
+    Pairs come as they are found, each followed by its relabellings; in reading 3 with clauses,
+    those of the fewest moves come first. Raises TimeoutError when the time limit cuts the listing.
     """
     deadline = None if time_limit is None else time.monotonic() + time_limit
     prepared = prepare(setting(policy, answers), reading)
@@ -137,10 +143,14 @@ def neighbours(  # keyword-only options
             "nothing bounds the number of records, so there is no end of neighbours\n"
             "  try: write size = N under [database]"
         )
-    if engine == "brute" or prepared.clauses:
+    if engine == "brute":
         pairs = brute_neighbours(
             prepared, reading, sizes=range(low, high + 1), every_label=every_label
         )
+    elif prepared.clauses and reading in LABELLED:
+        pairs = _labelled(prepared, reading, deadline, every_label=every_label)
+    elif prepared.clauses:
+        pairs = numbered_neighbours(prepared, reading, most=high, deadline=deadline)
     else:
         pairs = histogram_neighbours(prepared, reading, most=high, deadline=deadline)
         if every_label:
@@ -149,3 +159,23 @@ def neighbours(  # keyword-only options
         yield pair
         if deadline is not None and time.monotonic() > deadline:
             raise TimeoutError
+
+
+def _labelled(
+    prepared: Setting, reading: Reading, deadline: float | None, *, every_label: bool
+) -> Iterator[Pair]:
+    """Yield the pairs that engine "sat" lists; TimeoutError where the deadline cuts them."""
+    from blowproof.verifier.labelled import labelled_neighbours
+
+    left = None if deadline is None else max(0.0, deadline - time.monotonic())
+    try:
+        pairs = labelled_neighbours(prepared, reading, time_limit=left, every_label=every_label)
+    except BudgetError as refusal:
+        reason = str(refusal).partition("\n")[0]
+        raise BudgetError(
+            f"clauses name records, and labelled pairs are too many to list here: {reason}\n"
+            "  try: a coarser domain, fewer records, or sensitivity, which bounds S"
+        ) from refusal
+    yield from pairs
+    if not pairs.complete:
+        raise TimeoutError

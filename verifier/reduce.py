@@ -22,9 +22,12 @@ instead (see `edges`). Otherwise every possible value is kept, up to a limit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
+from typing import cast
 
 from blowproof.models import (
     Area,
@@ -39,12 +42,22 @@ from blowproof.models import (
 )
 from blowproof.models.classes import ValueClass, collapse
 from blowproof.models.policy import LABELLED, Reading
-from blowproof.models.queries import CountQuery, Histogram, MarginalQuery, SumQuery, WeightedSum
+from blowproof.models.queries import (
+    CountQuery,
+    Cumulative,
+    Histogram,
+    MarginalQuery,
+    PartitionHistogram,
+    Ranges,
+    SumQuery,
+    WeightedSum,
+)
 from blowproof.verifier.edges import edge_ends
 
-__all__ = ["Core", "reduce_values"]
+__all__ = ["Core", "possible_classes", "query_areas", "reduce_values"]
 
 VALUE_LIMIT = 2_000
+CLASS_LIMIT = 20_000
 CELL_LIMIT = 2_000
 SMALL_DOMAIN = 40
 DISJOINT_EDGES = 3
@@ -63,38 +76,61 @@ class Core:
     enough: bool = True
 
 
-def reduce_values(setting: Setting, query: BoundQuery, reading: Reading) -> Core:
-    """Return values of the domain on which S(f, P) is what it is on the whole domain."""
+def reduce_values(
+    setting: Setting, query: BoundQuery, reading: Reading, *, deadline: float | None = None
+) -> Core:
+    """Return values of the domain on which S(f, P) is what it is on the whole domain.
+
+    BudgetError where these are too many, or where the deadline passes.
+    """
     cells = _cells(setting.graph)
     free = reading not in LABELLED or setting.graph.complete or cells is not None
     corners = isinstance(query, (SumQuery, WeightedSum))
     if reading == "markov" and corners:  # equal records may not move alike: corners are too few
         return _everything(setting)
-    areas = _query_areas(query, setting.domain)
+    areas = query_areas(query, setting.domain)
     few = setting.domain.size <= SMALL_DOMAIN
     if not free and reading == "secret-moves" and areas is not None and not corners and not few:
-        return _edge_ends(setting, query, areas)
+        return _edge_ends(setting, query, areas, deadline)
     if areas is None or not free:
         return _everything(setting)
     classes = possible_classes(setting, [*areas, *(cells or [])])
     each = 4 if reading == "markov" else 2 if isinstance(query, Histogram) else 1
+    if len(classes) > VALUE_LIMIT:
+        raise BudgetError(
+            f"the facts and the query cut the domain into {len(classes)} classes of values; "
+            f"the limit is {VALUE_LIMIT}\n  try: fewer facts, or a coarser query"
+        )
     if isinstance(query, SumQuery | WeightedSum):
         axes = query.axes if isinstance(query, SumQuery) else (query.axis,)
-        values = _unique(point for item in classes for point in _corners(item, axes, each))
+        values = _unique(
+            point for item in _timely(classes, deadline) for point in _corners(item, axes, each)
+        )
         reason = "corners of the classes that the facts cut out"
     else:
-        values = tuple(point for item in classes for point in item.take(each))
+        values = tuple(point for item in _timely(classes, deadline) for point in item.take(each))
         reason = f"{each} of each class that the facts and the query cut out"
     return Core(values, f"{len(values)} values stand for {setting.domain.size}: {reason}")
 
 
-def _edge_ends(setting: Setting, query: BoundQuery, areas: Sequence[Area]) -> Core:
+def _edge_ends(
+    setting: Setting, query: BoundQuery, areas: Sequence[Area], deadline: float | None
+) -> Core:
     classes = possible_classes(setting, areas)
     histogram = isinstance(query, Histogram)
-    ends = edge_ends(setting.graph, classes, each=DISJOINT_EDGES if histogram else 1)
-    values = _unique([*ends, *(item.take(1)[0] for item in classes)])
+    each = DISJOINT_EDGES if histogram else 1
+    ends = edge_ends(setting.graph, classes, each=each, deadline=deadline)
+    values = _unique([*ends, *(item.take(1)[0] for item in _timely(classes, deadline))])
     reason = f"{len(values)} values stand for {setting.domain.size}: ends of edges between classes"
     return Core(values, reason, enough=not histogram)
+
+
+def _timely(classes: Iterable[ValueClass], deadline: float | None) -> Iterator[ValueClass]:
+    """Yield the classes until the deadline."""
+    for item in classes:
+        if deadline is not None and time.monotonic() > deadline:
+            raise BudgetError("no time was left to choose values of each class")
+        yield item
 
 
 def _everything(setting: Setting) -> Core:
@@ -114,7 +150,7 @@ def possible_classes(setting: Setting, areas: Sequence[Area]) -> list[ValueClass
     every += [area for clause in setting.clauses for _, area, _ in clause.literals]
     every += areas
     forbidden = len(every)
-    found = collapse(setting.domain, [*every, setting.impossible])
+    found = collapse(setting.domain, [*every, setting.impossible], limit=CLASS_LIMIT)
     return [item for item in found if forbidden not in item.inside]
 
 
@@ -129,18 +165,19 @@ def _cells(graph: SecretGraph) -> list[Area] | None:
     return [graph.cell_area(key) for key in keys]  # type: ignore[attr-defined]
 
 
-def _query_areas(query: BoundQuery, domain: Domain) -> list[Area] | None:
+def query_areas(query: BoundQuery, domain: Domain) -> list[Area] | None:
     """Return areas outside of which the query's rows are equal; None where there are none."""
     if isinstance(query, (Histogram, SumQuery, WeightedSum)):
         return []
     if isinstance(query, CountQuery):
         return [query.area]
-    if isinstance(query, MarginalQuery):
-        names = [domain.names[axis] for axis in query.axes]
-        cells = 1
-        for axis in query.axes:
-            cells *= domain.attribute(axis).size
-        if cells <= CELL_LIMIT:
+    if isinstance(query, PartitionHistogram):
+        graph = cast("SecretGraph", query.graph)
+        return [] if graph.complete else _cells(graph)
+    if isinstance(query, (MarginalQuery, Cumulative, Ranges)):
+        axes = query.axes if isinstance(query, MarginalQuery) else (query.axis,)
+        if prod(domain.attribute(axis).size for axis in axes) <= CELL_LIMIT:
+            names = [domain.names[axis] for axis in axes]
             return [Area((box,)) for _, box in Marginal(names).cells(domain)]
     return None
 

@@ -21,6 +21,7 @@ from dataclasses import replace
 from itertools import islice
 
 from blowproof.models import Area, BoundQuery, Box, Full, Point, SecretGraph, Setting
+from blowproof.models.classes import ValueClass, locator
 from blowproof.models.linear import LinearModel
 from blowproof.models.linear_terms import weighted_sum
 from blowproof.models.queries import Histogram
@@ -35,6 +36,7 @@ from blowproof.verifier.reduce import possible_classes
 __all__ = [
     "complete_setting",
     "has_secret_move",
+    "moves_apart",
     "one_secret_move",
     "secret_move_within_a_class",
     "some_edge",
@@ -65,7 +67,7 @@ def one_secret_move(
     late = deadline is not None and time.monotonic() >= deadline
     if relaxed.witness is None or late:
         return None
-    quick = _apart(setting, relaxed.witness) if isinstance(query, Histogram) else None
+    quick = moves_apart(setting, relaxed.witness) if isinstance(query, Histogram) else None
     if quick is not None:
         require_pair(setting, "published", quick, deadline=time.monotonic() + CHECK_SECONDS)
         return quick
@@ -102,13 +104,16 @@ def one_secret_move(
     return pair
 
 
-def _apart(setting: Setting, witness: Pair) -> Pair | None:
+def moves_apart(
+    setting: Setting, witness: Pair, *, classes: Sequence[ValueClass] | None = None
+) -> Pair | None:
     """Return moves between the same classes, one secret, no value of which is left and entered.
 
     The histogram then changes by 2 for each, which is the most that so many moves can do. Values
-    are taken as they come; None where they get in one another's way.
+    are taken as they come; None where they get in one another's way. `classes`: those of the facts,
+    or finer ones, where they are at hand.
     """
-    home, boxes = _home(setting, witness)
+    home, boxes = _home(witness, possible_classes(setting, []) if classes is None else classes)
     moved = Counter((home[x], home[y]) for x, y in zip(witness.before, witness.after, strict=True))
     joined = ((ends, some_edge(setting.graph, *(boxes[place] for place in ends))) for ends in moved)
     one, edge = next((found for found in joined if found[1]), (None, ()))
@@ -138,13 +143,13 @@ def _without(boxes: Sequence[Box], points: Iterable[Point]) -> list[Box]:
     return kept
 
 
-def _home(setting: Setting, witness: Pair) -> tuple[dict[Point, int], dict[int, list[Box]]]:
+def _home(
+    witness: Pair, classes: Sequence[ValueClass]
+) -> tuple[dict[Point, int], dict[int, list[Box]]]:
     """Return the class of each value of a witness, and the first boxes of these classes."""
-    classes = possible_classes(setting, [])
-    home = {
-        x: next(place for place, item in enumerate(classes) if x in item)
-        for x in {*witness.before, *witness.after}
-    }
+    place_of = locator(classes)
+    found = {x: place_of(x) for x in {*witness.before, *witness.after}}
+    home = {x: place for x, place in found.items() if place is not None}
     return home, {p: list(islice(classes[p].boxes(), SAMPLE_BOXES)) for p in set(home.values())}
 
 
@@ -163,7 +168,7 @@ def _sample(setting: Setting, witness: Pair) -> tuple[Point, ...]:
     Most moves will be plain, so from each class the ends of its first boxes are taken; one will be
     secret, so ends of a few edges are added, first for the moves that the witness makes.
     """
-    home, boxes = _home(setting, witness)
+    home, boxes = _home(witness, possible_classes(setting, []))
     found: dict[Point, None] = dict.fromkeys(home)
     moved = {(home[x], home[y]) for x, y in zip(witness.before, witness.after, strict=True)}
     edges = 0
@@ -210,7 +215,7 @@ def with_a_secret_effect(
     alone = max((kind.size for kind in table.idle), default=0)  # a secret move within a class
     if not places:
         return max(best, alone), None
-    if len(table.effects) > SEARCH_EFFECTS:
+    if table.widest > SEARCH_EFFECTS:
         return None, _circuit(moves, table, places, best, time_limit)
 
     def evaluate(multiset: tuple[tuple[int, int], ...]) -> int:

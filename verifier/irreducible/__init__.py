@@ -13,7 +13,15 @@ bounds at once), `instance` (inputs, and an upper bound without a search), `warm
 else of blowproof.
 """
 
-from .api import first_irreducibles, improve, irreducibles, longest, longest_bound, warm_up
+from .api import (
+    first_irreducibles,
+    improve,
+    irreducibles,
+    largest_part,
+    longest,
+    longest_bound,
+    warm_up,
+)
 from .best import Result
 from .circuits import circuits_lower_bound
 from .enumeration import Enumeration
@@ -28,6 +36,7 @@ __all__ = [
     "improve",
     "irreducibles",
     "is_irreducible",
+    "largest_part",
     "longest",
     "longest_bound",
     "warm_up",

@@ -10,13 +10,21 @@ import numpy as np
 from .best import Best, Progress, Result
 from .engines import compile_all, identity
 from .enumeration import Enumeration
-from .instance import Instance, Number, length_bound
+from .instance import Instance, Number, length_bound, parts
 from .multisets import Multiset
 from .search import Clock
 from .symmetry import automorphisms, check_symmetry
 from .warming import ready
 
-__all__ = ["first_irreducibles", "improve", "irreducibles", "longest", "longest_bound", "warm_up"]
+__all__ = [
+    "first_irreducibles",
+    "improve",
+    "irreducibles",
+    "largest_part",
+    "longest",
+    "longest_bound",
+    "warm_up",
+]
 
 Effects = Sequence[Sequence[int]]
 
@@ -47,6 +55,19 @@ def longest(
     instance = Instance.of(effects, weights)
     if not instance.effects:
         return NOTHING
+    divided = parts(instance.effects)
+    if len(divided) > 1:
+
+        def alone(part: list[int], left: float | None, best: Number) -> Result:
+            return longest(
+                [instance.effects[i] for i in part],
+                [instance.value(instance.weights[i]) for i in part],
+                time_limit=left,
+                on_progress=on_progress,
+                symmetry=symmetry,
+            )
+
+        return _part_by_part(divided, clock, alone, 0)
 
     def total(multiset: Multiset) -> Number:
         return instance.value(sum(instance.weights[i] * times for i, times in multiset))
@@ -63,7 +84,47 @@ def longest_bound(effects: Effects) -> int:
     >>> longest_bound([(1,), (-1,)])
     2
     """
-    return length_bound(Instance.of(effects))
+    return max(
+        (length_bound(Instance.of([effects[i] for i in part])) for part in parts(effects)),
+        default=0,
+    )
+
+
+def largest_part(effects: Effects) -> int:
+    """How many effects the largest part has; irreducibles lie in one part each (see `parts`)."""
+    return max(map(len, parts(effects)), default=0)
+
+
+def _part_by_part(
+    divided: list[list[int]],
+    clock: Clock,
+    alone: Callable[[list[int], float | None, Number], Result],
+    best: Number,
+) -> Result:
+    """The best of all parts: `alone` searches one, in its share of the time, given the best."""
+    witness: Multiset = ()
+    uppers: list[Number | None] = []
+    nodes = 0
+    for number, part in enumerate(divided):
+        left = None
+        if clock.limit is not None:
+            left = max(0.0, clock.limit - clock.seconds) / (len(divided) - number)
+        found = alone(part, left, best)
+        nodes += found.nodes
+        uppers.append(found.upper)
+        if found.witness and found.lower > best:
+            best = found.lower
+            witness = tuple((part[i], times) for i, times in found.witness)
+    known = [upper for upper in uppers if upper is not None]
+    upper = max([best, *known]) if len(known) == len(uppers) else None
+    return Result(
+        lower=best,
+        witness=witness,
+        upper=upper,
+        complete=upper == best,
+        nodes=nodes,
+        seconds=clock.seconds,
+    )
 
 
 def improve(
@@ -93,6 +154,20 @@ def improve(
     instance = Instance.of(effects, upper_weights)
     if not instance.effects:
         return replace(NOTHING, lower=best, upper=best)
+    divided = parts(instance.effects)
+    if len(divided) > 1 and not symmetries:
+
+        def alone(part: list[int], left: float | None, best: Number) -> Result:
+            return improve(
+                [instance.effects[i] for i in part],
+                [instance.value(instance.weights[i]) for i in part],
+                lambda multiset: evaluate(tuple((part[i], times) for i, times in multiset)),
+                best=best,
+                time_limit=left,
+                on_progress=on_progress,
+            )
+
+        return _part_by_part(divided, clock, alone, best)
     listed = {tuple(range(len(instance.effects)))}
     listed.update(check_symmetry(instance, permutation) for permutation in symmetries)
     permutations = np.array(sorted(listed), dtype=np.int32)

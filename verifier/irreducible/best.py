@@ -62,7 +62,9 @@ class Best:
         """Search until the end or the time limit."""
         for _, multiset in circuits(self.instance, PIVOTS, end=self.clock.end()):
             self.offer(multiset)
-        for engine, most_nodes in engines(self.instance, permutations, eager=True):
+        for engine, most_nodes in engines(
+            self.instance, permutations, eager=True, clock=self.clock
+        ):
             if self._drive(engine, most_nodes):
                 return self._result(self.best)
             if self.clock.expired:  # before the next engine prepares itself

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .functionals import small_functionals
 from .instance import Instance
 from .plain import PlainEngine
-from .search import Engine
+from .search import Clock, Engine
 from .warming import Meanwhile, ready
 
 __all__ = ["compile_all", "engines", "identity"]
@@ -27,8 +27,12 @@ def engines(
     *,
     largest: int | None = None,
     eager: bool,
+    clock: Clock | None = None,
 ) -> Iterator[tuple[Engine, int | None]]:
-    """Engines to try in turn, each from the start, with the nodes after which to give up on it."""
+    """Engines to try in turn, each from the start, with the nodes after which to give up on it.
+
+    The clock says how much time may go into preparing them.
+    """
 
     def plain(rows: Sequence[Sequence[int]]) -> Engine:
         return PlainEngine(instance, rows, permutations.tolist(), largest=largest)
@@ -42,7 +46,10 @@ def engines(
         yield Meanwhile(plain(sample or [])), NO_END
     from .numbaengine import NumbaEngine
 
-    yield NumbaEngine(instance, permutations, largest=largest, eager=eager), None
+    left = None if clock is None or clock.limit is None else clock.limit - clock.seconds
+    if left is not None and left <= 0:
+        return
+    yield NumbaEngine(instance, permutations, largest=largest, eager=eager, seconds=left), None
 
 
 def compile_all() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from math import comb, gcd
 from random import Random
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,24 +24,29 @@ MOST_SUBSETS = 600
 MOST_NORMALS = 100_000
 MOST_WORK = 2_000_000_000  # entries written on the way to the normals: about a second
 SAMPLES = 2_000
+SAMPLING = 0.3  # seconds for a sample in plain Python
+UNHURRIED = 10.0  # seconds; with less, less time goes into functionals
 MOST_RANK = 10
 
 
-def functionals(instance: Instance) -> NDArray[np.int64]:
+def functionals(instance: Instance, seconds: float | None = None) -> NDArray[np.int64]:
     """Values y.d of each functional y (rows) on each effect d (columns), those with fewest d first.
 
     All normals up to sign where there are not too many of them; else a sample of normals, the
     coordinates and the caller's own coordinates: the search stays correct with any choice and only
-    its length changes.
+    its length changes. With few `seconds` left, fewer are sampled.
     """
     from .flats import all_normals, some_normals  # compiled: imported when first needed
 
     half = np.ascontiguousarray(instance.vectors[instance.halves])
-    most_steps = MOST_WORK // half.size if instance.rank <= MOST_RANK else 0
+    share = 1.0 if seconds is None else min(1.0, seconds / UNHURRIED)
+    most_steps = int(share * MOST_WORK) // half.size if instance.rank <= MOST_RANK else 0
     normals, complete = all_normals(half, MOST_NORMALS, most_steps)
     if not complete:
         random = np.random.default_rng(1)
-        orders = np.array([random.permutation(len(half)) for _ in range(SAMPLES)], dtype=np.int64)
+        most = int(share * min(SAMPLES, MOST_WORK // (half.size * instance.rank)))
+        orders = np.array([random.permutation(len(half)) for _ in range(most)], dtype=np.int64)
+        orders = orders.reshape(most, len(half))
         units = np.eye(instance.rank, dtype=np.int64)
         normals = np.concatenate([some_normals(half, orders), units])
     values = np.asarray(normals @ instance.vectors.T, dtype=np.int64)
@@ -61,7 +67,11 @@ def small_functionals(instance: Instance, *, sample: bool = False) -> list[tuple
         random = Random(1)
         subsets = (tuple(random.sample(half, instance.rank - 1)) for _ in range(MOST_SUBSETS))
         normals = {tuple(int(i == j) for j in range(instance.rank)) for i in range(instance.rank)}
-    normals |= {normal for subset in subsets for normal in _normal(subset, instance.rank)}
+    end = monotonic() + SAMPLING
+    for subset in subsets:
+        normals.update(_normal(subset, instance.rank))
+        if sample and monotonic() > end:
+            break
     effects = instance.vectors.tolist()
     rows = [
         tuple(sum(a * b for a, b in zip(normal, d, strict=True)) for d in effects)

@@ -10,12 +10,21 @@ from math import floor, gcd, isqrt, lcm, prod
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Instance", "Number", "Vector", "circuit_bound", "inverse", "length_bound"]
+__all__ = [
+    "Instance",
+    "Number",
+    "Vector",
+    "circuit_bound",
+    "inverse",
+    "length_bound",
+    "parts",
+]
 
 Vector = tuple[int, ...]
 Number = int | Fraction
 
 MOST_WORK = 1 << 20  # multiplications of whole numbers of any size: a fraction of a second
+MOST_SPLIT = 1 << 22
 LARGEST = 1 << 20  # coordinates; keeps all 64-bit products of the compiled code exact
 
 
@@ -70,6 +79,56 @@ class Instance:
         """A summed weight in the caller's unit; an int when it is whole."""
         exact = Fraction(weight, self.scale)
         return exact.numerator if exact.denominator == 1 else exact
+
+
+def parts(effects: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The effects (by index) in parts that have nothing to do with one another, small ones first.
+
+    Effects of different parts share no coordinate, or span spaces whose sum is direct: what a
+    multiset takes from one part then sums to zero if the whole does. So every irreducible lies in
+    one part.
+
+    >>> parts([(1, 0, 0), (-1, 0, 0), (0, 1, -1), (0, -1, 1)])
+    [[0, 1], [2, 3]]
+    """
+    found: list[list[int]] = []
+    for block in _blocks([[j for j, x in enumerate(effect) if x] for effect in effects]):
+        found += _separated(effects, block)
+    return sorted(found, key=lambda part: (len(part), part))
+
+
+def _blocks(supports: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The indices of supports, those together that are linked by shared elements."""
+    leader: dict[int, int] = {}
+
+    def first(j: int) -> int:
+        while leader.setdefault(j, j) != j:
+            leader[j] = leader[leader[j]]
+            j = leader[j]
+        return j
+
+    for support in supports:
+        for j in support[1:]:
+            leader[first(j)] = first(support[0])
+    groups: dict[int, list[int]] = {}
+    for i, support in enumerate(supports):
+        groups.setdefault(first(support[0]) if support else -1, []).append(i)
+    return list(groups.values())
+
+
+def _separated(effects: Sequence[Sequence[int]], block: list[int]) -> list[list[int]]:
+    """Finer parts of a block: effects linked by the elements of a basis that they need."""
+    rows = [tuple(effects[i]) for i in block]
+    if len(rows) * len(rows[0]) ** 2 > MOST_SPLIT:
+        return [block]
+    columns = _independent(rows)
+    vectors = [[row[j] for j in columns] for row in rows]
+    basis = _independent(list(zip(*vectors, strict=True)))
+    base = np.array([vectors[i] for i in basis], dtype=object)
+    numerator, _ = inverse(base)
+    coefficients = np.array(vectors, dtype=object) @ numerator
+    found = _blocks([[k for k, x in enumerate(row) if x] for row in coefficients.tolist()])
+    return [[block[i] for i in group] for group in found]
 
 
 def length_bound(instance: Instance) -> int:

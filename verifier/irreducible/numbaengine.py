@@ -14,7 +14,7 @@ from .instance import Instance
 from .kernel import advance
 from .state import Problem, State
 from .sums import rehash
-from .symmetry import invariant_form
+from .symmetry import form_work, invariant_form
 
 __all__ = ["NumbaEngine"]
 
@@ -27,6 +27,7 @@ MOST_DEPTH = 1 << 13
 MOST_TABLE_WORDS = 1 << 23  # 64 MB of covered multisets
 MOST_KEY = 1 << 62
 MOST_WORK = 1 << 22  # sums looked at between two looks at the clock, as far as can be foreseen
+MOST_FORM = 1 << 20  # multiplications of whole numbers of any size
 MOST_TRACED = 1 << 23  # nodes: a proof of more would take longer to check than anyone waits
 
 
@@ -41,8 +42,9 @@ class NumbaEngine:
         largest: int | None = None,
         eager: bool = True,
         traced: bool = False,
+        seconds: float | None = None,
     ) -> None:
-        self.problem = _problem(instance, permutations)
+        self.problem = _problem(instance, permutations, seconds)
         self.state = _state(self.problem, largest, eager)
         if traced:
             self.state = self.state._replace(trace=np.zeros((1 << 12, 4), dtype=np.int32))
@@ -104,15 +106,16 @@ def _doubled(array: NDArray[A]) -> NDArray[A]:
     return np.concatenate([array, np.zeros_like(array)])
 
 
-def _problem(instance: Instance, permutations: NDArray[np.int32]) -> Problem:
+def _problem(
+    instance: Instance, permutations: NDArray[np.int32], seconds: float | None = None
+) -> Problem:
     vectors = np.ascontiguousarray(instance.vectors)
-    values = functionals(instance)
+    values = functionals(instance, seconds)
     values = values[np.abs(values).max(axis=1) < 1 << 31]
     reach = _reach(instance.rank)
     if np.abs(vectors).max() > reach:
         reach = -1  # not even the effects pack injectively: the search goes on without Sigma
     side = [(2 * max(reach, 0) + 1) ** j for j in range(instance.rank)]
-    form, denominator = invariant_form(instance)
     return Problem(
         vectors=vectors,
         keys=vectors @ np.array(side, dtype=np.int64),
@@ -120,10 +123,20 @@ def _problem(instance: Instance, permutations: NDArray[np.int32]) -> Problem:
         values=np.ascontiguousarray(values.T.astype(np.int32)),
         below=_bits(values < 0),
         above=_bits(values > 0),
-        form=np.array((form / denominator).astype(np.float64)),
+        form=_form(instance),
         permutations=np.ascontiguousarray(permutations),
         reach=reach,
     )
+
+
+def _form(instance: Instance) -> NDArray[np.float64]:
+    """The invariant form in floating point: it only orders the children of a node."""
+    if form_work(instance) > MOST_FORM:
+        vectors = instance.vectors.astype(np.float64)
+        found: NDArray[np.float64] = vectors @ np.linalg.inv(vectors.T @ vectors) @ vectors.T
+        return found
+    form, denominator = invariant_form(instance)
+    return np.array((form / denominator).astype(np.float64))
 
 
 def _reach(rank: int) -> int:

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from .instance import Instance, inverse
 
-__all__ = ["automorphisms", "check_symmetry", "invariant_form"]
+__all__ = ["automorphisms", "check_symmetry", "form_work", "invariant_form"]
 
 MOST = 20_000
 MOST_STEPS = 200_000
+STEP = 4e-7  # seconds for a multiplication of whole numbers of any size, roughly
 
 
 def automorphisms(
@@ -33,9 +34,11 @@ def automorphisms(
     images of a basis are searched with that form as the test, then every image is checked exactly.
     """
     count = len(instance.effects)
+    identity = np.arange(count, dtype=np.int32)[None]
+    if end is not None and monotonic() + form_work(instance) * STEP > end:
+        return identity
     basis = _basis(instance.vectors)
     same = _compatible(instance)
-    identity = np.arange(count, dtype=np.int32)[None]
     steps = _steps(end)
     images = list(_images(basis, same, [], most, steps))
     if not images:
@@ -70,6 +73,12 @@ def invariant_form(instance: Instance) -> tuple[NDArray[np.object_], int]:
     vectors = instance.vectors.astype(object)
     numerator, denominator = inverse(vectors.T @ vectors)
     return vectors @ numerator @ vectors.T, denominator
+
+
+def form_work(instance: Instance) -> int:
+    """How many multiplications of whole numbers the invariant form takes."""
+    count, rank = len(instance.effects), instance.rank
+    return count * count * rank + rank**3
 
 
 def _compatible(instance: Instance) -> Callable[[Sequence[int], Sequence[int]], list[int]]:

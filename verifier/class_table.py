@@ -1,0 +1,66 @@
+"""The classes of values that the facts tell apart, as one matrix of signatures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blowproof.models import BudgetError, LinearFact, Setting
+from blowproof.models.classes import ValueClass, collapse
+from blowproof.models.regions import Area
+
+__all__ = ["ClassTable", "class_table"]
+
+MOST_CLASSES = 20_000
+LARGEST = 1 << 20
+"""Larger coefficients of facts are left to the engines."""
+
+
+@dataclass(frozen=True)
+class ClassTable:
+    """Classes of possible values, and what one record of each adds to each fact (a row a class).
+
+    The facts are the equalities of a setting, then its bounds. `inside` of a class counts the
+    areas that were cut out besides from `extra` on.
+    """
+
+    classes: tuple[ValueClass, ...]
+    rows: NDArray[np.int64]
+    equalities: int
+    extra: int
+
+    @property
+    def effects(self) -> NDArray[np.int64]:
+        """What one record of each class adds to each equality."""
+        return self.rows[:, : self.equalities]
+
+
+def class_table(
+    setting: Setting, areas: tuple[Area, ...] = (), *, limit: int = MOST_CLASSES
+) -> ClassTable:
+    """Return the classes that facts and the given areas cut out of the possible values.
+
+    BudgetError where there are more than `limit`, or where facts have huge coefficients.
+    """
+    facts = (*setting.equalities, *setting.bounds)
+    cut = [area for fact in facts for _, area in fact.terms]
+    extra = len(cut)
+    found = collapse(setting.domain, [*cut, *areas, setting.impossible], limit=limit)
+    forbidden = extra + len(areas)
+    classes = tuple(item for item in found if forbidden not in item.inside)
+    return ClassTable(classes, _rows(facts, classes), len(setting.equalities), extra)
+
+
+def _rows(facts: tuple[LinearFact, ...], classes: tuple[ValueClass, ...]) -> NDArray[np.int64]:
+    owners = [(place, times) for place, fact in enumerate(facts) for times, _ in fact.terms]
+    if any(abs(times) > LARGEST for _, times in owners):
+        raise BudgetError(f"a fact counts records more than {LARGEST} times")
+    rows = np.zeros((len(classes), len(facts)), dtype=np.int64)
+    for number, item in enumerate(classes):
+        for area in item.inside:
+            if area < len(owners):
+                place, times = owners[area]
+                rows[number, place] += times
+    return rows

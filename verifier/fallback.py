@@ -1,0 +1,303 @@
+"""No question ends without usable bounds: what engines refuse or leave open is bounded here.
+
+Upper bounds are theorems (`ceiling`). Lower bounds are neighbour pairs over a few of the classes of
+values: under scope "any", an irreducible multiset of moves over some values is one over all of
+them. The pairs come from single moves that no fact notices and from circuits of the effects of a
+few classes that share facts; in reading 1, one of the moves is made along an edge of G; under scope
+"given", the pair is put into a database with the known numbers. Each passes the pair checker.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+
+from blowproof.models import BlowproofError, Exact, Point, Setting
+from blowproof.models.classes import ValueClass, locator
+from blowproof.models.queries import Histogram
+from blowproof.verifier.answers import Answer, Pair
+from blowproof.verifier.ceiling import Ceiling
+from blowproof.verifier.class_table import ClassTable, class_table
+from blowproof.verifier.edges import edge_ends
+from blowproof.verifier.embed import embed
+from blowproof.verifier.feasible import FactModel
+from blowproof.verifier.idle import idle_pairs
+from blowproof.verifier.loosening import freed
+from blowproof.verifier.moves import Kind, Moves
+from blowproof.verifier.multisets import EffectTable, circuits_with_one, heaviest_circuit
+from blowproof.verifier.pairs import check_pair
+from blowproof.verifier.question import Progress, Question
+from blowproof.verifier.reduce import query_areas
+from blowproof.verifier.relaxation import moves_apart, one_secret_move
+
+__all__ = ["capped", "nothing_known", "some_pair", "with_ceiling"]
+
+FEW = (14, 22, 8, 32, 42)
+"""How many classes are looked at together, one after the other."""
+
+PATIENCE = 4.0
+SHORTEST = 0.05
+GRACE = 1.0
+"""Seconds for a pair after the time is up, where the engines came back without any."""
+
+IDLE = 0.5
+"""Seconds for single moves that no fact notices."""
+
+TRIES, QUICK = 2, 0.4
+"""So many tries are made in any case, until there is a pair, and have so many seconds at least."""
+
+ROUNDS = 1_000
+MOST_NEIGHBOURS = 400
+NEIGHBOURS = 20
+MOST_AREAS = 60
+BOXES = 3
+
+
+def nothing_known(question: Question, why: str) -> Answer:
+    """Return 0 <= S(f, P), which always holds."""
+    return Answer(
+        policy=question.setting.policy.name,
+        query=question.query.name,
+        reading=question.reading,
+        answers=question.setting.scope,
+        lower=0,
+        upper=None,
+        status="bounds",
+        witness=None,
+        engine="search",
+        seconds=0.0,
+        notes=(why,),
+    )
+
+
+def capped(question: Question, top: Ceiling | None) -> Question:
+    """Return the question with a listener that hears of no upper bound above the ceiling."""
+    listener = question.listener
+    if listener is None or top is None:
+        return question
+
+    def told(progress: Progress) -> None:
+        known = progress.upper is not None and progress.upper <= top.value
+        assert listener is not None
+        listener(progress if known else replace(progress, upper=top.value))
+
+    told(Progress(0, top.value, "upper bound by a theorem"))
+    return replace(question, listener=told)
+
+
+def with_ceiling(question: Question, found: Answer, top: Ceiling | None) -> Answer:
+    """Return the answer with bounds that are no worse than the theorem's, and with a pair."""
+    started = time.perf_counter()
+    if top is not None and (found.upper is None or top.value < found.upper):
+        notes = (*found.notes, f"upper bound: {top.why}")
+        found = replace(found, upper=max(top.value, found.lower), notes=notes)
+    seconds = PATIENCE if question.left is None else min(PATIENCE, question.left)
+    if found.lower == 0:
+        seconds = max(GRACE, seconds)
+    if found.lower != found.upper and seconds > SHORTEST:
+        value, pair = some_pair(question, seconds=seconds, above=found.lower)
+        if pair is not None:
+            notes = (*found.notes, "lower bound: a pair over a few of the classes of values")
+            found = replace(found, lower=value, witness=pair, notes=notes)
+    exact = found.lower == found.upper
+    return replace(
+        found,
+        status="exact" if exact else "bounds",
+        seconds=found.seconds + time.perf_counter() - started,
+    )
+
+
+# --- lower bounds --------------------------------------------------------------------------------
+
+
+def some_pair(question: Question, *, seconds: float, above: Exact = 0) -> tuple[Exact, Pair | None]:
+    """Return the best neighbour pair that is found over a few classes, and its change.
+
+    Only a change above `above` counts; (above, None) if there is none. Clauses are left out.
+    """
+    reading = question.reading
+    if question.setting.clauses or question.query.per_record:
+        return above, None
+    end = time.monotonic() + seconds
+    best: tuple[Exact, Pair | None] = (above, None)
+    place = _Placing(question, end)
+    for pair in _candidates(question, end):
+        value = question.query.difference(pair.moves(reading))
+        if value <= best[0]:
+            continue
+        placed = place(pair)
+        if placed is not None:
+            best = (value, placed)
+            question.teller("a few of the classes")(value, None, placed)
+        if time.monotonic() > end and best[1] is not None:
+            break
+    return best
+
+
+class _Placing:
+    """Checks pairs; under scope "given", in databases with the known numbers."""
+
+    def __init__(self, question: Question, end: float) -> None:
+        self.question, self.end = question, end
+        self.setting = question.setting
+        self.model = FactModel.of(self.setting) if self.setting.scope == "given" else None
+
+    def __call__(self, pair: Pair) -> Pair | None:
+        """Return the pair, with the records that stay, if it is one."""
+        if self.model is not None:
+            left = max(0.1, self.end - time.monotonic())
+            placed = embed(self.setting, pair, time_limit=left, model=self.model)
+            if placed is None:
+                return None
+            pair = placed
+        reading = self.question.reading
+        verdict = check_pair(self.setting, reading, pair, deadline=self.end + GRACE)
+        # A circuit is minimal by a theorem, whether or not the checker has the time to see it.
+        unsearched = verdict.minimality == "budget" and self.question.irreducible
+        return pair if verdict or unsearched else None
+
+
+def _candidates(question: Question, end: float) -> Iterator[Pair]:
+    """Yield pairs under scope "any", small sets of classes first."""
+    free = question.setting
+    if free.scope == "given":
+        free = freed(free)
+    areas = query_areas(question.query, free.domain) or []
+    try:
+        table = class_table(free, tuple(areas) if len(areas) <= MOST_AREAS else ())
+    except BlowproofError:
+        return
+    rng = random.Random(question.seed)
+    yield from idle_pairs(free, question.reading, table, min(end, time.monotonic() + IDLE), rng)
+    if question.reading == "markov":
+        return
+    for number in range(ROUNDS):
+        size = FEW[number % len(FEW)]
+        left = end - time.monotonic()
+        if number < TRIES:  # however little time there is
+            left = max(left, QUICK)
+        if left <= 0 or not table.classes:
+            return
+        chosen = _together(table, size, _seeds(free, table, rng), rng)
+        try:
+            yield from _circuits(question, free, chosen, min(left, 0.1 + left / len(FEW)), rng)
+        except BlowproofError:
+            continue
+        if len(chosen) == len(table.classes) and number >= len(FEW):
+            return
+
+
+def _seeds(setting: Setting, table: ClassTable, rng: random.Random) -> list[int]:
+    """Return a class and, where it is not complete, one that an edge of G leads to from there."""
+    place = rng.randrange(len(table.classes))
+    if setting.graph.complete:
+        return [place]
+    x = next(table.classes[place].boxes()).nth(0)
+    reached = list(islice(setting.graph.neighbours(x), MOST_NEIGHBOURS))
+    place_of = locator(table.classes)
+    found = {place_of(y) for y in rng.sample(reached, min(len(reached), NEIGHBOURS))}
+    others = sorted(other for other in found if other is not None and other != place)
+    return [place, *others[:1]]
+
+
+def _together(
+    table: ClassTable, size: int, seeds: list[int], rng: random.Random
+) -> list[ValueClass]:
+    """Return classes that share facts: each new one brings as few other facts as can be."""
+    holds = table.effects != 0
+    count = len(table.classes)
+    if count <= size:
+        return list(table.classes)
+    chosen = [int(np.argmin(holds.sum(axis=1))), *seeds]
+    facts = holds[chosen].any(axis=0)
+    open_ = np.ones(count, dtype=bool)
+    open_[chosen] = False
+    while len(set(chosen)) < size:
+        news = (holds & ~facts).sum(axis=1) + rng.random()
+        news[~open_] = count + len(facts)
+        least = np.flatnonzero(news == news.min())
+        place = int(rng.choice(least.tolist()))
+        open_[place] = False
+        chosen.append(place)
+        facts |= holds[place]
+    return [table.classes[place] for place in sorted(set(chosen))]
+
+
+def _circuits(
+    question: Question,
+    free: Setting,
+    chosen: list[ValueClass],
+    seconds: float,
+    rng: random.Random,
+) -> Iterator[Pair]:
+    """Yield the best circuit over these classes that is seen, as pairs under scope "any"."""
+    query, reading, graph = question.query, question.reading, free.graph
+    end = time.monotonic() + seconds
+    each = 2 if isinstance(query, Histogram) else 1
+    values: tuple[Point, ...] = tuple(x for item in chosen for x in _ends(item, each))
+    if reading == "secret-moves" and not graph.complete:
+        values = edge_ends(graph, chosen, each=each)
+    moves = Moves(free, query, reading, tuple(dict.fromkeys(values)), question.seed, end)
+    if reading == "published" and not graph.complete:
+        yield from _with_one_edge(question, moves, chosen, seconds, rng)
+        return
+    best, counts = heaviest_circuit(moves, seconds / 2)
+    if best:
+        yield moves.pair(counts, Counter())
+
+
+def _with_one_edge(
+    question: Question,
+    moves: Moves,
+    chosen: list[ValueClass],
+    seconds: float,
+    rng: random.Random,
+) -> Iterator[Pair]:
+    """Reading 1, other G: yield circuits of plain moves and of one along an edge of G.
+
+    Made so that exactly one move is secret, a circuit is a pair (see `relaxation`); the checker has
+    the last word on the others.
+    """
+    end = time.monotonic() + seconds
+    found: dict[tuple[int, ...], list[Kind]] = defaultdict(list)
+    secret = [kind for kind in moves.kinds if kind.secret and any(kind.effect)]
+    if not secret:
+        return
+    one = rng.choice(secret)
+    for kind in moves.kinds:
+        if not kind.secret or {kind.before, kind.after} == {one.before, one.after}:
+            found[kind.effect].append(kind)
+    table = EffectTable.by_effect(found)
+    once = circuits_with_one(table, one.effect, seconds / 3, seed=rng.randrange(1 << 30))
+    for best, counts in (once, heaviest_circuit(moves, seconds / 3)):
+        if not best:
+            continue
+        pair = moves.pair(counts, Counter())
+        if sum(kind.secret for kind in counts.elements()) == 1:
+            yield pair
+        apart = moves_apart(moves.setting, pair, classes=chosen)
+        if apart is not None:
+            yield apart
+        elif counts is once[1]:
+            easier = replace(
+                nothing_known(question, ""),
+                lower=moves.unscaled(best),
+                witness=pair,
+                answers="any",
+            )
+            placed = one_secret_move(moves.setting, question.query, easier, end)
+            if placed is not None:
+                yield placed
+
+
+def _ends(item: ValueClass, each: int) -> list[Point]:
+    """Return values at the ends of a class, two at least where there are as many."""
+    boxes = list(islice(item.boxes(), BOXES))
+    ends = [boxes[0].nth(0), boxes[-1].nth(boxes[-1].size - 1), *item.take(each)]
+    return list(dict.fromkeys(ends))[: max(each, 2)]

@@ -1,0 +1,151 @@
+"""Is a vector a rational combination of others? Guessed modulo a prime, then checked exactly.
+
+Elimination over the fractions is slow where there are hundreds of facts and thousands of classes.
+Modulo a prime it is a few array operations, but what it says need not hold. So a combination that
+exists modulo a prime is turned into fractions with small numerators and denominators, which hold or
+do not hold in whole numbers: only a combination that was checked is ever reported. What is missed
+(a combination with large fractions, an unlucky prime) is never reported as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import isqrt, lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Span", "independent"]
+
+PRIME = (1 << 31) - 1
+SMALL = isqrt(PRIME // 2)
+"""A fraction with numerator and denominator up to this is known by its remainder alone."""
+
+SAFE = 1 << 62
+SPARE = 60
+
+Matrix = NDArray[np.int64]
+
+
+def independent(rows: Matrix) -> list[int]:
+    """Return rows (by number) of which every other one is a rational combination, checked.
+
+    As few as can be unless a check fails: a row whose combination could not be checked is returned
+    too, so that the number of rows returned is at least the rank.
+
+    >>> independent(np.array([[1, 0, 1], [2, 0, 2], [0, 1, 1], [1, 1, 2]]))
+    [0, 2]
+    """
+    span = Span(rows)
+    chosen = span.chosen
+    others = set(range(len(rows))).difference(chosen)
+    extra = [i for i in others if span.combination(rows[i]) is None]
+    return sorted([*chosen, *extra])
+
+
+class Span:
+    """The rational combinations of the rows of a matrix of whole numbers."""
+
+    def __init__(self, rows: Matrix) -> None:
+        self.chosen, self.columns = _pivots(rows)
+        self.basis = rows[self.chosen]
+        self.inverse = _inverse(self.basis[:, self.columns])
+        self.most = int(np.abs(self.basis).max(initial=0))
+
+    def combination(self, target: NDArray[np.int64]) -> tuple[Fraction, ...] | None:
+        """Return coefficients of the basis `chosen` that give the target; None: none was found.
+
+        >>> span = Span(np.array([[1, 1, 0], [0, 1, 1]]))
+        >>> span.combination(np.array([1, 0, -1]))
+        (Fraction(1, 1), Fraction(-1, 1))
+        >>> span.combination(np.array([1, 0, 0])) is None
+        True
+        """
+        if not target.any():
+            return (Fraction(0),) * len(self.chosen)
+        wanted = target[self.columns] % PRIME
+        residues = _times(wanted[None, :], self.inverse)[0]
+        found = [_fraction(int(x)) for x in residues]
+        if any(x is None for x in found):
+            return None
+        exact = [x for x in found if x is not None]
+        return tuple(exact) if self._holds(exact, target) else None
+
+    def _holds(self, coefficients: Sequence[Fraction], target: NDArray[np.int64]) -> bool:
+        """Whether these coefficients of the basis give the target, in whole numbers."""
+        scale = lcm(*(x.denominator for x in coefficients))
+        whole = [int(x * scale) for x in coefficients]
+        reach = sum(map(abs, whole)) * self.most + scale * int(np.abs(target).max(initial=0))
+        kind = np.int64 if reach < SAFE else object
+        total = np.array(whole, dtype=kind) @ self.basis.astype(kind)
+        return bool((total == scale * target.astype(kind)).all())
+
+
+def _pivots(rows: Matrix) -> tuple[list[int], list[int]]:
+    """Return rows that are independent modulo the prime (so over the fractions), and columns.
+
+    The rows are invertible on the columns. A sample of the columns shows nearly always as much as
+    all of them; what it does not show is missed, which is safe.
+    """
+    most = 2 * len(rows) + SPARE
+    if rows.shape[1] <= 2 * most:
+        return _eliminated(rows)
+    columns = np.random.default_rng(0).choice(rows.shape[1], most, replace=False)
+    chosen, places = _eliminated(rows[:, columns])
+    return chosen, columns[places].tolist()
+
+
+def _eliminated(rows: Matrix) -> tuple[list[int], list[int]]:
+    left = rows % PRIME
+    chosen: list[int] = []
+    columns: list[int] = []
+    for number in range(len(left)):
+        pivots = np.flatnonzero(left[number])
+        if not len(pivots):
+            continue
+        column = int(pivots[0])
+        chosen.append(number)
+        columns.append(column)
+        factor = pow(int(left[number, column]), -1, PRIME)
+        row = left[number] * factor % PRIME
+        below = left[number + 1 :]
+        touched = np.flatnonzero(below[:, column])
+        if len(touched):
+            block = below[touched]
+            below[touched] = (block - block[:, column][:, None] * row % PRIME) % PRIME
+    return chosen, columns
+
+
+def _inverse(square: Matrix) -> Matrix:
+    """Return the inverse of an invertible matrix modulo the prime (Gauss and Jordan)."""
+    size = len(square)
+    work = np.concatenate([square % PRIME, np.eye(size, dtype=np.int64)], axis=1)
+    for k in range(size):
+        swap = k + int(np.flatnonzero(work[k:, k])[0])
+        if swap != k:
+            work[[k, swap]] = work[[swap, k]]
+        work[k] = work[k] * pow(int(work[k, k]), -1, PRIME) % PRIME
+        others = np.flatnonzero(work[:, k])
+        others = others[others != k]
+        work[others] = (work[others] - work[others, k][:, None] * work[k] % PRIME) % PRIME
+    return work[:, size:]
+
+
+def _times(left: Matrix, right: Matrix) -> Matrix:
+    """Return a product modulo the prime; sums of two products already fill 63 bits."""
+    total = np.zeros((left.shape[0], right.shape[1]), dtype=np.int64)
+    for k in range(left.shape[1]):
+        total = (total + left[:, k][:, None] * right[k] % PRIME) % PRIME
+    return total
+
+
+def _fraction(residue: int) -> Fraction | None:
+    """Return the small fraction with this remainder modulo the prime; None if there is none."""
+    before, now = PRIME, residue
+    one, two = 0, 1
+    while now > SMALL:
+        quotient = before // now
+        before, now = now, before - quotient * now
+        one, two = two, one - quotient * two
+    return Fraction(now, two) if two and abs(two) <= SMALL else None
