@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from blowproof.cli.asking import Session, scope_of
-from blowproof.cli.audit_bounds import by_records, by_theorem
+from blowproof.cli.audit_bounds import by_records
 from blowproof.cli.audit_chain import chain_of
 from blowproof.cli.audit_extras import extras
 from blowproof.cli.findings import Finding, Plan, Row
@@ -31,6 +31,7 @@ from blowproof.models import (
 from blowproof.models.policy import Answers
 from blowproof.verifier.answers import Answer, Status
 from blowproof.verifier.feasible import prepare
+from blowproof.verifier.questions import upper_bound
 
 if TYPE_CHECKING:
     from blowproof.verifier.certificates.writing import Certificate
@@ -150,19 +151,28 @@ def _at_least_bounded(
     size: int | None,
     plain: Exact | None,
 ) -> Answer:
-    """Return the answer with an upper bound that takes no search, where it has no better one."""
-    records = size if answer.answers == "given" else None
-    quick = by_records(query, answer.reading, records, plain)
-    reading = answer.reading
-    slow = _in_time(
-        session, THEOREM_SECONDS, lambda: by_theorem(policy, query, reading, plain), late=True
-    )
-    for bound in (quick, slow):
-        if bound is not None and (answer.upper is None or bound.upper < answer.upper):
-            status: Status = "exact" if bound.upper == answer.lower else "bounds"
-            notes = (*answer.notes, f"upper bound: {bound.reason}")
-            answer = replace(answer, upper=bound.upper, status=status, notes=notes)
-    return answer
+    """Return the answer with an upper bound that takes no search, where it has none at all."""
+    if answer.upper is not None:
+        return answer
+    bound = by_records(query, answer.reading, size if answer.answers == "given" else None, plain)
+    if bound is None:
+        bound = _in_time(
+            session,
+            THEOREM_SECONDS,
+            lambda: upper_bound(
+                policy,
+                query,
+                reading=answer.reading,
+                answers=answer.answers,
+                time_limit=THEOREM_SECONDS,
+            ),
+            late=True,
+        )
+    if bound is None:
+        return answer
+    status: Status = "exact" if bound.value == answer.lower else "bounds"
+    notes = (*answer.notes, f"upper bound: {bound.why}")
+    return replace(answer, upper=bound.value, status=status, notes=notes)
 
 
 def _with_rows(policy: Policy, draft: Finding, session: Session, among: int) -> Finding:

@@ -64,8 +64,9 @@ def answer(question: Question, engine: Engine) -> Answer:
     if known is not None:
         return known
     top = ceiling(question)
+    question = capped(question, top)
     try:
-        found = _by_engine(replace(capped(question, top), deadline=question.by(ENGINES)))
+        found = _by_engine(replace(question, deadline=question.by(ENGINES)))
     except BudgetError as refusal:
         found = with_ceiling(
             question, nothing_known(question, str(refusal).partition("\n")[0]), top

@@ -30,6 +30,7 @@ from blowproof.models.queries import WeightedSum
 from blowproof.verifier import engines
 from blowproof.verifier.answers import Answer, Pair
 from blowproof.verifier.brute import brute_neighbours
+from blowproof.verifier.ceiling import Ceiling, ceiling
 from blowproof.verifier.feasible import prepare, size_range
 from blowproof.verifier.listing import (
     histogram_neighbours,
@@ -41,7 +42,16 @@ from blowproof.verifier.question import ENGINES, Engine, Listener, Progress, Que
 if TYPE_CHECKING:
     from blowproof.verifier.certificates.writing import Certificate
 
-__all__ = ["ENGINES", "Engine", "Listener", "Progress", "certified", "neighbours", "sensitivity"]
+__all__ = [
+    "ENGINES",
+    "Engine",
+    "Listener",
+    "Progress",
+    "certified",
+    "neighbours",
+    "sensitivity",
+    "upper_bound",
+]
 
 
 def sensitivity(  # noqa: PLR0913 # keyword-only options
@@ -73,6 +83,27 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
     _check_weights(prepared, bound)
     question = Question(prepared, bound, reading, deadline, max_size, listener, seed)
     return replace(engines.answer(question, engine), domain=policy.domain)
+
+
+def upper_bound(
+    policy: Policy,
+    query: BoundQuery,
+    *,
+    reading: Reading = "published",
+    answers: Answers | None = None,
+    time_limit: float | None = None,
+) -> Ceiling | None:
+    """Return what S(f, P) does not exceed, by a theorem and without a search, where one is known.
+
+    >>> from blowproof.models import Count, Domain, Integers, Labels, Policy
+    >>> domain = Domain(sex=Labels(["F", "M"]), age=Integers(0, 1))
+    >>> policy = Policy(domain=domain, known=(Count({"sex": "F"}),))
+    >>> upper_bound(policy, parse_query("histogram", policy)).value
+    4
+    """
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    prepared = prepare(setting(policy, answers), reading)
+    return ceiling(Question(prepared, query, reading, deadline))
 
 
 def _check_weights(prepared: Setting, query: BoundQuery) -> None:
