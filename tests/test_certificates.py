@@ -30,7 +30,7 @@ from blowproof.models import (
 )
 from blowproof.models.writing import digest
 from blowproof.verifier.answers import Answer, Pair
-from blowproof.verifier.certificates.writing import Certificate, certify_answer
+from blowproof.verifier.certificates.writing import Certificate, _Writer, certify_answer
 from blowproof.verifier.kernel import check
 from blowproof.verifier.kernel.check import upper_bound, world_of
 from blowproof.verifier.kernel.document import Budget, Rejected
@@ -134,6 +134,27 @@ def test_nobody_but_the_kernel_says_proved() -> None:
         replace(proved, lower=proved.lower + 2, upper=proved.lower + 2)
     with pytest.raises(InternalError):
         replace(proved, reading="secret-moves")
+
+
+def test_a_proof_of_another_question_is_none_of_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An accepted certificate counts for its policy, query, reading, scope and value only."""
+    policy = question()
+    answer, found = certified(policy)
+    assert found.verdict is not None
+    histogram, exact = parse_query("histogram", policy), replace(answer, status="exact", proof=None)
+    with pytest.raises(InternalError, match="another question"):
+        certify_answer(policy, histogram, replace(exact, query="marginal(A)"))
+    others: dict[str, Any] = {
+        **{"digest": "0" * 64, "query": "marginal(A)", "reading": "secret-moves"},
+        **{"answers": "given", "value": answer.lower + 1},
+    }
+    for field, value in others.items():
+        forged = replace(found.verdict, **{field: value})
+        monkeypatch.setattr(_Writer, "write", lambda _, told=forged: replace(found, verdict=told))
+        with pytest.raises(InternalError, match="another question"):
+            certify_answer(policy, histogram, exact)
+    monkeypatch.setattr(_Writer, "write", lambda _: found)
+    assert certify_answer(policy, histogram, exact)[0].status == "proved"
 
 
 def test_a_wrong_answer_is_an_internal_error() -> None:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blowproof.verifier.kernel import Unreadable, Verdict, check, check_text
+from blowproof.verifier.kernel import Unreadable, Verdict, check, check_text, tree
 from blowproof.verifier.kernel.check import SCHEMA
 from blowproof.verifier.kernel.document import MOST_DIGITS, load
 
@@ -53,6 +53,24 @@ def test_attacks_are_rejected(path: Path) -> None:
 def test_malformed_files_are_unreadable(path: Path) -> None:
     with pytest.raises(Unreadable):
         check_text(path.read_text())
+
+
+@pytest.mark.parametrize("path", files("valid") + files("invalid"), ids=names)
+def test_both_ways_to_keep_sums_agree(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As bits of a number, and as sets of the sums of two halves."""
+    document = json.loads(path.read_text())
+    if document["proof"]["kind"] == "irreducible":
+        before = check(document)
+        monkeypatch.setattr(tree, "MOST_BITS", 0)
+        assert check(document) == before
+
+
+def test_a_reach_beyond_all_measure_ends_in_a_verdict() -> None:
+    document = copy.deepcopy(VALID["irreducible-add-remove"])
+    reach = document["proof"]["reach"]
+    for limit in (10**5, 10**399):
+        document["proof"]["reach"] = [limit] * len(reach)
+        assert check(document).claim in ("", check(VALID["irreducible-add-remove"]).claim)
 
 
 def test_every_kind_of_proof_has_a_file() -> None:

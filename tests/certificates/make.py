@@ -101,9 +101,9 @@ VALID: dict[str, tuple[Policy, str, Reading]] = {
     ),
     "irreducible-another-graph-read-as-published": (
         Policy(
-            domain=Domain(x=Integers(0, 39)),
-            secrets=Distance(threshold=5),
-            known=(Count({"x": Between(10, 19)}), Count({"x": Between(15, 29)})),
+            domain=Domain(x=Integers(0, 15)),
+            secrets=Distance(threshold=2),
+            known=(Count({"x": Between(4, 7)}), Count({"x": Between(6, 11)})),
         ),
         "histogram",
         "published",
@@ -281,9 +281,9 @@ def _case_attacks(cases: Document) -> dict[str, Document]:
             cases, "proof", "cuts", cut, 1, 0, 1, to=lambda k: -k
         ),
         "leaf-of-the-wrong-sign": changed(
-            cases, "proof", "nodes", leaf, 2, to=lambda rows: [[k, -times] for k, times in rows]
+            cases, "proof", "nodes", leaf, 1, to=lambda rows: [[k, -times] for k, times in rows]
         ),
-        "leaf-of-no-rows": changed(cases, "proof", "nodes", leaf, 2, to=[]),
+        "leaf-of-no-rows": changed(cases, "proof", "nodes", leaf, 1, to=[]),
         "leaf-instead-of-cases": changed(
             cases, "proof", "nodes", to=lambda nodes: [*nodes[:inner], nodes[leaf]]
         ),
@@ -325,6 +325,22 @@ def _witness_attacks(valid: dict[str, Document]) -> dict[str, Document]:
             clauses, "witness", to=lambda w: {k: v for k, v in w.items() if k != "records"}
         ),
         "witness-that-breaks-a-clause": changed(clauses, "witness", "database", 2, to=["yes"]),
+        "witness-that-begins-outside-a-clause": changed(
+            clauses,
+            "witness",
+            to={
+                **{"before": [["yes"]], "after": [["no"]], "unchanged": [[["no"], 2]]},
+                **{"records": [2], "database": [["no"], ["yes"], ["no"]]},
+            },
+        ),
+        "witness-that-ends-outside-a-clause": changed(
+            clauses,
+            "witness",
+            to={
+                **{"before": [["no"]], "after": [["yes"]], "unchanged": [[["no"], 2]]},
+                **{"records": [2], "database": [["no"], ["no"], ["no"]]},
+            },
+        ),
         "witness-of-nothing": changed(
             changed(plain, "witness", to={"before": [], "after": [], "unchanged": []}),
             "value",
@@ -337,11 +353,11 @@ MALFORMED = {
     "empty": "",
     "not-json": "S = 4",
     "a-list": "[]",
-    "a-float": '{"schema": "blowproof/certificate/1", "value": 4.0}',
+    "a-float": '{"schema": "blowproof/certificate/2", "value": 4.0}',
     "not-a-number": '{"value": NaN}',
     "a-key-twice": '{"value": 4, "value": 5}',
     "another-schema": '{"schema": "blowproof/sensitivity/1"}',
-    "nothing-but-the-schema": '{"schema": "blowproof/certificate/1"}',
+    "nothing-but-the-schema": '{"schema": "blowproof/certificate/2"}',
     "deep-nesting": "[" * 100_000,
     "deep-policy": '{"policy":' * 5000 + "1" + "}" * 5000,
     "a-number-of-ten-thousand-digits": '{"value": ' + "9" * 10_000 + "}",

@@ -15,10 +15,10 @@ from typing import Any
 
 from blowproof.verifier.certificates.branching_choice import Chooser
 from blowproof.verifier.certificates.branching_points import Points
-from blowproof.verifier.certificates.branching_tree import ENOUGH, Node, written
+from blowproof.verifier.certificates.branching_state import ENOUGH, Branch, State
+from blowproof.verifier.certificates.branching_tree import Node, written
 from blowproof.verifier.certificates.branching_why import Why, enter, reasons
-from blowproof.verifier.kernel.branching import Branch, Replay, check
-from blowproof.verifier.kernel.counts import Problem
+from blowproof.verifier.kernel.branching import Problem, check
 from blowproof.verifier.kernel.document import Budget, Rejected
 
 __all__ = ["Attempt", "prove"]
@@ -76,18 +76,18 @@ class _Step:
 class _Search:
     def __init__(self, problem: Problem, deadline: float | None) -> None:
         self.problem, self.deadline = problem, deadline
-        self.replay = Replay(problem, [], [], Budget(ENOUGH))
-        self.points = Points(self.replay)
-        self.chooser = Chooser(self.replay, self.points)
+        self.state = State(problem)
+        self.points = Points(self.state)
+        self.chooser = Chooser(self.state, self.points)
         self.cuts = self.chooser.cuts
         self.cases = self.idents = 0
         self.pair: tuple[int, ...] | None = None
 
     def proof(self) -> dict[str, Any]:
         """Return the proof as JSON."""
-        if not self.replay.open:
-            return {"groups": [], "cuts": [], "nodes": []}
-        tree, _ = self._solve(self.replay.root, Why.nothing(len(self.replay.root.low)), 0)
+        if not self.state.open:
+            return written(self.problem, self.cuts, None)
+        tree, _ = self._solve(self.state.root, Why.nothing(len(self.state.root.low)), 0)
         return written(self.problem, self.cuts, tree)
 
     def _solve(self, case: Branch, why: Why, depth: int) -> tuple[Node, set[int]]:
@@ -132,7 +132,7 @@ class _Search:
         still: tuple[int, int, Branch, Why] | None = None
         for place, child in enumerate(self.chooser.cut(number)[2]):
             self.idents += 1
-            below, against = enter(self.replay, case, why, child, self.idents)
+            below, against = enter(self.state, case, why, child, self.idents)
             if below is None:
                 needs |= against - {self.idents}
             else:
@@ -149,8 +149,8 @@ class _Search:
             raise GaveUpError("a contradiction could not be put in whole numbers")
         if isinstance(found, tuple):
             goal, multiples = found
-            leaf = Node("leaf", (goal, [(self.replay.rows[p], m) for p, m in multiples]))
-            return leaf, reasons(self.replay, case, why, goal, multiples)
+            leaf = Node("leaf", (goal, [(self.state.rows[p], m) for p, m in multiples]))
+            return leaf, reasons(self.state, case, why, goal, multiples)
         choice = self.chooser.distinguish(case, found)
         if choice is None:
             self.pair = tuple(round(value) for value in found)
@@ -160,7 +160,7 @@ class _Search:
         for child in children:
             self.idents += 1
             ident = self.idents
-            below, against = enter(self.replay, case, why, child, ident)
+            below, against = enter(self.state, case, why, child, ident)
             tree = None
             if below is not None:
                 tree, against = self._solve(*below, depth + 1)

@@ -9,8 +9,8 @@ import numpy as np
 from blowproof.verifier.certificates.branching_cuts import Cuts
 from blowproof.verifier.certificates.branching_points import Array, Points
 from blowproof.verifier.certificates.branching_program import NEAR
-from blowproof.verifier.kernel.branching import Branch, Case, Replay
-from blowproof.verifier.kernel.counts import Row, Terms, form
+from blowproof.verifier.certificates.branching_state import Branch, Case, State
+from blowproof.verifier.kernel.branching import Terms, form, row
 
 __all__ = ["Chooser"]
 
@@ -25,11 +25,11 @@ Choice = tuple[str, Any, list[Case]]
 class Chooser:
     """Chooses distinctions; every case of one excludes the point, so the search makes progress."""
 
-    def __init__(self, replay: Replay, points: Points) -> None:
-        self.replay, self.points = replay, points
-        self.cuts = Cuts(replay, points)
-        problem = replay.problem
-        first, width = len(problem.cells), len(replay.root.low)
+    def __init__(self, state: State, points: Points) -> None:
+        self.state, self.points = state, points
+        self.cuts = Cuts(state, points)
+        problem = state.problem
+        first, width = len(problem.cells), len(state.root.low)
         self.costs = np.where(np.arange(width) < first, 0.0, 1.0)
         self.forms = [form((first + m, 1) for m in group) for group in self.cuts.alike.values()]
         self.dense = np.vstack([np.zeros((0, width)), *map(points.dense, self.forms)])
@@ -43,7 +43,7 @@ class Chooser:
 
     def distinguish(self, case: Branch, point: Array) -> Choice | None:
         """Return a distinction that excludes the point; None: it is a pair that nothing refutes."""
-        secret = self.replay.problem.secret()
+        secret = form(self.state.problem.secret())
         fewest = int(np.ceil(self.points.dense(secret) @ point - NEAR))
         if self.cuts.limits(case, secret)[0] < fewest:
             return _split(secret, fewest - 1)
@@ -59,7 +59,7 @@ class Chooser:
             return self.cut(cut[0])
         output = self._sign(case, point)
         if output is not None:
-            return "sign", output, self.replay.cases("sign", [output])
+            return "sign", output, self.state.signs(output)
         fraction = self._fraction(point)
         if fraction is not None:
             return _split(*fraction)
@@ -68,9 +68,8 @@ class Chooser:
     def cut(self, number: int) -> Choice:
         """Return a cut's cases."""
         found = self.cuts.conditions[number]
-        held: list[Row] = [(terms, least, None) for terms, least in found]
         cases: list[Case] = [
-            ([*held[:k], (terms, None, least - 1)], 0) for k, (terms, least) in enumerate(found)
+            ([*found[:k], row(terms, least - 1, -1)], 0) for k, (terms, least) in enumerate(found)
         ]
         return "cut", number, cases
 
@@ -96,7 +95,7 @@ class Chooser:
     def _sign(self, case: Branch, point: Array) -> int | None:
         """Return the output whose change the goal's form exceeds the most, if any does."""
         best, gap = None, NEAR
-        for output, terms in self.replay.outputs.items():
+        for output, terms in self.state.outputs.items():
             if output + 1 not in case.turned:
                 up = sum(number * point[v] for v, number in terms if number > 0)
                 down = -sum(number * point[v] for v, number in terms if number < 0)
@@ -116,4 +115,4 @@ class Chooser:
 
 
 def _split(terms: Terms, most: int) -> Choice:
-    return "split", (terms, most), [([(terms, None, most)], 0), ([(terms, most + 1, None)], 0)]
+    return "split", (terms, most), [([row(terms, most, -1)], 0), ([row(terms, most + 1)], 0)]

@@ -16,8 +16,8 @@ from blowproof.verifier.certificates.branching_program import (
     Sought,
     find_part,
 )
-from blowproof.verifier.kernel.branching import Branch, Replay
-from blowproof.verifier.kernel.counts import Condition, Problem, Terms, conditions
+from blowproof.verifier.certificates.branching_state import Branch, State, negated
+from blowproof.verifier.kernel.branching import Problem, Row, Terms, conditions
 
 __all__ = ["Cuts"]
 
@@ -33,12 +33,12 @@ Vector = tuple[int, ...]
 class Cuts:
     """The cuts of one search. `alike`: moves by effect and secrecy, which are interchangeable."""
 
-    def __init__(self, replay: Replay, points: Points) -> None:
-        self.replay, self.points = replay, points
-        self.problem: Problem = replay.problem
+    def __init__(self, state: State, points: Points) -> None:
+        self.state, self.points = state, points
+        self.problem: Problem = state.problem
         self.first = len(self.problem.cells)
         self.items: list[tuple[int, Part, Plain]] = []
-        self.conditions: list[list[Condition]] = []
+        self.conditions: list[list[Row]] = []
         self._known: set[tuple[int, tuple[tuple[Group, int], ...], tuple[tuple[int, int], ...]]]
         self._known = set()
         self._forms: dict[Terms, int] = {}
@@ -47,19 +47,19 @@ class Cuts:
         self._least: list[int] = []
         self._starts: list[int] = []
         moves = self.problem.moves
-        self.effects = [self.problem.effect(move.source, move.target) for move in moves]
+        self.effects = [move.effect for move in moves]
         alike: dict[tuple[Vector, bool], list[int]] = defaultdict(list)
         for m, move in enumerate(moves):
             alike[self.effects[m], move.secret].append(m)
         self.alike = {key: tuple(group) for key, group in alike.items()}
-        facts = range(self.problem.facts)
+        facts = range(self.problem.equalities + len(self.problem.limits))
         self.totals = [
             [points.dense(self.problem.total(fact, second=second)) for fact in facts]
             for second in (False, True)
         ]
         plain: dict[tuple[int, Vector], int] = {}
         for place, (source, target) in enumerate(self.problem.plain):
-            effect = self.problem.effect(source, target)
+            effect = self.problem.effect((source, target))
             if any(effect):
                 plain.setdefault((source, effect), place)
         self.plain = list(plain.values())
@@ -75,8 +75,8 @@ class Cuts:
             low += times * (least if times > 0 else most)
             high += times * (most if times > 0 else least)
         negative = bool(terms) and terms[0][1] < 0
-        row = tuple((v, -times) for v, times in terms) if negative else terms
-        one, two = case.limits.get(self.replay.number.get(row, -1), (None, None))
+        row = negated(terms) if negative else terms
+        one, two = case.limits.get(self.state.number.get(row, -1), (None, None))
         if negative:
             one, two = (None if end is None else -end for end in (two, one))
         return max(low, low if one is None else one), min(high, high if two is None else two)

@@ -1,12 +1,12 @@
 """Points that the rows of a case allow, or the rows that contradict each other (HiGHS).
 
 The solver's numbers only guide the search: a contradiction is rounded to whole multiples of rows,
-which the kernel checks exactly; a point is where the next case distinction is looked for.
+which is checked exactly; a point is where the next case distinction is looked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import lcm
 
@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from blowproof.verifier.kernel.branching import Branch, Replay
-from blowproof.verifier.kernel.counts import Terms
+from blowproof.verifier.certificates.branching_state import Branch, State
 from blowproof.verifier.kernel.document import Rejected
 
 __all__ = ["Array", "Contradiction", "Points"]
@@ -29,20 +28,20 @@ FINE = (1_000, 100_000, 10_000_000)
 
 
 class Points:
-    """Solves the rows of cases of one replay."""
+    """Solves the rows of cases of one search."""
 
-    def __init__(self, replay: Replay) -> None:
-        self.replay = replay
-        self.width = len(replay.root.low)
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.width = len(state.root.low)
         self._dense: list[Array] = []
 
     def row(self, place: int) -> Array:
         """Return a row's coefficients."""
         while len(self._dense) <= place:
-            self._dense.append(self.dense(self.replay.rows[len(self._dense)]))
+            self._dense.append(self.dense(self.state.rows[len(self._dense)]))
         return self._dense[place]
 
-    def dense(self, terms: Terms) -> Array:
+    def dense(self, terms: Iterable[tuple[int, int]]) -> Array:
         """Return a form's coefficients."""
         found = np.zeros(self.width)
         for variable, times in terms:
@@ -79,7 +78,7 @@ class Points:
         goal = np.zeros(self.width)
         for variable, times in case.goal.items():
             goal[variable] = times
-        rows, least = [goal], [float(self.replay.problem.goal)]
+        rows, least = [goal], [float(self.state.problem.goal)]
         for place, (low, high) in case.limits.items():
             for sign, limit in ((1, low), (-1, high)):
                 if limit is not None:
@@ -92,7 +91,7 @@ class Points:
     def _rounded(
         self, case: Branch, signs: Sequence[int], places: Sequence[int], weights: Array
     ) -> Contradiction | None:
-        """Return whole multiples near the solver's that the kernel accepts as a leaf."""
+        """Return whole multiples near the solver's that are a leaf."""
         used = [k for k in range(len(weights)) if weights[k] > 1e-7]
         for multiples in _whole([float(weights[k]) for k in used]):
             goal = sum(m for m, k in zip(multiples, used, strict=True) if places[k] < 0)
@@ -102,7 +101,7 @@ class Points:
                 if m and places[k] >= 0
             ]
             try:
-                self.replay.leaf(case, goal, rows)
+                self.state.leaf(case, goal, rows)
             except Rejected:
                 continue
             return goal, rows

@@ -9,7 +9,7 @@ from math import ceil, floor
 from blowproof.models.linear import LinearModel
 from blowproof.models.linear_terms import IntVar, weighted_sum
 from blowproof.models.to_cpsat import solve
-from blowproof.verifier.kernel.counts import Problem
+from blowproof.verifier.kernel.branching import Problem
 
 __all__ = ["NEAR", "Group", "Part", "Plain", "Sought", "find_part"]
 
@@ -89,9 +89,9 @@ def _facts(
     """D3 keeps the equalities, and the bounds: or nearly, so that the failing case is far off."""
     sign = 1 if sought.base == 1 else -1
     moves = [problem.moves[group[0]] for group, _, _ in sought.groups]
-    effects = [problem.effect(move.source, move.target) for move in moves]
-    others = [problem.effect(*problem.plain[p]) for p in sought.plain]
-    for fact in range(problem.facts):
+    effects = [move.effect for move in moves]
+    others = [problem.effect(problem.plain[p]) for p in sought.plain]
+    for fact in range(problem.equalities + len(problem.limits)):
         terms = [(sign * effect[fact], v) for effect, v in zip(effects, part, strict=True)]
         terms += [(effect[fact], v) for effect, v in zip(others, plain, strict=True)]
         row = weighted_sum(terms)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from blowproof.verifier.kernel.branching import Branch, Case, Replay
-from blowproof.verifier.kernel.counts import Row, Terms
+from blowproof.verifier.certificates.branching_state import Branch, Case, State
+from blowproof.verifier.kernel.branching import Row, Terms
 
-__all__ = ["Why", "enter", "reasons"]
+__all__ = ["Why", "enter", "reasons", "suppose"]
 
 
 @dataclass
@@ -29,73 +29,83 @@ class Why:
         """Return the reasons at the root."""
         return Why([0] * width, [0] * width, {}, {}, frozenset())
 
+    def copy(self, signs: frozenset[int]) -> Why:
+        """Return reasons that can be changed without changing these."""
+        return Why(list(self.low), list(self.high), dict(self.least), dict(self.most), signs)
+
 
 def enter(
-    replay: Replay, case: Branch, why: Why, child: Case, ident: int
+    state: State, case: Branch, why: Why, child: Case, ident: int
 ) -> tuple[tuple[Branch, Why] | None, set[int]]:
     """Return a case of a case with its reasons; or None, and the assumptions that close it."""
     assumptions, turned = child
-    below = replay.case(case, ([], turned))
+    below = state.case(case, ([], turned))
     assert below is not None
-    signs = why.signs | {ident} if turned else why.signs
-    why = Why(list(why.low), list(why.high), dict(why.least), dict(why.most), signs)
+    why = why.copy(why.signs | {ident} if turned else why.signs)
     for assumption in assumptions:
-        needs = _assume(replay, below, why, assumption, ident)
+        needs = suppose(state, below, why, assumption, ident)
         if needs is not None:
-            return None, needs - {0}
+            return None, clash(why, below, state, needs) - {0}
     return (below, why), set()
 
 
-def _assume(replay: Replay, case: Branch, why: Why, assumption: Row, ident: int) -> set[int] | None:
-    """Make an assumption; return what it clashes with, itself included, or None."""
+def suppose(
+    state: State, case: Branch, why: Why, assumption: Row, ident: int
+) -> list[tuple[int, int]] | None:
+    """Make an assumption; return the sum of rows that it contradicts, or None.
+
+    Multiples of rows by number, as in a leaf; a variable's own limits count as they always do.
+    """
     terms = assumption[0]
-    if terms and terms[0][1] < 0:
-        terms = tuple((variable, -times) for variable, times in terms)
     if len(terms) == 1:
         v = terms[0][0]
         before = case.low[v], case.high[v]
-        fits = replay.assume(case, assumption)
+        fits = state.assume(case, assumption)
         why.low[v] = ident if case.low[v] != before[0] else why.low[v]
         why.high[v] = ident if case.high[v] != before[1] else why.high[v]
-        return None if fits else {why.low[v], why.high[v]}
-    old = case.limits.get(replay.number.get(terms, -1), (None, None))
-    fits = replay.assume(case, assumption)
-    place = replay.number[terms]
-    if case.limits[place][0] != old[0]:
-        why.least[place] = ident
-    if case.limits[place][1] != old[1]:
-        why.most[place] = ident
-    return None if fits else _clash(replay, case, why, place)
-
-
-def _clash(replay: Replay, case: Branch, why: Why, place: int) -> set[int]:
-    """Return the assumptions that leave nothing to a row."""
+        return None if fits else [(-1 - v, 1)]
+    place, _ = state.place(terms)
+    old = case.limits.get(place, (None, None))
+    fits = state.assume(case, assumption)
     low, high = case.limits[place]
-    least, most = why.least.get(place, 0), why.most.get(place, 0)
+    if low != old[0]:
+        why.least[place] = ident
+    if high != old[1]:
+        why.most[place] = ident
+    if fits:
+        return None
     if low is not None and high is not None and low > high:
-        return {least, most}
-    terms = replay.rows[place]
-    top = _greatest(case, terms)
-    if low is not None and top is not None and top < low:
-        return {least} | _ends(why, terms, 1)
-    return {most} | _ends(why, terms, -1)
+        return [(place, 1), (place, -1)]
+    top = greatest(case, state.rows[place])
+    return [(place, 1)] if low is not None and top is not None and top < low else [(place, -1)]
+
+
+def clash(why: Why, case: Branch, state: State, multiples: list[tuple[int, int]]) -> set[int]:
+    """Return the assumptions behind what `suppose` returned."""
+    if multiples[0][0] < 0:
+        v = -1 - multiples[0][0]
+        return {why.low[v], why.high[v]}
+    return reasons(state, case, why, 0, multiples)
 
 
 def reasons(
-    replay: Replay, case: Branch, why: Why, goal: int, multiples: list[tuple[int, int]]
+    state: State, case: Branch, why: Why, goal: int, multiples: list[tuple[int, int]]
 ) -> set[int]:
     """Return the assumptions that a leaf rests on."""
     total = {variable: goal * times for variable, times in case.goal.items()}
     found: set[int] = set(why.signs) if goal else set()
     for place, times in multiples:
         found.add((why.least if times > 0 else why.most).get(place, 0))
-        for variable, number in replay.rows[place]:
+        for variable, number in state.rows[place]:
             total[variable] = total.get(variable, 0) + times * number
-    found |= _ends(why, tuple(total.items()), 1)
+    for variable, times in total.items():
+        if times:
+            found.add((why.high if times > 0 else why.low)[variable])
     return found - {0}
 
 
-def _greatest(case: Branch, terms: Terms) -> int | None:
+def greatest(case: Branch, terms: Terms) -> int | None:
+    """Return the greatest value of a form between the variables' limits."""
     total = 0
     for variable, times in terms:
         end = case.high[variable] if times > 0 else case.low[variable]
@@ -103,10 +113,3 @@ def _greatest(case: Branch, terms: Terms) -> int | None:
             return None
         total += times * end
     return total
-
-
-def _ends(why: Why, terms: Terms, sign: int) -> set[int]:
-    """Return what gave the limits that decide a form's greatest (or least) value."""
-    return {
-        (why.high if sign * times > 0 else why.low)[variable] for variable, times in terms if times
-    }

@@ -8,20 +8,22 @@ from typing import Any
 
 from blowproof.verifier.irreducible.tracing import Trace, traced
 from blowproof.verifier.kernel.tree import Replay, independent
-from blowproof.verifier.kernel.world import Moves
+from blowproof.verifier.kernel.world import Effects
 
 __all__ = ["trees"]
 
+NOTHING_EXCEEDS = 10**1000
 
-def trees(moves: Moves, claim: int, time_limit: float | None) -> Iterator[dict[str, Any]]:
+
+def trees(moves: Effects, time_limit: float | None) -> Iterator[dict[str, Any]]:
     """Yield proofs to try: with symmetries (only sums of weights count then), and without."""
     if not moves.effects:
         yield _proof(moves, Trace((), (), [], [], [], [], short=False))
         return
-    secret = None if moves.secret is None else [d in moves.secret for d in moves.effects]
+    secret = [d in moves.secret for d in moves.effects]
 
     def keeps(p: Sequence[int]) -> bool:
-        return secret is None or all(secret[i] == secret[image] for i, image in enumerate(p))
+        return all(secret[i] == secret[image] for i, image in enumerate(p))
 
     for symmetry in (True, False):
         found = traced(
@@ -35,10 +37,10 @@ def trees(moves: Moves, claim: int, time_limit: float | None) -> Iterator[dict[s
         if found is None:
             return
         if found.symmetries or not symmetry:
-            yield _proof(moves, _without_superfluous(moves, found, claim) if found.short else found)
+            yield _proof(moves, _without_superfluous(moves, found))
 
 
-def _proof(moves: Moves, trace: Trace) -> dict[str, Any]:
+def _proof(moves: Effects, trace: Trace) -> dict[str, Any]:
     return {
         "kind": "irreducible",
         "effects": len(moves.effects),
@@ -51,9 +53,9 @@ def _proof(moves: Moves, trace: Trace) -> dict[str, Any]:
     }
 
 
-def _reach(moves: Moves, trace: Trace) -> list[int]:
+def _reach(moves: Effects, trace: Trace) -> list[int]:
     """Return, for each coordinate that the kernel keeps, what no sum of a part exceeds."""
-    vectors = independent(moves.effects, moves.world.budget)
+    vectors = list(zip(*independent(moves.effects, moves.world.budget), strict=True))
     steps = [tuple(max(x, 0) for x in d) + tuple(max(-x, 0) for x in d) for d in vectors]
     path = [(0,) * len(steps[0])] if steps else [()]
     most = path[0]
@@ -65,12 +67,12 @@ def _reach(moves: Moves, trace: Trace) -> list[int]:
     return [max(pair) for pair in zip(most[:half], most[half:], strict=True)]
 
 
-def _without_superfluous(moves: Moves, trace: Trace, claim: int) -> Trace:
-    """Leave out branches that only close, and what is below them.
+def _without_superfluous(moves: Effects, trace: Trace) -> Trace:
+    """Leave out branches that only close or are excluded, and what is below them.
 
-    The engine kept too few sums to see that they do; the kernel keeps all.
+    The engine may have kept too few sums to see that they do; the kernel keeps all.
     """
-    replay = Replay(moves, _proof(moves, trace), claim)
+    replay = Replay(moves, _proof(moves, trace), NOTHING_EXCEEDS)
     kept: list[int] = []
     cut: int | None = None
     for number, (d, depth) in enumerate(zip(trace.branches, trace.depths, strict=True)):
@@ -78,7 +80,7 @@ def _without_superfluous(moves: Moves, trace: Trace, claim: int) -> Trace:
             continue
         cut = None
         if replay.takes(d):
-            replay.step(number, d, trace.choices[number], trace.marks[number])
+            replay.step(d, trace.choices[number], trace.marks[number])
             kept.append(number)
         else:
             cut = depth

@@ -13,18 +13,20 @@ from math import floor
 from typing import Any
 
 from blowproof.models import BoundQuery, Exact, InternalError, Policy, setting
+from blowproof.models.writing import digest
 from blowproof.verifier.answers import Answer
 from blowproof.verifier.certificates.claim import claim_of
 from blowproof.verifier.certificates.tree import trees
 from blowproof.verifier.feasible import prepare
-from blowproof.verifier.kernel import Unreadable, Verdict, bounds, check
+from blowproof.verifier.kernel import Unreadable, Verdict, check, cycles, single
+from blowproof.verifier.kernel.branching import problem_of
 from blowproof.verifier.kernel.check import lower_bound, world_of
-from blowproof.verifier.kernel.counting import counting_problem
 from blowproof.verifier.kernel.document import MOST_STEPS, Budget, Rejected
-from blowproof.verifier.kernel.world import Moves, World
+from blowproof.verifier.kernel.world import Effects, World
 
 __all__ = ["Certificate", "certify_answer"]
 
+ENOUGH = 10**15
 PROOF_SECONDS = 120.0
 """How long the search for a proof may take, where no limit is given."""
 
@@ -57,6 +59,8 @@ def certify_answer(
 ) -> tuple[Answer, Certificate]:
     """Return the answer, "proved" if a certificate for it was found and accepted, and that.
 
+    What the kernel accepted must be about this policy, query, reading, scope and value.
+
     An answer that is not exact, or for which no kind of proof is found, comes back as it was, with
     the reason. A certificate that is complete and refused is a bug of ours: InternalError.
     """
@@ -67,8 +71,13 @@ def certify_answer(
     found = _Writer(policy, query, answer, limit).write()
     total = time.perf_counter() - start
     found = replace(found, seconds_writing=total - found.seconds_checking)
-    if found.document is None:
+    if found.document is None or found.verdict is None:
         return answer, found
+    told = found.verdict
+    asked = (digest(policy.with_answers(answer.answers)), query.name, answer.reading)
+    if (told.digest, told.query, told.reading) != asked or answer.query != query.name or (
+        told.answers, told.value) != (answer.answers, answer.lower):  # fmt: skip
+        raise InternalError("the kernel accepted a certificate for another question")
     return replace(answer, status="proved", proof=found.verdict), found
 
 
@@ -84,7 +93,7 @@ class _Writer:
     def write(self) -> Certificate:
         """Return the first certificate that the kernel accepts."""
         try:
-            world, value = world_of(self.claim, Budget(MOST_STEPS))
+            world, value = world_of(self.claim, Budget(ENOUGH, ENOUGH))
             lower_bound(world, self.claim, value)
         except Rejected as reason:
             if reason.limit:
@@ -110,7 +119,7 @@ class _Writer:
             yield {"kind": "single"}
         if world.reading == "markov":
             yield {"kind": "four-cells"}
-        elif not (world.bounds or world.policy.clauses or world.query.weights):
+        elif not (world.bounds or world.named):
             yield from self._irreducibles(value)
         if given or world.query.weights is not None:
             yield {"kind": "every-database"}
@@ -118,25 +127,25 @@ class _Writer:
             yield from self._cases(value)
 
     def _fresh(self) -> World:
-        return world_of(self.claim, Budget(MOST_STEPS))[0]
+        return world_of(self.claim, Budget(ENOUGH, ENOUGH))[0]
 
     def _single(self, value: Exact) -> bool:
         try:
-            return bounds.single(self._fresh()) <= value
+            return single.bound(self._fresh()) <= value
         except Rejected:
             return False
 
     def _irreducibles(self, value: Exact) -> Iterator[dict[str, Any]]:
         """Yield proofs for questions whose neighbours are irreducible multisets of moves."""
         try:
-            moves = Moves(self._fresh())
+            moves = Effects(self._fresh())
             claim = floor(Fraction(value) * moves.scale)
             if moves.idle > claim:
                 return
             if self._sparse(moves, claim):
                 yield {"kind": "cycles"}
             found = 0
-            for tree in trees(moves, claim, max(0.0, self.deadline - time.monotonic())):
+            for tree in trees(moves, max(0.0, self.deadline - time.monotonic())):
                 found += 1
                 yield tree
             if not found:
@@ -144,9 +153,9 @@ class _Writer:
         except Rejected as reason:
             self.reasons.append(f"irreducible: {reason}")
 
-    def _sparse(self, moves: Moves, claim: int) -> bool:
+    def _sparse(self, moves: Effects, claim: int) -> bool:
         try:
-            return bounds.cycles(moves) <= claim
+            return cycles.bound(moves) <= claim
         except Rejected:
             return False
 
@@ -154,7 +163,7 @@ class _Writer:
         from blowproof.verifier.certificates.branching import prove
 
         try:
-            problem = counting_problem(self._fresh(), value)
+            problem = problem_of(self._fresh(), value)
         except Rejected as reason:
             self.reasons.append(f"branching: {reason}")
             return

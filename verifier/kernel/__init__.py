@@ -2,8 +2,9 @@
 
 Reading order: FORMAT.md (what a certificate is, why each kind of proof is one, what is trusted),
 `document` (JSON within limits), `policy` and `query` (what the claim is about), `world` (facts,
-places, moves and effects), `witness` (the lower bound), `tree`, `bounds` and `branching` (the upper
-bound), `check` (all of it, and the only maker of an accepted verdict).
+cells, moves and effects), `witness` (the lower bound), `tree` (the upper bound of the main kind),
+`check` (all of it, and the only maker of an accepted verdict). Each further kind of proof is one
+file, imported when a certificate is of that kind: `cycles`, `single`, `four`, `every`, `branching`.
 """
 
 from .check import Verdict, check, check_text

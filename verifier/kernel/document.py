@@ -1,4 +1,4 @@
-"""Reading a certificate: JSON within limits, typed access, and a budget of steps.
+"""Reading a certificate: JSON within limits, values of stated shapes, a budget of steps.
 
 `Unreadable` is what is not a certificate at all (exit 2); `Rejected` is one that proves nothing
 (exit 1). Whatever a file holds, it ends as one of the two, in bounded time and memory.
@@ -7,8 +7,6 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -18,8 +16,6 @@ MOST_STEPS = 1_000_000_000
 MOST_KEPT = 12_000_000
 
 Exact = int | Fraction
-
-_NUMBER = re.compile(r"-?\d{1,400}(/\d{1,400})?")
 
 
 class Rejected(Exception):  # noqa: N818 # a verdict rather than an error
@@ -37,40 +33,28 @@ class Unreadable(Exception):  # noqa: N818
 class Budget:
     """Steps that a check may still take, and numbers that it may still keep in memory."""
 
-    def __init__(self, steps: int, kept: int | None = None) -> None:
-        self.left = steps
-        self.room = MOST_KEPT if kept is None else kept
+    def __init__(self, steps: int = MOST_STEPS, room: int = MOST_KEPT) -> None:
+        self.left, self.room = steps, room
 
-    def keep(self, numbers: int) -> None:
-        """Take room for numbers that stay in memory; Rejected when there is none left."""
-        self.room -= numbers
-        if self.room < 0:
-            raise Rejected("the check takes more memory than its budget allows", limit=True)
-
-    def spend(self, steps: int = 1) -> None:
-        """Take steps; Rejected when none are left."""
+    def spend(self, steps: int, kept: int = 0) -> None:
+        """Take steps, and room for numbers that stay; Rejected when there are none left."""
         self.left -= steps
-        if self.left < 0:
-            raise Rejected("the check takes more steps than its budget allows", limit=True)
+        self.room -= kept
+        if self.left < 0 or self.room < 0:
+            what = "steps" if self.left < 0 else "memory"
+            raise Rejected(f"the check takes more {what} than its budget allows", limit=True)
 
 
 def load(text: str) -> dict[str, Any]:
     """Return the document: no floats, no repeated keys, no number of more than MOST_DIGITS."""
     if len(text) > MOST_BYTES:
         raise Unreadable("the file is too large")
+    hooks: dict[str, Any] = {"parse_float": _refuse, "parse_constant": _refuse, "parse_int": _int}
     try:
-        found = json.loads(
-            text,
-            parse_float=_refuse,
-            parse_constant=_refuse,
-            parse_int=_int,
-            object_pairs_hook=_object,
-        )
+        found = json.loads(text, object_pairs_hook=_object, **hooks)
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"no JSON that a certificate may hold: {str(error)[:80]}") from None
-    if not isinstance(found, dict):
-        raise Unreadable("a certificate is a JSON object")
-    return found
+    return want(found, dict)  # type: ignore[no-any-return]
 
 
 def _refuse(text: str) -> NoReturn:
@@ -78,70 +62,37 @@ def _refuse(text: str) -> NoReturn:
 
 
 def _int(text: str) -> int:
-    if len(text) > MOST_DIGITS:
-        raise ValueError("a number is too long")
-    return int(text)
+    return int(text) if len(text) <= MOST_DIGITS else _refuse(text)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key stands twice in one object")
-    return found
+    return found if len(found) == len(pairs) else _refuse("an object with a key twice")
 
 
-def take(table: object, key: str, *kinds: type, where: str = "the certificate") -> Any:
-    """Return table[key], which must be there and of one of the types (bool is no int)."""
-    if not isinstance(table, dict) or key not in table:
-        raise Unreadable(f"{where} has no {key!r}")
-    value = table[key]
-    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        raise Unreadable(f"{key!r} is not of the right type")
-    return value
+def want(value: Any, shape: Any, where: str = "the certificate") -> Any:
+    """Return a value of a shape, exact numbers read; Unreadable if it has another.
 
-
-def only(table: object, keys: Sequence[str], where: str) -> dict[str, Any]:
-    """Return a table that has no other keys than these."""
-    if not isinstance(table, dict):
-        raise Unreadable(f"{where} is no object")
-    for key in table:
-        if key not in keys:
-            raise Unreadable(f"{where} has an unknown key {key[:40]!r}")
-    return table
-
-
-def whole(value: object, where: str) -> int:
-    """Return an int."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise Unreadable(f"{where}: not a whole number")
-    return value
-
-
-def wholes(value: object, where: str) -> list[int]:
-    """Return a list of ints."""
-    found = items(value, where)
-    if any(type(number) is not int for number in found):
-        raise Unreadable(f"{where}: not a list of whole numbers")
-    return found
-
-
-def items(value: object, where: str) -> list[Any]:
-    """Return a list."""
-    if not isinstance(value, list):
-        raise Unreadable(f"{where}: not a list")
-    return value
-
-
-def number(value: object, where: str) -> Exact:
-    """Return an exact number from an int or a string "p/q" in lowest terms."""
-    if isinstance(value, str) and _NUMBER.fullmatch(value):
-        top, _, bottom = value.partition("/")
-        if (
-            bottom
-            and int(bottom) > 1
-            and Fraction(int(top), int(bottom)).denominator == int(bottom)
-        ):
-            return Fraction(int(top), int(bottom))
-    elif isinstance(value, int) and not isinstance(value, bool):
+    A shape is a type (Fraction: an exact number, object: anything), a tuple of alternatives, a list
+    of one shape, or a table of shapes by key, which has no other keys; "key?" may be missing.
+    """
+    kind = type(value)
+    if isinstance(shape, dict) and kind is dict:
+        shapes = {key.removesuffix("?"): inner for key, inner in shape.items()}
+        if value.keys() - shapes.keys() or any(k[-1] != "?" and k not in value for k in shape):
+            odd = sorted(value.keys() - shapes.keys()) or sorted(shapes.keys() - value.keys())
+            raise Unreadable(f"{where}: unknown or missing keys, {str(odd)[:80]}")
+        return {key: want(item, shapes[key], f"{where}, {key}") for key, item in value.items()}
+    if isinstance(shape, list) and kind is list:
+        if shape[0] is int and all(type(item) is int for item in value):
+            return value
+        return [want(item, shape[0], where) for item in value]
+    if isinstance(shape, tuple) and kind in shape:
         return value
-    raise Unreadable(f"{where}: {str(value)[:40]!r} is not an exact number")
+    if kind is shape or shape is object or (shape is Fraction and kind is int):
+        return value
+    if shape is Fraction and kind is str and len(value) <= 2 * MOST_DIGITS + 2 and "/" in value:
+        number = Fraction(value)
+        if str(number) == value and number.denominator > 1:
+            return number
+    raise Unreadable(f"{where}: {str(value)[:40]!r} is not of the right kind")

@@ -7,14 +7,13 @@ lists a domain.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise, product
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
-from .document import Exact, Unreadable, items, number, only, take, whole
+from .document import Exact, Unreadable, want
 
 Point = tuple[int, ...]
 Side = tuple[tuple[int, int], ...]
@@ -23,24 +22,32 @@ Area = tuple[Box, ...]
 
 MOST_CELLS = 20_000
 MOST_FACTS = 40_000
-FACTS = {
-    "count": ("answer", "at_least", "at_most"),
-    "sum": ("equals", "at_least", "at_most"),
-    "marginal": ("answers",),
-    "impossible": (),
-    "clause": (),
+LABEL = (str, int)
+LIMITS = {"at_least?": int, "at_most?": int}
+FACTS: dict[str, Any] = {
+    "impossible": {"impossible": object},
+    "clause": {"clause": [{"record": int, "in?": object, "not_in?": object}]},
+    "marginal": {"marginal": [str], "answers?": [int]},
+    "count": {"count": object, "answer?": int, **LIMITS},
+    "sum": {"sum": [{"times": int, "count": object}], "equals?": int, **LIMITS},
 }
-SECRETS = {
-    "full": (),
-    "attribute": ("changes",),
-    "partition": ("by", "cells"),
-    "distance": ("metric", "threshold", "strict", "attributes"),
-    "edges": ("pairs",),
+SECRETS: dict[str, Any] = {
+    "full": {},
+    "attribute": {"changes": int},
+    "partition": {"by?": [str], "cells?": [object]},
+    "distance": {"metric": str, "threshold": Fraction, "strict?": bool, "attributes?": [str]},
+    "edges": {"pairs": [[dict]]},
+}
+POLICY = {
+    "database": {"answers": str, "data?": str, "size?": int},
+    "domain": dict,
+    "known?": [dict],
+    "query?": [{"name": str, "count": object}],
+    "secrets": dict,
 }
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(NamedTuple):
     """One attribute: listed labels, or the numbers low, low + step, ... (`size` of them)."""
 
     size: int
@@ -52,27 +59,34 @@ class Axis:
     def place(self, value: object) -> int:
         """Return the position of a value."""
         if self.labels is not None:
-            text = isinstance(value, (str, int)) and not isinstance(value, bool)
-            if text and value in self.labels:
-                return self.labels[value]
-        else:
-            steps = Fraction(number(value, "a value") - self.low) / self.step
-            if steps.denominator == 1 and 0 <= steps < self.size:
-                return int(steps)
-        raise Unreadable(f"{str(value)[:40]!r} is no value of its attribute")
+            return self.labels[want(value, LABEL, "a label")]
+        steps = Fraction(want(value, Fraction, "a value") - self.low) / self.step
+        if steps.denominator != 1 or not 0 <= steps < self.size:
+            raise Unreadable(f"{str(value)[:40]!r} is no value of its attribute")
+        return int(steps)
 
     def coordinate(self, place: int) -> Exact:
         """Return the number that stands for a position."""
         return place if self.labels is not None else self.low + place * self.step
 
-    @property
-    def whole(self) -> Side:
-        """All positions."""
-        return ((0, self.size),)
+
+def _axis(item: Any) -> Axis:
+    table = {"labels": item, "ordered": False} if isinstance(item, list) else item
+    if "labels" in table:
+        table = want(table, {"labels": [LABEL], "ordered": bool}, "an attribute")
+        places: dict[object, int] = {label: k for k, label in enumerate(table["labels"])}
+        if not places or len(places) != len(table["labels"]):
+            raise Unreadable("labels are missing, or stand twice")
+        return Axis(len(places), table["ordered"], places)
+    table = want(item, {"min": Fraction, "max": Fraction, "step?": Fraction}, "an attribute")
+    step = table.get("step", 1)
+    steps = Fraction(table["max"] - table["min"]) / step
+    if step <= 0 or steps < 0 or steps.denominator != 1:
+        raise Unreadable("an attribute has no values, or its max is off the grid")
+    return Axis(int(steps) + 1, True, None, table["min"], step)
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(NamedTuple):
     """A sum of integer multiples of counts: known (answer may be None), or between limits."""
 
     terms: tuple[tuple[int, Area], ...]
@@ -91,12 +105,12 @@ class Fact:
 
     def fits(self, total: int) -> bool:
         """Whether a database with this total satisfies the fact."""
-        if self.answer is not None and total != self.answer:
-            return False
-        return (self.low is None or total >= self.low) and (self.high is None or total <= self.high)
+        known = self.answer is None or total == self.answer
+        above = self.low is None or total >= self.low
+        return known and above and (self.high is None or total <= self.high)
 
 
-def inside(point: Point, area: Area) -> bool:
+def inside(point: Point, area: Sequence[Box]) -> bool:
     """Whether a point lies in an area."""
     return any(
         all(any(a <= p < b for a, b in side) for p, side in zip(point, box, strict=True))
@@ -107,199 +121,140 @@ def inside(point: Point, area: Area) -> bool:
 class Policy:
     """Domain, facts, impossible values, clauses, graph, named counts, scope and written size."""
 
-    def __init__(self, table: dict[str, Any]) -> None:
-        only(table, ("database", "domain", "known", "query", "secrets"), "the policy")
-        domain = take(table, "domain", dict, where="the policy")
-        if not domain:
-            raise Unreadable("the domain has no attributes")
-        self.names = list(domain)
-        self.axes = [_axis(item) for item in domain.values()]
+    def __init__(self, document: dict[str, Any]) -> None:
+        table = want(document, POLICY, "the policy")
+        self.names = list(table["domain"])
+        self.axes = [_axis(item) for item in table["domain"].values()]
         self.size = prod(axis.size for axis in self.axes)
-        database = only(take(table, "database", dict), ("answers", "data", "size"), "database")
-        self.scope = take(database, "answers", str)
-        self.records = whole(database["size"], "size") if "size" in database else None
-        self.data = take(database, "data", str) if "data" in database else None
-        if self.scope not in ("any", "given") or (self.records or 0) < 0:
-            raise Unreadable("the scope or the size makes no sense")
+        database = table["database"]
+        self.scope, self.records = database["answers"], database.get("size")
+        self.data = "data" in database
+        if self.scope not in ("any", "given") or (self.records or 0) < 0 or not self.axes:
+            raise Unreadable("the domain, the scope or the size makes no sense")
         self.facts: list[Fact] = []
         self.zeros: list[Box] = []
         self.clauses: list[list[tuple[int, Area, bool]]] = []
-        for fact in items(table.get("known", []), "known"):
+        for fact in table.get("known", []):
             self._add(fact)
-        self.queries = {
-            take(only(query, ("name", "count"), "a query"), "name", str): self.area(query["count"])
-            for query in items(table.get("query", []), "query")
-        }
-        self.graph = Graph(self, take(table, "secrets", dict))
-
-    def axis(self, name: object) -> int:
-        """Return the place of an attribute."""
-        if name not in self.names:
-            raise Unreadable(f"there is no attribute {str(name)[:40]!r}")
-        return self.names.index(str(name))
+        self.queries = {each["name"]: self.area(each["count"]) for each in table.get("query", [])}
+        self.graph = Graph(self, table["secrets"])
 
     def point(self, values: Sequence[object]) -> Point:
         """Return the point of a full record, in domain order."""
-        if len(values) != len(self.axes):
-            raise Unreadable("a record has the wrong number of values")
         return tuple(axis.place(value) for axis, value in zip(self.axes, values, strict=True))
 
-    def area(self, regions: object) -> Area:
+    def box(self, sides: Mapping[int, Side]) -> Box:
+        """Return the box with these sides, and all positions on the other axes."""
+        return tuple(sides.get(k, ((0, axis.size),)) for k, axis in enumerate(self.axes))
+
+    def area(self, regions: Any) -> Area:
         """Return the area of a region or of a list of regions."""
-        listed = regions if isinstance(regions, list) else [regions]
-        if not listed:
-            raise Unreadable("a union of no regions")
-        return tuple(self._box(region) for region in listed)
-
-    def _box(self, region: object) -> Box:
-        if not isinstance(region, dict):
-            raise Unreadable("a region is no object")
-        sides = [axis.whole for axis in self.axes]
-        for name, condition in region.items():
-            place = self.axis(name)
-            axis = self.axes[place]
-            if isinstance(condition, dict):
-                only(condition, ("min", "max"), "a range")
-                low, high = axis.place(condition.get("min")), axis.place(condition.get("max"))
-                if low > high or not axis.ordered:
-                    raise Unreadable("a range is empty, or its attribute not ordered")
-                sides[place] = ((low, high + 1),)
-            else:
-                values = condition if isinstance(condition, list) else [condition]
-                sides[place] = tuple((p, p + 1) for p in sorted({axis.place(v) for v in values}))
-        return tuple(sides)
-
-    def _add(self, fact: object) -> None:
-        kind = next((key for key in FACTS if isinstance(fact, dict) and key in fact), "")
-        table = only(fact, (kind, *FACTS.get(kind, ())), "a fact")
-        if kind == "impossible":
-            self.zeros.extend(self.area(table[kind]))
-        elif kind == "clause":
-            self.clauses.append([self._literal(item) for item in items(table[kind], kind)])
-        elif kind == "marginal":
-            self._marginal(table)
-        else:
-            terms = [{"times": 1, "count": table.get(kind)}]
-            terms = items(table.get("sum", terms), "sum")
-            keys = ("answer" if kind == "count" else "equals", "at_least", "at_most")
-            answer, low, high = (
-                None if table.get(key) is None else whole(table[key], key) for key in keys
+        found = []
+        for region in regions if isinstance(regions, list) else [regions]:
+            names = want(region, dict, "a region")
+            found.append(
+                self.box({self.names.index(k): self._side(k, v) for k, v in names.items()})
             )
-            if answer is not None and (low, high) != (None, None):
+        if not found:
+            raise Unreadable("a union of no regions")
+        return tuple(found)
+
+    def _side(self, name: str, condition: Any) -> Side:
+        axis = self.axes[self.names.index(name)]
+        if isinstance(condition, dict):
+            ends = want(condition, {"min": object, "max": object}, "a range")
+            low, high = axis.place(ends["min"]), axis.place(ends["max"])
+            if low > high or not axis.ordered:
+                raise Unreadable("a range is empty, or its attribute not ordered")
+            return ((low, high + 1),)
+        values = condition if isinstance(condition, list) else [condition]
+        return tuple((p, p + 1) for p in sorted({axis.place(value) for value in values}))
+
+    def _add(self, item: dict[str, Any]) -> None:
+        kind = next((kind for kind in FACTS if kind in item), "")
+        table = want(item, FACTS[kind], "a fact")
+        if kind == "impossible":
+            self.zeros += self.area(table[kind])
+        elif kind == "clause":
+            self.clauses.append([self._literal(literal) for literal in table[kind]])
+        elif kind == "marginal":
+            self._marginal([self.names.index(name) for name in table[kind]], table.get("answers"))
+        else:
+            terms = table["sum"] if kind == "sum" else [{"times": 1, "count": table["count"]}]
+            answer = table.get("equals", table.get("answer"))
+            fact = Fact(
+                tuple((term["times"], self.area(term["count"])) for term in terms),
+                *(answer, table.get("at_least"), table.get("at_most")),
+            )
+            if answer is not None and fact.bounded:
                 raise Unreadable("a fact with a number and a bound")
-            areas = (
-                (whole(only(t, ("times", "count"), "a term").get("times"), "times"),
-                 self.area(t.get("count")))
-                for t in terms
-            )  # fmt: skip
-            self.facts.append(Fact(tuple(areas), answer, low, high))
+            self.facts.append(fact)
 
-    def _literal(self, item: object) -> tuple[int, Area, bool]:
-        item = only(item, ("record", "in", "not_in"), "a literal")
-        record = take(item, "record", int) - 1
-        if record < 0 or ("in" in item) == ("not_in" in item):
+    def _literal(self, table: dict[str, Any]) -> tuple[int, Area, bool]:
+        if table["record"] < 1 or len(table) != 2:
             raise Unreadable("a literal of a clause")
-        return record, self.area(item.get("in", item.get("not_in"))), "in" in item
+        return table["record"] - 1, self.area(table.get("in", table.get("not_in"))), "in" in table
 
-    def _marginal(self, table: dict[str, Any]) -> None:
-        places = [self.axis(name) for name in items(table["marginal"], "marginal")]
+    def _marginal(self, places: list[int], answers: list[int] | None) -> None:
         cells = prod(self.axes[place].size for place in places)
-        answers = items(table.get("answers", [None] * min(cells, MOST_CELLS)), "answers")
-        if cells > MOST_CELLS or len(answers) != cells or len(set(places)) != len(places):
-            raise Unreadable("a marginal does not fit its answers, or is too large")
-        cuts = product(*(range(self.axes[place].size) for place in places))
-        if len(self.facts) + cells > MOST_FACTS:
+        if cells > MOST_CELLS or len(self.facts) + cells > MOST_FACTS:
             raise Unreadable("too many facts")
-        for cell, answer in zip(cuts, answers, strict=True):
-            sides = [axis.whole for axis in self.axes]
-            for place, position in zip(places, cell, strict=True):
-                sides[place] = ((position, position + 1),)
-            told = None if answer is None else whole(answer, "answers")
-            self.facts.append(Fact(((1, (tuple(sides),)),), told))
-
-
-def _axis(item: object) -> Axis:
-    if isinstance(item, list) or (isinstance(item, dict) and "labels" in item):
-        labels = item if isinstance(item, list) else items(item["labels"], "labels")
-        if any(isinstance(v, bool) or not isinstance(v, (str, int)) for v in labels):
-            raise Unreadable("a label is no text")
-        places: dict[object, int] = {label: place for place, label in enumerate(labels)}
-        if not labels or len(places) != len(labels):
-            raise Unreadable("labels are missing, or stand twice")
-        return Axis(len(labels), isinstance(item, dict) and take(item, "ordered", bool), places)
-    table = only(item, ("min", "max", "step"), "an attribute")
-    low, high = number(table.get("min"), "min"), number(table.get("max"), "max")
-    step = number(table.get("step", 1), "step")
-    steps = Fraction(high - low) / step if step > 0 else Fraction(-1)
-    if steps < 0 or steps.denominator != 1:
-        raise Unreadable("an attribute has no values, or its max is off the grid")
-    return Axis(int(steps) + 1, True, None, low, step)
+        if len(set(places)) != len(places):
+            raise Unreadable("a marginal names an attribute twice")
+        every = product(*(range(self.axes[place].size) for place in places))
+        told: Sequence[int | None] = [None] * cells if answers is None else answers
+        for cell, answer in zip(every, told, strict=True):
+            sides = {place: ((p, p + 1),) for place, p in zip(places, cell, strict=True)}
+            self.facts.append(Fact(((1, (self.box(sides),)),), answer))
 
 
 class Graph:
-    """G. Distances, attribute changes and `by` partitions look at the offset on each axis only:
-    each axis charges for its offset, charges are added (or the largest is taken), and two values
-    are joined iff that is within `bound` (None: the axis must not differ).
+    """G. All but listed cells and pairs look at the offset on each axis only: an axis charges
+    weight * offset ** power (None: it must not differ; off a `line`, every offset is 1), charges
+    are added or the largest is taken, and two values are joined iff that is within the bound.
     """
 
-    def __init__(self, policy: Policy, table: dict[str, Any]) -> None:
-        self.kind = take(table, "kind", str, where="secrets")
-        only(table, ("kind", *SECRETS.get(self.kind, ())), "secrets")
-        axes = policy.axes
-        self.cells: list[Area] = []
+    def __init__(self, policy: Policy, document: dict[str, Any]) -> None:
+        self.kind = kind = want(document.get("kind"), str, "secrets")
+        table = want(document, {"kind": str, **SECRETS[kind]}, "secrets")
+        axes, power = policy.axes, {"l1": 1, "l2": 2, "linf": 1}[table.get("metric", "l1")]
+        self.by = [policy.names.index(name) for name in table.get("by", [])]
+        free = [policy.names.index(name) for name in table.get("attributes", policy.names)]
+        self.line = [kind == "distance" and axis.ordered for axis in axes]
+        self.power, self.strict = power, table.get("strict", False)
+        self.added = kind == "attribute" or table.get("metric", "linf") != "linf"
+        self.bound: Exact = table.get("changes", table.get("threshold", 1)) ** power
+        self.weights: list[Exact | None] = [
+            None if k in self.by or k not in free else axis.step**power if line else 1
+            for k, (axis, line) in enumerate(zip(axes, self.line, strict=True))
+        ]
+        self.cells = [policy.area(cell) for cell in table.get("cells", [])]
         self.pairs: set[tuple[Point, Point]] = set()
-        self.weights: list[Exact | None] = [1] * len(axes)
-        self.line, self.power = [False] * len(axes), 1
-        self.added, self.bound, self.strict = False, Fraction(1), False
-        self.by: list[int] = []
-        if self.kind == "attribute":
-            self.added, self.bound = True, Fraction(whole(table.get("changes"), "changes"))
-        elif self.kind == "partition" and "by" in table:
-            self.by = [policy.axis(name) for name in items(table["by"], "by")]
-            self.weights = [None if place in self.by else 1 for place in range(len(axes))]
-        elif self.kind == "partition":
-            self.cells = [policy.area(cell) for cell in items(table.get("cells"), "cells")]
-            if len({b for cell in self.cells for b in cell}) > MOST_CELLS:
-                raise Unreadable("too many cells")
-        elif self.kind == "distance":
-            free = [policy.axis(name) for name in items(table.get("attributes", policy.names), "")]
-            self.power = {"l1": 1, "l2": 2, "linf": 1}.get(take(table, "metric", str), 0)
-            self.added = table["metric"] != "linf"
-            self.bound = Fraction(number(table.get("threshold"), "threshold")) ** self.power
-            self.strict = take({"strict": False, **table}, "strict", bool)
-            self.weights = [
-                Fraction(axis.step) ** self.power if place in free else None
-                for place, axis in enumerate(axes)
-            ]
-            self.line = [axis.ordered for axis in axes]
-        elif self.kind == "edges":
-            for one, two in items(table.get("pairs"), "pairs"):
-                ends = [only(end, policy.names, "a record") for end in (one, two)]
-                x, y = (policy.point([end[name] for name in policy.names]) for end in ends)
-                self.pairs |= {(x, y), (y, x)}
-        elif self.kind != "full":
-            raise Unreadable("secrets of no known kind")
-        if self.kind == "distance" and not (self.power and self.bound > 0):
-            raise Unreadable("a metric or a threshold that makes no sense")
-        longest = [axis.size - 1 if line else min(1, axis.size - 1)
-                   for axis, line in zip(axes, self.line, strict=True)]  # fmt: skip
-        whole_box = tuple(axis.whole for axis in axes)
-        by_offset = not self.cells and self.kind != "edges"
-        self.complete = (
-            policy.size == 1
-            or (by_offset and self.pays(longest))
-            or (len(self.cells) == 1 and whole_box in self.cells[0])
-        )
+        for pair in table.get("pairs", []):
+            x, y = (policy.point([end[name] for name in policy.names]) for end in pair)
+            self.pairs |= {(x, y), (y, x)}
+        if kind == "distance" and not table["threshold"] > 0:
+            raise Unreadable("a threshold that makes no sense")
+        if kind == "partition" and ("by" in table) == bool(self.cells):
+            raise Unreadable("a partition is by attributes, or by cells")
+        if len({box for cell in self.cells for box in cell}) > MOST_CELLS:
+            raise Unreadable("too many cells")
+        whole, listed = policy.box({}), bool(self.cells) or kind == "edges"
+        most = [axis.size - 1 if line else min(1, axis.size - 1)
+                for axis, line in zip(axes, self.line, strict=True)]  # fmt: skip
+        everything = len(self.cells) == 1 and whole in self.cells[0]
+        self.complete = policy.size == 1 or everything or (not listed and self.pays(most))
 
     def pays(self, offsets: Sequence[int]) -> bool:
         """Whether the charges of these offsets are within the bound."""
-        costs: list[Exact] = []
+        charges: list[Exact] = [0]
         for offset, weight in zip(offsets, self.weights, strict=True):
-            if offset and weight is None:
-                return False
-            costs.append(0 if weight is None else weight * offset**self.power)
-        charge = sum(costs) if self.added else max(costs)
-        return charge < self.bound if self.strict else charge <= self.bound
+            if offset:
+                if weight is None:
+                    return False
+                charges.append(weight * offset**self.power)
+        charge = sum(charges) if self.added else max(charges)
+        return charge < self.bound or (charge == self.bound and not self.strict)
 
     def cell(self, point: Point) -> object:
         """Return the cell of a partition that holds a point."""
@@ -309,29 +264,33 @@ class Graph:
 
     def joined(self, x: Point, y: Point) -> bool:
         """Whether (x, y) is an edge."""
-        if x == y or self.kind == "edges":
-            return (x, y) in self.pairs
-        if self.cells:
-            return self.cell(x) == self.cell(y)
-        columns = zip(x, y, self.line, strict=True)
-        return self.pays([abs(p - q) if line else int(p != q) for p, q, line in columns])
+        return self.touches(single(x), single(y))
 
     def touches(self, a: Box, b: Box) -> bool:
-        """Whether some edge joins a box to a box, equal or disjoint (not for listed pairs)."""
-        if self.cells:  # boxes are cut so that each lies in one cell
-            return self.cell(first(a)) == self.cell(first(b)) and (a != b or _many(a))
+        """Whether an edge joins a box to a box: equal or disjoint, each in one listed cell;
+        where pairs are listed, their ends are boxes of their own.
+        """
+        if self.kind == "edges":
+            return (first(a), first(b)) in self.pairs
+        if self.cells:
+            many = any(side[-1][1] - side[0][0] > 1 for side in a)
+            return self.cell(first(a)) == self.cell(first(b)) and (a != b or many)
         if a != b:
-            gaps = [_gap(s, t, apart=False) for s, t in zip(a, b, strict=True)]
-            return self.pays([self._offset(gap, place) for place, gap in enumerate(gaps)])
-        for place, side in enumerate(a):  # the least change on one axis
-            gap = _gap(side, side, apart=True)
-            offsets = [0] * len(a)
-            offsets[place] = self._offset(gap, place)
-            if gap and self.pays(offsets):
-                return True
-        return False
+            return self.pays(
+                [self._gap(k, s, t) for k, (s, t) in enumerate(zip(a, b, strict=True))]
+            )
+        offsets = [[0] * k + [self._gap(k, side)] + [0] * (len(a) - k - 1)
+                   for k, side in enumerate(a)]  # fmt: skip
+        return any(any(each) and self.pays(each) for each in offsets)
 
-    def _offset(self, gap: int, place: int) -> int:
+    def _gap(self, place: int, s: Side, t: Side | None = None) -> int:
+        """Return the least offset between two sides; within one the least above 0 (0: none)."""
+        if t is not None:
+            gap = min(max(0, a - d + 1, c - b + 1) for a, b in s for c, d in t)
+        elif any(high - low > 1 for low, high in s):
+            gap = 1
+        else:
+            gap = min((b[0] - a[1] + 1 for a, b in pairwise(s)), default=0)
         return gap if self.line[place] else min(gap, 1)
 
 
@@ -340,14 +299,6 @@ def first(box: Box) -> Point:
     return tuple(side[0][0] for side in box)
 
 
-def _many(box: Box) -> bool:
-    return any(side[0][1] - side[0][0] > 1 or len(side) > 1 for side in box)
-
-
-def _gap(s: Side, t: Side, *, apart: bool) -> int:
-    """Return the least offset between two sets of positions; if `apart`, the least above 0."""
-    if apart:  # within one set: inside a run, or from run to run; 0 if it has one element
-        if any(high - low > 1 for low, high in s):
-            return 1
-        return min((b[0] - a[1] + 1 for a, b in pairwise(s)), default=0)
-    return min(max(0, a - d + 1, c - b + 1) for a, b in s for c, d in t)
+def single(point: Point) -> Box:
+    """Return the box of a point."""
+    return tuple(((p, p + 1),) for p in point)

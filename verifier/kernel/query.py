@@ -7,8 +7,8 @@ from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from .document import MOST_DIGITS, Exact, Rejected, Unreadable, items, number, only, take
-from .policy import Area, Box, Point, Policy, inside
+from .document import MOST_DIGITS, Exact, Rejected, Unreadable, want
+from .policy import Area, Axis, Box, Point, Policy, inside
 
 Row = dict[Hashable, Exact]
 
@@ -19,60 +19,50 @@ ARGUMENTS = {
     **{"ranges": 1, "range": 3, "count": 1, "weighted-sum": 2},
     **{"matrix": 1, "cluster-sizes": 1, "cluster-sums": 1},
 }
-FROM_FILES = ("matrix", "cluster-sizes", "cluster-sums", "weighted-sum")
+FROM_FILES = {"matrix", "cluster-sizes", "cluster-sums", "weighted-sum"}
+ORDERED = {"cumulative", "ranges", "cluster-sizes", "cluster-sums"}
 
 
 class Query:
     """A query of the contract, bound to a policy. `text` is what the claim names."""
 
-    def __init__(self, policy: Policy, table: dict[str, Any]) -> None:
-        only(table, ("kind", "arguments", "data"), "the query")
-        self.policy, self.kind = policy, take(table, "kind", str)
-        self.arguments = list(items(table.get("arguments", []), "arguments"))
-        if any(not isinstance(v, str) for v in self.arguments):
-            raise Unreadable("an argument of the query is no text")
-        self.text = self.kind + (f"({','.join(self.arguments)})" if self.arguments else "")
+    def __init__(self, policy: Policy, document: dict[str, Any]) -> None:
+        data = {"data": [(int, str, list)]} if document.get("kind") in FROM_FILES else {}
+        table = want(document, {"kind": str, "arguments?": [str], **data}, "the query")
+        self.policy, self.kind, named = policy, table["kind"], table.get("arguments", [])
+        self.text = self.kind + (f"({','.join(named)})" if named else "")
         self.weights: list[Exact] | None = None
         self.places: list[int] = []
         self.area: Area = ()
         self.data: list[list[Exact]] = []
-        named, data = self.arguments, table.get("data")
-        count = ARGUMENTS.get(self.kind, -1)
-        if count < 0 or (len(named) != count if count != SEVERAL else not named):
-            raise Unreadable("no query of the contract, or the wrong number of arguments")
-        if ("data" in table) != (self.kind in FROM_FILES):
-            raise Unreadable("the query has data iff it names a file")
+        count, axes = ARGUMENTS[self.kind], policy.axes
+        if len(named) != count if count != SEVERAL else not named:
+            raise Unreadable("the query has the wrong number of arguments")
         if self.kind in ("marginal", "sum", "cumulative", "ranges"):
-            self.places = [policy.axis(name) for name in named]
+            self.places = [policy.names.index(name) for name in named]
         elif self.kind == "range":
-            axis = policy.axes[policy.axis(named[0])]
-            ends = {"min": _written(axis.labels, named[1]), "max": _written(axis.labels, named[2])}
+            axis = axes[policy.names.index(named[0])]
+            ends = {"min": _written(axis, named[1]), "max": _written(axis, named[2])}
             self.area = policy.area({named[0]: ends})
         elif self.kind == "count":
             self.area = policy.queries[named[0]]
         elif self.kind == "weighted-sum":
-            self.places = [policy.axis(named[0])]
-            self.weights = [number(w, "a weight") for w in items(data, "data")]
+            self.places = [policy.names.index(named[0])]
+            self.weights = want(table["data"], [Fraction], "weights")
         elif self.kind in FROM_FILES:
-            self.data = [[number(v, "data") for v in items(row, "")] for row in items(data, "data")]
-            width = policy.size if self.kind == "matrix" else len(policy.axes)
+            self.data = want(table["data"], [[Fraction]], "data")
+            width = policy.size if self.kind == "matrix" else len(axes)
             if not self.data or any(len(row) != width for row in self.data):
                 raise Unreadable("the data of the query have the wrong shape")
         elif self.kind == "partition" and policy.graph.kind != "partition":
             raise Unreadable("the secrets are no partition")
+        used = self.places or range(len(axes))
+        ordered = self.kind not in ORDERED or all(axes[place].ordered for place in used)
+        numbers = self.kind in ("sum", "weighted-sum")
+        if (numbers and any(axes[place].labels is not None for place in used)) or not ordered:
+            raise Unreadable("the query needs numbers, or ordered attributes")
         if len(set(self.places)) != len(self.places):
             raise Unreadable("the query names an attribute twice")
-        self._check_axes()
-
-    def _check_axes(self) -> None:
-        policy = self.policy
-        ordered = self.kind in ("cumulative", "ranges", "cluster-sizes", "cluster-sums")
-        used = self.places or list(range(len(policy.axes)))
-        if ordered and not all(policy.axes[place].ordered for place in used):
-            raise Unreadable("the query needs ordered attributes")
-        numeric = self.kind in ("sum", "weighted-sum")
-        if numeric and any(policy.axes[place].labels is not None for place in self.places):
-            raise Unreadable("the query needs numbers")
 
     @property
     def cuts(self) -> list[Box]:
@@ -85,7 +75,7 @@ class Query:
         """The axes of which the rows depend on every position."""
         if self.kind in ("marginal", "cumulative", "ranges"):
             return self.places
-        if self.kind in ("matrix", "cluster-sizes", "cluster-sums", "weighted-sum"):
+        if self.kind in FROM_FILES:
             return list(range(len(self.policy.axes)))
         return self.policy.graph.by if self.kind == "partition" else []
 
@@ -129,7 +119,7 @@ class Query:
                 total[output] += times * value
         return sum((v if v >= 0 else -v for v in total.values()), Fraction(0))
 
-    def _prefix_norm(self, change: Mapping[Point, int]) -> Exact:
+    def _prefix_norm(self, change: Mapping[Point, int]) -> int:
         """Sum |prefix sum| over positions; ranges: |difference| over all pairs of prefix sums."""
         steps: dict[int, int] = defaultdict(int)
         for point, times in change.items():
@@ -144,17 +134,9 @@ class Query:
         runs.append((0, 1))
         return sum(abs(a - b) * m * k for i, (a, m) in enumerate(runs) for b, k in runs[:i])
 
-    def labelled(self, changes: Mapping[int, tuple[Point, Point]]) -> Exact:
-        """Return |sum_i w_i (x'_i - x_i)| of the weighted sum."""
-        axis, total = self.policy.axes[self.places[0]], Fraction(0)
-        for record, (x, y) in changes.items():
-            step = axis.coordinate(y[self.places[0]]) - axis.coordinate(x[self.places[0]])
-            total += (self.weights or [])[record] * step
-        return abs(total)
 
-
-def _written(labels: Mapping[object, int] | None, text: str) -> object:
+def _written(axis: Axis, text: str) -> object:
     """Return an argument as a value: a label, or a number."""
-    whole = text.removeprefix("-")
-    digits = whole.isascii() and whole.isdigit() and len(whole) < MOST_DIGITS
-    return int(text) if digits and (labels is None or text not in labels) else text
+    digits = text.removeprefix("-")
+    whole = digits.isascii() and digits.isdigit() and len(digits) < MOST_DIGITS
+    return int(text) if whole and text not in (axis.labels or ()) else text

@@ -1,302 +1,312 @@
-"""Replaying a search: no irreducible multiset of effects changes the query by more than the claim.
+"""Kind `irreducible`: a search, replayed. FORMAT.md says what a node is and why this is a proof.
 
-Effects D are the distinct non-zero effects of the moves. A non-empty multiset is irreducible if it
-sums to zero and no proper non-empty part does. With equality counts and impossible values, the
-moves of a neighbour pair have one effect zero and are a single move, or are irreducible (a part
-without effect would give a D3). The tree shows that every irreducible is listed, or is the image of
-one that is; FORMAT.md has the argument in full. At a node w (a multiset, sum s):
-
-* an effect e with -e among the sums of parts of w can only close: M = w + e irreducible, e = -s;
-* the proof names a linear y with y.s > 0 (or none: then every effect is a branch); what an
-  irreducible M has beyond w sums to -s, so it holds an effect below zero at y;
-* these are the branches, except for excluded ones: siblings finished before, and effects e such
-  that w + e holds an image of a finished, marked multiset.
+Sets of effects are bit sets. Sums of parts are packed into one number each, coordinate j with the
+radix reach_j + 2 m_j + 1, where m_j is the largest coordinate of an effect and reach_j is what no
+sum of a part exceeds. The vectors that are asked for are -e and -e - d; they differ from a sum by
+less than the radix in each coordinate, so that equal numbers are equal vectors.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import combinations
+from math import floor
+from operator import mul
 from typing import Any
 
-from .document import Budget, Rejected, items, only, wholes
-from .linear import relations
-from .sums import Sums
-from .world import Change, Moves, Vector, norm
+from .document import Budget, Exact, Rejected, want
+from .world import Change, Effects, Vector, World, norm, plus, relations
 
 MOST_SYMMETRIES = 20_000
-MOST_DEPTH = 100_000
-MOST_NODES = 20_000_000
-KEYS = (*("kind", "effects", "functionals", "symmetries", "branches", "choices", "marks", "reach"),)
 MOST_CHOICES = 200_000
 MOST_MARKED = 4  # the largest multisets that are excluded with their images
+MOST_BITS = 1 << 20
+PROOF = {
+    **{"kind": str, "effects": int, "functionals": [[int]], "symmetries": [[int]]},
+    **{"branches": [int], "choices": [int], "marks": [int], "reach": [int]},
+}
 
 
-def replay(moves: Moves, proof: dict[str, Any], claim: int) -> None:
-    """Refuse the proof unless it shows that no irreducible multiset changes more than `claim`."""
-    only(proof, KEYS, "the proof")
-    if proof.get("effects") != len(moves.effects):
+def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
+    """Refuse the proof unless it shows that no neighbour pair changes the query by more."""
+    table, effects = want(proof, PROOF, "the proof"), Effects(world)
+    claim = floor(Fraction(value) * effects.scale)
+    if effects.idle > claim:
+        raise Rejected("a single move changes the query by more than the claim")
+    if table["effects"] != len(effects.effects):
         raise Rejected("the proof is about another number of effects")
-    if moves.effects:
-        Replay(moves, proof, claim).run()
+    if not effects.effects:
+        return
+    replay = Replay(effects, table, claim)
+    columns = (table["branches"], table["choices"], table["marks"])
+    for number, (d, choice, mark) in enumerate(zip(*columns, strict=True)):
+        if not replay.takes(d):
+            raise Rejected(f"node {number}: not one of the branches that are left")
+        replay.step(d, choice, mark)
+    if replay.takes(0) or replay.todo[-1]:
+        raise Rejected("the proof ends before every branch is taken")
 
 
 class Replay:
-    """Where the replay stands: the path from the root, what is available, what is left to do."""
+    """Where the replay stands: `path` is the open node w, the other lists have an entry for each
+    node from the root to w.
+    """
 
-    def __init__(self, moves: Moves, proof: dict[str, Any], claim: int) -> None:
+    def __init__(self, moves: Effects, proof: dict[str, Any], claim: int) -> None:
         self.moves, self.claim, self.budget = moves, claim, moves.world.budget
-        self.effects = moves.effects
-        self.index = {d: i for i, d in enumerate(self.effects)}
-        rows = [
-            wholes(row, "functionals") for row in items(proof.get("functionals"), "functionals")
-        ]
-        width = len(self.effects[0])
-        if any(len(row) != width for row in rows):
+        count, rows = len(moves.effects), proof["functionals"]
+        if any(len(row) != len(moves.effects[0]) for row in rows):
             raise Rejected("a functional has the wrong length")
-        self.budget.spend(len(rows) * width * len(self.effects))
-        self.values = [[sum(map(int.__mul__, row, d)) for d in self.effects] for row in rows]
-        self.below = [_bits(i for i, v in enumerate(row) if v < 0) for row in self.values]
-        self.above = [_bits(i for i, v in enumerate(row) if v > 0) for row in self.values]
-        self.maps = self._symmetries(proof.get("symmetries"))
-        self.entries = [wholes(proof.get(key), key) for key in ("branches", "choices", "marks")]
-        if len({len(column) for column in self.entries}) != 1:
-            raise Rejected("branches, choices and marks are not equally many")
-        if len(self.entries[0]) > MOST_NODES:
-            raise Rejected("the proof has too many nodes")
-        if any(abs(choice) > len(rows) for choice in self.entries[1]):
+        if any(abs(choice) > len(rows) for choice in proof["choices"]):
             raise Rejected("a functional that is not there")
-        few = independent(self.effects, self.budget)
-        reach = wholes(proof.get("reach"), "reach")
-        if len(reach) != len(few[0]) or min(reach) < 0:
-            raise Rejected("the reach has the wrong length")
-        self.sums = Sums(few, reach, self.budget)
-        self.closing = {-key: i for i, key in enumerate(self.sums.keys)}
-        self.images = list(zip(*self.maps, strict=True))  # of each effect, under every symmetry
-        self.alone = 0  # effects of which the multiset {e} is covered
-        self.covered: list[dict[int, int]] = [{} for _ in self.effects]
-        self.seen: set[tuple[int, ...]] = set()
-        everything = (1 << len(self.effects)) - 1
-        self.chosen: list[int] = []
+        self.budget.spend(len(rows) * count * len(moves.effects[0]), len(rows) * count)
+        self.values = [[sum(map(mul, row, d)) for d in moves.effects] for row in rows]
+        self.below = [[_bits(sign * v < 0 for v in row) for sign in (1, -1)] for row in self.values]
+        maps = self._symmetries(proof["symmetries"])
+        self.images = list(zip(*maps, strict=True))  # of each effect, under every symmetry
+        self.covered: list[dict[int, int]] = [{} for _ in moves.effects]
+        self.alone = 0  # effects e of which the multiset {e} is covered
+        self.seen: set[Vector] = set()
+        self._pack(proof["reach"])
+        self.path: list[int] = []
         self.marks: list[int] = []
-        self.totals = [0]
-        self.available, self.todo = [everything], [everything]
-        self.parts, self.grown = (
-            {0},
-            list[set[int]](),
-        )  # keys of parts of w with two elements or less
-        self.summed = 0  # how many elements of w `sums` has: all but, perhaps, the last
+        self.totals, self.weights = [0], [0]
+        self.parts: list[set[int] | None] = [None]
+        self.available = [(1 << count) - 1]
+        self.todo = [(1 << count) - 1]
 
-    # symmetries ----------------------------------------------------------------------------------
+    def _pack(self, reach: list[int]) -> None:
+        """Choose the number of each effect; `steps` and `room` keep the reach: 2 r fields, one for
+        the positive and one for the negative sums of each coordinate, whose top bits stay set as
+        long as no sum leaves it.
+        """
+        kept = independent(self.moves.effects, self.budget)
+        if len(reach) != len(kept) or min(reach) < 0:
+            raise Rejected("the reach has the wrong length")
+        radix, offset, units, most = 1, 0, [], 0
+        for limit, column in zip(reach, kept, strict=True):
+            most = max(most, limit + max(map(abs, column)))
+            span = limit + 2 * max(map(abs, column))
+            units.append(radix)
+            offset += span * radix
+            radix *= span + 1
+        vectors = list(zip(*kept, strict=True))
+        ends = [(most.bit_length() + 1) * k for k in range(1, 2 * len(reach) + 1)]
+        self.each = 1 + radix.bit_length() // 64  # numbers of 64 bits
+        self.budget.spend(0, len(vectors) * (self.each + ends[-1] // 64))
+        self.keys = [sum(map(mul, d, units)) for d in vectors]
+        self.closing = {-key: k for k, key in enumerate(self.keys)}
+        self.small, self.offset = 2 * offset < MOST_BITS, offset
+        self.far = 2 * max(map(abs, self.keys))  # of two effects
+        self.cost = 20 + offset // 100 if self.small else 0
+        self.sums: list[tuple[Any, Any]] = []
+        self._keep(*([1 << offset] if self.small else [frozenset([0])] * 2))
+        self.guard = sum(1 << end - 1 for end in ends)
+        fields = [end - 1 - most.bit_length() for end in ends]
+        self.rooms = [self.guard + sum(r << p for r, p in zip(reach * 2, fields, strict=True))]
+        self.steps = [
+            sum(max(x, 0) << p for x, p in zip((*d, *(-x for x in d)), fields, strict=True))
+            for d in vectors
+        ]
 
-    def _symmetries(self, listed: object) -> list[tuple[int, ...]]:
+    def _symmetries(self, generators: list[list[int]]) -> list[Vector]:
         """Check each generator (linear on D, keeps the weights), return all of their products."""
-        count = len(self.effects)
-        generators = [tuple(wholes(row, "symmetries")) for row in items(listed, "symmetries")]
-        basis, forms = relations(self.effects)
-        secret = self.moves.secret
+        effects, weights = self.moves.effects, self.moves.weights
+        secret = [d in self.moves.secret for d in effects]
+        basis, forms = relations(effects, self.budget)
         for p in generators:
-            self.budget.spend(count * len(basis) * len(self.effects[0]))
-            if sorted(p) != list(range(count)):
+            self.budget.spend(len(effects) * len(basis) * len(effects[0]))
+            if sorted(p) != list(range(len(effects))):
                 raise Rejected("a symmetry is no permutation of the effects")
-            images = [self.effects[p[b]] for b in basis]
+            images = [effects[p[b]] for b in basis]
             for i, (own, coordinates) in enumerate(forms):
-                if any(_combined(own, self.effects[p[i]], coordinates, images)):
+                columns = zip(effects[p[i]], *images[: len(coordinates)], strict=True)
+                if any(sum(map(mul, (own, *coordinates), column)) for column in columns):
                     raise Rejected("a symmetry is not linear")
-                if self.moves.weights[i] != self.moves.weights[p[i]]:
-                    raise Rejected("a symmetry changes a weight")
-                if secret and (self.effects[i] in secret) != (self.effects[p[i]] in secret):
-                    raise Rejected("a symmetry takes a secret effect to a plain one")
-        found = {tuple(range(count))}
+                if (weights[i], secret[i]) != (weights[p[i]], secret[p[i]]):
+                    raise Rejected("a symmetry changes a weight, or takes a secret effect to none")
+        found: set[Vector] = {tuple(range(len(effects)))}
         frontier = list(found)
         while frontier:
-            p = frontier.pop()
+            last = frontier.pop()
             for g in generators:
-                self.budget.spend(count)
-                product = tuple(g[i] for i in p)
+                self.budget.spend(len(last))
+                product = tuple([g[i] for i in last])
                 if product not in found:
                     found.add(product)
                     frontier.append(product)
+                    self.budget.spend(0, len(product))
             if len(found) > MOST_SYMMETRIES:
                 raise Rejected("the symmetries have too many products")
         return sorted(found)
 
-    # the tree ------------------------------------------------------------------------------------
-
-    def run(self) -> None:
-        """Follow the proof node by node; every branch must be taken, and nothing be left over."""
-        for number, (d, choice, mark) in enumerate(zip(*self.entries, strict=True)):
-            if not self.takes(d):
-                raise Rejected(f"node {number}: not one of the branches that are left")
-            self.step(number, d, choice, mark)
-        self._retreat()
-        if self.chosen or self.todo[0]:
-            raise Rejected("the proof ends before every branch is taken")
-
     def takes(self, d: int) -> bool:
         """Leave what is finished; return whether d is a branch of the node that is open then."""
-        self._retreat()
-        return 0 <= d < len(self.effects) and bool(self.todo[-1] >> d & 1)
+        while self.path and not self.todo[-1]:
+            self._leave()
+        return 0 <= d < len(self.keys) and bool(self.todo[-1] >> d & 1)
 
-    def step(self, number: int, d: int, choice: int, mark: int) -> None:
+    def step(self, d: int, choice: int, mark: int) -> None:
         """Enter the node w + d."""
-        self.budget.spend(4 + len(self.chosen))
-        if self.summed < len(self.chosen):  # not before w has a child
-            self.sums.extend(self.chosen[-1])
-            self.summed += 1
-        fresh = self.available[-1] & ~self._excluded(self.parts, d)
-        self.available[-1] &= ~(1 << d)
-        self.todo[-1] &= ~(1 << d)
-        if len(self.maps) > 1:
-            self.grown.append(self._new_parts(d))
-            self.parts |= self.grown[-1]
-        self.chosen.append(d)
+        path, key = self.path, self.keys[d]
+        if len(self.sums) == len(path):  # not before w has a child
+            self._grow(self.keys[path[-1]])
+        fresh = self.available[-1]
+        if self.covered[d]:
+            fresh &= ~self._excluded(len(path), d)
+        self.available[-1] ^= 1 << d
+        self.todo[-1] ^= 1 << d
+        path.append(d)
         self.marks.append(mark)
-        self.totals.append(self.totals[-1] + self.sums.keys[d])
-        self.available.append(fresh)
-        closing = self.closing.get(self.totals[-1])
-        if closing is not None:
-            self._judge(closing)
-        longest = self.moves.longest
-        inner = longest is None or len(self.chosen) + 2 <= longest
-        self.todo.append(self._branches(choice, fresh, number) if inner else 0)
-
-    def _branches(self, choice: int, fresh: int, number: int) -> int:
-        """Return the available effects below zero at the functional, less those that only close."""
-        side = fresh
+        self.totals.append(self.totals[-1] + key)
+        self.weights.append(self.weights[-1] + self.moves.weights[d])
+        self.rooms.append(self.rooms[-1] - self.steps[d])
+        if self.rooms[-1] & self.guard != self.guard:
+            raise Rejected("sums of parts leave the stated reach")
+        last = self.closing.get(self.totals[-1])
+        if last is not None and self.weights[-1] + self.moves.weights[last] > self.claim:
+            self._judge([*path, last])
+        todo = fresh if self.moves.longest is None or len(path) + 2 <= self.moves.longest else 0
         if choice:
-            values = self.values[abs(choice) - 1]
-            total = sum([values[i] for i in self.chosen])
-            if (total if choice > 0 else -total) <= 0:
-                raise Rejected(f"node {number}: the functional is not positive on the sum")
-            side &= (self.below if choice > 0 else self.above)[abs(choice) - 1]
-        return side & ~self.sums.closing(side, self.chosen[-1])
+            values, sign = self.values[abs(choice) - 1], 1 if choice > 0 else -1
+            if sign * sum([values[i] for i in path]) <= 0:
+                raise Rejected("a functional is not positive on the sum of a node")
+            todo &= self.below[abs(choice) - 1][choice < 0]
+        self.budget.spend(4 + len(path) + todo.bit_count())
+        self.parts.append(None)
+        self.available.append(fresh)
+        self.todo.append(todo & ~self._closing(todo, key))
 
-    def _retreat(self) -> None:
-        """Leave finished nodes; where the proof says so, exclude their images from now on."""
-        while self.chosen and not self.todo[-1]:
-            depth = len(self.chosen)
-            if self.summed == depth:
-                self.sums.undo()
-                self.summed -= 1
-            del self.available[-1], self.todo[-1], self.totals[-1]
-            member = tuple(self.chosen)
-            self.chosen.pop()
-            if self.grown:
-                self.parts -= self.grown.pop()
-            if not self.marks.pop() or depth > MOST_MARKED:
-                continue
-            self.budget.spend(len(self.maps) * depth)
-            columns = zip(*(self.images[i] for i in member), strict=True)
-            for image in set(map(tuple, map(sorted, columns))):
-                self._cover(image)
-            gone = self.alone
-            if self.chosen and self.grown:
-                gone |= self._excluded(self.parts - self.grown[-1], self.chosen[-1])
-            self.available[-1] &= ~gone
-            self.todo[-1] &= ~gone
+    def _grow(self, key: int) -> None:
+        """Add the sums of the parts of w that hold its last element."""
+        if self.small:
+            old = self.sums[-1][0]
+            self._keep(old | (old << key if key > 0 else old >> -key))
+        else:
+            one, two = self.sums[-1]
+            if len(one) > len(two):
+                one, two = two, one
+            self._keep(one.union([total + key for total in one]), two)
 
-    def _cover(self, image: Sequence[int]) -> None:
+    def _keep(self, sums: Any, others: Any = b"") -> None:
+        """Keep sums of parts: as bits of a number, and bytes of those that may be asked for; or as
+        two sets of numbers, of the parts of some of the elements and of the parts of all others.
+        """
+        self.sums.append((sums, others))
+        if self.small:
+            near = sums >> self.offset - self.far & (2 << 2 * self.far) - 1
+            self.sums[-1] = sums, near.to_bytes(self.far // 4 + 1, "little")
+        kept = self.cost or len(sums) * self.each
+        self.budget.spend(self.cost // 20 or kept, kept)
+
+    def _closing(self, todo: int, key: int) -> int:
+        """Return the effects e of a bit set with -e among the sums of parts of w and a last d."""
+        found, keys, far = 0, self.keys, self.far
+        sums, data = self.sums[-1]
+        while todo:
+            low = todo & -todo
+            todo ^= low
+            one = -keys[low.bit_length() - 1]
+            if self.small:
+                one += far
+                two = one - key
+                if data[one >> 3] >> (one & 7) & 1 or data[two >> 3] >> (two & 7) & 1:
+                    found |= low
+            else:
+                self.budget.spend(2 * len(sums))
+                if not data.isdisjoint([x - t for x in (one, one - key) for t in sums]):
+                    found |= low
+        return found
+
+    def _leave(self) -> None:
+        """Leave a finished node; where the proof says so, exclude its images from now on."""
+        depth = len(self.path)
+        if len(self.sums) > depth:
+            self.budget.room += self.cost or len(self.sums[-1][0]) * self.each
+            self.sums.pop()
+        member = sorted(self.path) if depth <= MOST_MARKED else []
+        self.path.pop()
+        self.totals.pop()
+        self.weights.pop()
+        self.rooms.pop()
+        self.parts.pop()
+        self.available.pop()
+        self.todo.pop()
+        if not self.marks.pop() or not member:
+            return
+        self.budget.spend(len(self.images[0]) * len(member))
+        columns = zip(*(self.images[i] for i in member), strict=True)
+        for image in set(map(tuple, map(sorted, columns))):
+            self._cover(image)
+        gone = self.alone
+        if self.path:
+            gone |= self._excluded(len(self.path) - 1, self.path[-1])
+        self.available[-1] &= ~gone
+        self.todo[-1] &= ~gone
+
+    def _cover(self, image: Vector) -> None:
         """Note a multiset: each of its elements is excluded where all the others are there."""
-        self.budget.spend(len(image) ** 2)
-        self.budget.keep(len(image) * (len(image) - 1))
+        self.budget.spend(len(image) ** 2, len(image) * (len(image) - 1))
         if len(image) == 1:
             self.alone |= 1 << image[0]
         for i, e in enumerate(image):
             for j, d in enumerate(image):
                 if i != j:
-                    table = self.covered[d]
-                    key = self._key([x for k, x in enumerate(image) if k not in (i, j)])
-                    table[key] = table.get(key, 0) | 1 << e
+                    one, two = (*(x + 1 for k, x in enumerate(image) if k not in (i, j)), 0, 0)[:2]
+                    key = one + two * (len(self.keys) + 1)  # the other elements, two at most
+                    self.covered[d][key] = self.covered[d].get(key, 0) | 1 << e
 
-    def _excluded(self, parts: set[int], d: int) -> int:
-        """Return the e that complete a covered multiset with d and one of the parts."""
+    def _excluded(self, depth: int, d: int) -> int:
+        """Return the e that complete a covered multiset with d and a part of the path above it."""
+        parts = self.parts[depth]
+        if parts is None:
+            w, base = sorted(self.path[:depth]), len(self.keys) + 1
+            parts = {a + 1 + (b + 1) * base for a, b in combinations(w, 2)}
+            parts.update([0], [a + 1 for a in w])
+            self.parts[depth] = parts
+            self.budget.spend(len(parts))
         gone, table = 0, self.covered[d]
-        if table:
-            for key in table.keys() & parts:
-                gone |= table[key]
+        for key in table.keys() & parts:
+            gone |= table[key]
         return gone
 
-    def _key(self, part: Sequence[int]) -> int:
-        """Return a number for a sorted multiset of at most two effects."""
-        key = 0
-        for i in part:
-            key = key * (len(self.effects) + 1) + i + 1
-        return key
-
-    def _new_parts(self, d: int) -> set[int]:
-        """Return the keys of the parts, of at most two elements, that w + d has and w has not."""
-        base = len(self.effects) + 1
-        after = d + 1
-        keys = {a * base + base + after if a < d else after * base + a + 1 for a in self.chosen}
-        keys.add(after)
-        return keys - self.parts
-
-    # what an irreducible changes -----------------------------------------------------------------
-
-    def _judge(self, last: int) -> None:
+    def _judge(self, members: list[int]) -> None:
         """Refuse unless every choice of moves with these effects changes at most `claim`."""
-        moves, members = self.moves, [*self.chosen, last]
-        weight = sum([moves.weights[i] for i in members])
-        if weight <= self.claim:
+        moves, key = self.moves, tuple(sorted(members))
+        long = moves.longest is not None and len(members) > moves.longest
+        if key in self.seen or long or not any(moves.effects[i] in moves.secret for i in key):
             return
-        if moves.longest is not None and len(members) > moves.longest:
-            return
-        if moves.secret is not None and not any(self.effects[i] in moves.secret for i in members):
-            return
-        if len(self.maps) > 1:
-            raise Rejected("an irreducible multiset may change the query by more than the claim")
-        key = tuple(sorted(members))
-        if key not in self.seen:
-            self.seen.add(key)
-            options = [(moves.changes[self.effects[i]], k) for i, k in Counter(key).items()]
-            if exceeds(options, self.claim, self.budget):
-                raise Rejected("an irreducible multiset changes the query by more than the claim")
+        self.seen.add(key)
+        self.budget.spend(0, len(key))
+        if len(self.images[0]) > 1 or self._exceeds([moves.changes[moves.effects[i]] for i in key]):
+            raise Rejected("an irreducible multiset changes the query by more than the claim")
 
+    def _exceeds(self, options: list[set[Change]]) -> bool:
+        """Whether a choice of changes from each list has a sum with a norm above the claim.
 
-def independent(effects: Sequence[Vector], budget: Budget) -> list[Vector]:
-    """Return the effects in independent coordinates, which determine the others."""
-    columns = list(zip(*effects, strict=True))
-    budget.spend(len(effects) * len(columns) ** 2)
-    return list(zip(*(columns[place] for place in relations(columns)[0]), strict=True))
-
-
-def exceeds(options: list[tuple[list[Change], int]], claim: int, budget: Budget) -> bool:
-    """Whether `times` choices from each list can have a sum of changes with a norm above the claim.
-
-    Sums are grown choice by choice; one that cannot get above the claim any more is dropped.
-    """
-    left = sum(max(map(norm, changes)) * times for changes, times in options)
-    sums: set[frozenset[tuple[object, int]]] = {frozenset()}
-    for changes, times in sorted(options, key=lambda item: len(item[0])):
-        largest = max(map(norm, changes))
-        for _ in range(times):
-            left -= largest
-            grown: set[frozenset[tuple[object, int]]] = set()
+        Sums are grown choice by choice; one that cannot get above the claim any more is dropped.
+        """
+        left = sum(max(map(norm, changes)) for changes in options)
+        sums: set[Change] = {frozenset()}
+        for changes in sorted(options, key=len):
+            left -= max(map(norm, changes))
+            grown: set[Change] = set()
             for part in sums:
-                budget.spend(len(changes) * (2 + len(part)))
-                for change in changes:
-                    total: dict[Any, int] = dict(part)
-                    for output, value in change.items():
-                        total[output] = total.get(output, 0) + value
-                    if norm(total) + left > claim:
-                        grown.add(frozenset(item for item in total.items() if item[1]))
+                self.budget.spend(len(changes) * (2 + len(part)))
+                totals = (plus(part, change) for change in changes)
+                grown.update(total for total in totals if norm(total) + left > self.claim)
             if len(grown) > MOST_CHOICES:
                 raise Rejected("an irreducible multiset has too many choices of moves", limit=True)
             sums = grown
-    return bool(sums)
+        return bool(sums)
 
 
-def _combined(own: int, d: Vector, coordinates: list[int], images: list[Vector]) -> Vector:
-    total = tuple(own * x for x in d)
-    for k, image in zip(coordinates, images, strict=False):
-        if k:
-            total = tuple(x + k * y for x, y in zip(total, image, strict=True))
-    return total
+def independent(effects: Sequence[Vector], budget: Budget) -> list[Vector]:
+    """Return the first independent coordinates of the effects, which determine the others."""
+    columns = list(zip(*effects, strict=True))
+    return [columns[place] for place in relations(columns, budget)[0]]
 
 
-def _bits(numbers: Iterator[int]) -> int:
-    word = 0
-    for i in numbers:
-        word |= 1 << i
-    return word
+def _bits(flags: Iterable[bool]) -> int:
+    return sum(1 << k for k, flag in enumerate(flags) if flag)

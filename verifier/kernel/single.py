@@ -1,0 +1,70 @@
+"""Kind `single`: where no fact sees any move of labelled records, neighbours make one secret move.
+
+Each axis gives the largest offset that G allows on it alone; the query's change along one axis is
+then a formula, and at most 1 or 2 for counts and histograms, whatever moves.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import gcd
+from typing import Any
+
+from .document import Exact, Rejected, want
+from .world import World
+
+
+def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
+    """Refuse unless one secret move changes the query by no more than the value."""
+    want(proof, {"kind": str}, "the proof")
+    if bound(world) > value:
+        raise Rejected("the bound that the proof gives is above the value")
+
+
+def bound(world: World) -> Exact:
+    """Return what no neighbour pair exceeds."""
+    if not world.labelled or world.bounds or world.named:
+        raise Rejected("this kind of proof is for unconstrained moves of labelled records")
+    effects = {world.effect(cell.point) for cell in world.cells(world.equalities)}
+    if len(effects) > 1:
+        raise Rejected("a known fact tells values apart")
+    query, policy, graph = world.query, world.policy, world.policy.graph
+    if query.kind in ("range", "count"):
+        return 1
+    if query.kind in ("histogram", "marginal", "partition", "cluster-sizes"):
+        return 2
+    if query.kind not in ("sum", "cumulative", "ranges") or graph.cells:
+        raise Rejected("no formula for this query")
+    reaches = [_reach(world, place) for place in query.places]
+    if query.kind == "cumulative":
+        return reaches[0]
+    if query.kind == "ranges":
+        size = policy.axes[query.places[0]].size
+        best = min(reaches[0], (size + 1) // 2)
+        return best * (size + 1 - best)
+    steps = [Fraction(policy.axes[place].step) for place in query.places]
+    gains = [step * reach for step, reach in zip(steps, reaches, strict=True)]
+    if graph.kind == "attribute":
+        return sum(sorted(gains, reverse=True)[: max(0, int(graph.bound))])
+    if graph.kind == "distance" and graph.added and graph.power == 1:  # charges are the changes
+        bottom = 1
+        for step in steps:
+            bottom *= step.denominator
+        unit = Fraction(gcd(*(int(step * bottom) for step in steps)), bottom)
+        most = graph.bound // unit * unit
+        return min(most - unit if graph.strict and most == graph.bound else most, sum(gains))
+    return sum(gains)
+
+
+def _reach(world: World, place: int) -> int:
+    """Return the largest offset on one axis that G allows when the others are equal."""
+    graph, axes = world.policy.graph, world.policy.axes
+    if graph.kind == "edges":
+        return max((abs(x[place] - y[place]) for x, y in graph.pairs), default=0)
+    low, high = 0, axes[place].size - 1
+    while low < high:  # charges grow with the offset
+        middle = (low + high + 1) // 2
+        offsets = [0] * len(axes)
+        offsets[place] = middle if graph.line[place] else min(middle, 1)
+        low, high = (middle, high) if graph.pays(offsets) else (low, middle - 1)
+    return low
