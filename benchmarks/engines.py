@@ -193,9 +193,7 @@ def main() -> None:
             resource.getrusage(whose).ru_maxrss // 1024
             for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
         )
-        print(
-            f"\nPeak memory so far: {mine} MB; {theirs} MB in another process."
-        )
+        print(f"\nPeak memory so far: {mine} MB; {theirs} MB in another process.")
 
 
 if __name__ == "__main__":
