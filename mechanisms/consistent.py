@@ -40,6 +40,7 @@ class Consistent(Laplace):
 
     name = "consistent"
     postprocessing = ("least squares onto the known counts",)
+    settings = ("numbers",)
 
     def __init__(self, request: Request) -> None:
         if not isinstance(request.bound, Histogram):

@@ -47,6 +47,7 @@ class Bucketed(Plan):
     """What the three have in common; `share` is the part of epsilon that the partition gets."""
 
     postprocessing = ("uniform expansion",)
+    settings = ("share", "caution")
     share = HALF
     caution: str | None = None
 

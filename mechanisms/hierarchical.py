@@ -34,15 +34,13 @@ from blowproof.mechanisms.structures import variance
 from blowproof.mechanisms.tree_error import expected_error
 from blowproof.mechanisms.tree_estimates import Measured, cumulative_estimate
 from blowproof.mechanisms.vectors import Estimate, Vector
-from blowproof.models import PolicyError, QueryError, parse_query
-from blowproof.models.errors import nearest
+from blowproof.models import PolicyError, parse_query
 from blowproof.models.mechanism import Prefixes
 from blowproof.models.queries import Cumulative
 from blowproof.models.queries_structured import bind_query
 
 __all__ = ["Hierarchical"]
 
-OPTIONS = ("block", "fan-out")
 GUIDE = 0.25
 """The share of the time left for a question that only guides the choice of blocks."""
 
@@ -56,6 +54,7 @@ class Hierarchical(Plan):
 
     name = "hierarchical"
     postprocessing = ("least squares", "isotonic regression", "clipping to [0, n]")
+    settings = ("block", "fan-out")
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
@@ -71,10 +70,6 @@ class Hierarchical(Plan):
 
     def _setup(self) -> Setup:
         request, size = self.request, self.request.policy.domain.attribute(self.axis).size
-        for key in request.options:
-            if key not in OPTIONS:
-                hint = nearest(key, OPTIONS, what="option")
-                raise QueryError(f"{self.name!r} has no option {key!r}\n  try: {hint}")
         block, fan_out = _whole(request, "block", 1), _whole(request, "fan-out", 2)
         known = request.policy.size_known(request.reading)
         reach = self._reach(size)

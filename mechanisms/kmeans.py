@@ -114,6 +114,7 @@ class KMeans(Plan):
 
     name = "k-means"
     postprocessing = ("new centroid = old + sum / size", "clipping to the domain")
+    settings = ("clusters", "iterations", "margin")
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)

@@ -32,8 +32,9 @@ from blowproof.mechanisms.request import (
     status_notes,
 )
 from blowproof.mechanisms.vectors import Estimate, Vector
-from blowproof.models import Exact, show
+from blowproof.models import Exact, QueryError, show
 from blowproof.models.data import Dataset
+from blowproof.models.errors import nearest
 from blowproof.models.mechanism import Mechanism, Release, Selection
 from blowproof.verifier.answers import Answer, json_number
 
@@ -114,8 +115,14 @@ class Plan(ABC):
 
     name: str
     postprocessing: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    """What `Request.options` may set."""
 
     def __init__(self, request: Request) -> None:
+        for key in request.options:
+            if key not in self.settings:
+                hint = nearest(key, self.settings, what="setting") or "leave it out"
+                raise QueryError(f"{self.name!r} has no setting {key!r}\n  try: {hint}")
         self.request = request
         self.sensitivity: Answer | None = None
         self.description: Mechanism | None = None

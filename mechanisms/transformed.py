@@ -242,6 +242,7 @@ class Transformed(Plan):
 
     name = "transformed"
     postprocessing = ("counts from flows",)
+    settings = ("tree",)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)

@@ -28,6 +28,7 @@ from blowproof.models import (
     Labels,
     PartitionCells,
     Policy,
+    QueryError,
 )
 from blowproof.models.mechanism import Mechanism
 from blowproof.models.secrets.written import SecretsSpec
@@ -129,3 +130,15 @@ def test_every_tree_of_a_complete_graph(tree, kind, secrets):
 
 def test_every_mechanism_of_the_registry_is_here():
     assert set(OPTIONS) | {"laplace", "ordered"} == set(MECHANISMS) >= ADDITIVE
+
+
+@pytest.mark.parametrize("name", sorted(MECHANISMS))
+def test_a_setting_that_it_does_not_have_is_refused(name):
+    policy = Policy(domain=LINE, secrets=Distance(threshold=1))
+    if name == "consistent":
+        policy = replace(policy, known=ANSWERED, database=Database(size=int(COUNTS.sum())))
+    request = Request(
+        policy=policy, query=query_of(name), epsilon=Fraction(1), options={"foo": "3"}
+    )
+    with pytest.raises(QueryError, match="has no setting 'foo'\n  try: "):
+        plan(name, request)
