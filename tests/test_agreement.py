@@ -99,7 +99,8 @@ def test_complete_neighbour_sets_agree(reading: Reading, data: st.DataObject) ->
 def test_complete_neighbour_sets_agree_where_clauses_name_records(
     reading: Reading, data: st.DataObject
 ) -> None:
-    policy = data.draw(policies(scope="given", max_values=4, max_records=3))
+    kinds = data.draw(st.sampled_from([("clause",), ("clause", "clause", "count", "bound")]))
+    policy = data.draw(policies(scope="given", kinds=kinds, max_values=4, max_records=3))
     assume(any(isinstance(fact, Clause) for fact in policy.known))
     try:
         listed = list(neighbours(policy, reading=reading, engine="brute"))

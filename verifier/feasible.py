@@ -57,12 +57,11 @@ def prepare(found: Setting, reading: Reading) -> Setting:
     for fact in found.equalities:
         if fact.answer is None:
             low, high = model.range_of(fact)
-            if low != high:
+            if low is None or low != high:
                 raise UndeterminedError(
                     f"nothing determines the count {fact.name}: {_span(low, high)}\n"
                     "  try: write its answer, name a data file, or use --answers any"
                 )
-            assert low is not None
             answered.append(fact.answering(low))
         else:
             answered.append(fact)

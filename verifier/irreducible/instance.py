@@ -10,6 +10,8 @@ from math import floor, gcd, isqrt, lcm, prod
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.models import BudgetError
+
 __all__ = [
     "Instance",
     "Number",
@@ -57,7 +59,10 @@ class Instance:
     def of(
         cls, effects: Sequence[Sequence[int]], weights: Sequence[Number] | None = None
     ) -> Instance:
-        """The instance; ValueError or TypeError says what is wrong with effects or weights."""
+        """The instance; ValueError or TypeError says what is wrong with effects or weights.
+
+        Coordinates beyond `LARGEST`, after division by their common factor, are a BudgetError.
+        """
         rows = tuple(tuple(_whole(x) for x in effect) for effect in effects)
         numbers = [_exact(w) for w in weights] if weights is not None else [Fraction(1)] * len(rows)
         if len(numbers) != len(rows):
@@ -66,7 +71,14 @@ class Instance:
             raise ValueError("weights must not be negative")
         scale = lcm(*(w.denominator for w in numbers)) if numbers else 1
         columns = _independent(rows)
-        vectors = np.array([[row[j] for j in columns] for row in rows], dtype=np.int64)
+        factors = [_factor([row[j] for row in rows]) for j in columns]
+        vectors = np.array(
+            [
+                [row[j] // factor for j, factor in zip(columns, factors, strict=True)]
+                for row in rows
+            ],
+            dtype=np.int64,
+        )
         return cls(
             effects=rows,
             vectors=vectors.reshape(len(rows), len(columns)),
@@ -182,10 +194,21 @@ def circuit_bound(instance: Instance) -> int:
 def _whole(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"effects are vectors of whole numbers, not {value!r}")
-    number = int(value)
-    if abs(number) > LARGEST:
-        raise ValueError(f"effects with coordinates beyond {LARGEST} are not supported")
-    return number
+    return int(value)
+
+
+def _factor(column: Sequence[int]) -> int:
+    """Return what large entries are divided by: which sums are zero does not change."""
+    largest = max(map(abs, column), default=0)
+    if largest <= LARGEST:
+        return 1
+    factor = gcd(*column)
+    if largest > LARGEST * factor:
+        raise BudgetError(
+            f"one move changes a known fact by {largest}; the search goes up to {LARGEST}\n"
+            "  try: smaller coefficients of sums"
+        )
+    return factor
 
 
 def _exact(value: object) -> Fraction:
