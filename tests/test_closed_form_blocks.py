@@ -11,12 +11,13 @@ from blowproof.models import AttributeChange, Count, Distance, Domain, Integers,
 from blowproof.models.queries import Histogram
 from blowproof.verifier.claims.affine_families import with_signatures
 from blowproof.verifier.closed_forms import FORMS, Case, closed_forms
-from blowproof.verifier.closed_forms.affine import Signatures, kernel
-from blowproof.verifier.closed_forms.affine_blocks import (
-    _count,
-    _framed,
-    _partitions,
+from blowproof.verifier.frames import (
+    Signatures,
+    framed,
     heaviest_frame,
+    kernel,
+    partition_count,
+    partitions,
 )
 from blowproof.verifier.irreducible import irreducibles, is_irreducible
 from blowproof.verifier.questions import sensitivity
@@ -131,21 +132,21 @@ def test_one_boundary_alone_may_exceed_its_circuits():
 def test_partitions_and_frames():
     for items in range(6):
         for blocks in range(6):
-            listed = list(_partitions(items, blocks))
-            assert len(listed) == len(set(listed)) == _count(items, blocks)
+            listed = list(partitions(items, blocks))
+            assert len(listed) == len(set(listed)) == partition_count(items, blocks)
             assert all(sorted(sum(each, ())) == list(range(items)) for each in listed)
     signatures, _ = drawn(3, 2, 3, 3)
-    basis, framed = kernel(signatures), 0
-    for cut in _partitions(len(signatures), 3):
-        k = _framed(basis, cut)
+    basis, several = kernel(signatures), 0
+    for cut in partitions(len(signatures), 3):
+        k = framed(basis, cut)
         # the same vector with the blocks written as further signatures
         longer = [(*s, *(int(c in block) for block in cut)) for c, s in enumerate(signatures)]
         assert (k is not None) == (len(kernel(longer)) == 1)
         if k is not None:
-            framed += 1
+            several += 1
             assert gcd(*k) == 1
             assert kernel(longer)[0] in (k, tuple(-x for x in k))
-    assert framed
+    assert several
 
 
 def test_where_they_say_nothing():

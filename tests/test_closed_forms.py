@@ -37,8 +37,8 @@ from blowproof.models import (
 from blowproof.models.policy import LABELLED
 from blowproof.models.queries import ClusterSizes, ClusterSums, Histogram, WeightedSum
 from blowproof.verifier.closed_forms import FORMS, Case, closed_forms, degree_policy
-from blowproof.verifier.closed_forms.affine import kernel
 from blowproof.verifier.closed_forms.change import largest_change, listed_change
+from blowproof.verifier.frames import kernel
 from blowproof.verifier.questions import sensitivity
 
 LIMIT = 2

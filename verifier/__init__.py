@@ -5,7 +5,8 @@ pair_search (the independent check of one pair), numbering and feasible (is ther
 do the facts imply); reduce and edges (fewer values, same answer), moves, norms; then the engines,
 each in one sitting: irreducible and multisets ("search"), refute and histograms ("ilp"), labelled
 ("sat"), hilbert; relaxation, embed, placing and bounding (from one graph or scope to another);
-loosening, conformal, labelling, one_secret and bounded (scope "given" with bounds or clauses);
+loosening, conformal, labelling, one_secret, compensated and bounded (scope "given" with bounds or
+clauses); frames and frame_pairs (few signatures);
 lattice, lattice_symmetry, lifting_rows, lifting_compiled, lifting and lifted (Graver bases);
 one_edge (where nothing is known); engines (which one answers) and questions (the front door).
 Beside them: listing (all neighbours), sparsity, policy_graph, arcs, longest, encode and encode_map

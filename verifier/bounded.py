@@ -1,8 +1,9 @@
 """Scope "given" with bounds or clauses: from easier questions, theorems, and databases tried.
 
 Upper bounds come from the theorems of `conformal`, from the policy without its clauses, and from n.
-Lower bounds come from irreducible multisets put into databases with the known numbers, and from
-neighbour pairs of the policy without bounds or clauses. Where they meet, the answer is exact; else
+Lower bounds come from irreducible multisets put into databases with the known numbers, from
+neighbour pairs of the policy without bounds or clauses, and from secret moves that plain ones must
+compensate for (`compensated`). Where they meet, the answer is exact; else
 the engine that knows single records or histograms goes on with what is known by then.
 """
 
@@ -15,6 +16,7 @@ from dataclasses import dataclass, replace
 from blowproof.models import BudgetError, Exact
 from blowproof.models.policy import LABELLED
 from blowproof.verifier.answers import Answer, Pair
+from blowproof.verifier.compensated import best_compensated
 from blowproof.verifier.conformal import Parts, conformal_table, parts_of
 from blowproof.verifier.embed import embed
 from blowproof.verifier.feasible import size_range
@@ -35,6 +37,9 @@ __all__ = ["bounded"]
 PATIENCE = 30.0
 """Seconds for each step before the engines that list databases, where no time limit is set."""
 
+COMPENSATING = 0.6
+"""How much of what is left plain moves that compensate have."""
+
 Ask = Callable[[Question], Answer]
 
 
@@ -48,7 +53,7 @@ def bounded(question: Question, ask: Ask, direct: Ask) -> Answer:
         return ask(easier)
     state = _State(easier, question)
     state.by_ignoring(parts, ask)
-    for step in (state.by_parts, state.by_placing):
+    for step in (state.by_parts, state.by_compensating, state.by_placing):
         if parts is not None and not state.closed:
             step(parts)
     notes = state.notes
@@ -197,6 +202,19 @@ class _State:
         if pair is None or not check_pair(self.original.setting, question.reading, pair):
             return
         self.take(question.query.difference(pair.moves(question.reading)), None, pair)
+
+    def by_compensating(self, parts: Parts) -> None:
+        """Reading 1, other G: one secret move for which plain ones must compensate."""
+        question, setting = self.question, self.question.setting
+        if question.reading != "published" or setting.graph.complete or self.moves is None:
+            return
+        moves = self.moves
+        best_compensated(
+            OneSecret(setting, question.query, moves, EffectTable.of(moves)),
+            above=int(self.lower * moves.scale),
+            seconds=COMPENSATING * max(0.0, _share(question, 1) - time.monotonic()),
+            on_best=lambda value, pair: self.take(moves.unscaled(value), None, pair),
+        )
 
     def by_placing(self, parts: Parts) -> None:
         """Put each irreducible multiset that could be worse into databases with the numbers."""

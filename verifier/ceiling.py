@@ -7,7 +7,8 @@ moves a neighbour pair makes:
 * n is known: n (reading 3: n removed and n added), and what the known counts leave of that
   (`records_bound`);
 * equality counts and impossible values only, either scope: the moves are an irreducible multiset
-  of effects (all moves in reading 1, see `relaxation`), whose length `length_theorems` bounds.
+  of effects (all moves in reading 1, see `relaxation`), whose length `length_theorems` bounds, and
+  `frames` where the signatures have at most two affine dependencies.
 
 Under scope "given" each output of f is bounded besides by what it can be in I_Q.
 """
@@ -39,6 +40,7 @@ from blowproof.models.queries import (
 from blowproof.models.secrets import OffsetGraph
 from blowproof.verifier.adjacency import near_classes
 from blowproof.verifier.class_table import ClassTable, class_table
+from blowproof.verifier.frames import change_above, signatures_of
 from blowproof.verifier.length_theorems import longest_of_effects, longest_of_points
 from blowproof.verifier.question import Question
 from blowproof.verifier.records_bound import KnownCounts, most_added_and_removed, most_moving
@@ -47,6 +49,7 @@ from blowproof.verifier.reduce import query_areas
 __all__ = ["Ceiling", "ceiling", "largest_move"]
 
 SECONDS = 4.0
+FRAME_SECONDS = 1.0
 MOST_AREAS = 12
 MOST_FACTS = 2_000
 MOST_EFFECTS = 200_000
@@ -83,6 +86,10 @@ def _ceilings(question: Question, end: float) -> Iterator[Ceiling]:
     if largest is not None and not query.per_record:
         for most, why in _lengths(question, table, end):
             yield Ceiling(plain(most * largest), f"{why}; each changes the query by {largest}")
+    if table is not None and isinstance(query, Histogram):
+        change = _by_frames(question, table, end, moves=False)
+        if change is not None:
+            yield Ceiling(change, f"the affine dependencies of the signatures allow {change}")
     if setting.scope == "given" and not query.per_record:
         yield from _by_outputs(question, end)
 
@@ -112,9 +119,34 @@ def _lengths(question: Question, table: ClassTable | None, end: float) -> Iterat
             else longest_of_effects(effects)
         )
         yield most, f"irreducible multisets have at most {_shown(most)} moves (see length_theorems)"
+        frames = _by_frames(question, table, end, moves=True)
+        if frames is not None:
+            yield frames, f"irreducible multisets have at most {frames} moves (affine dependencies)"
     elif len(setting.equalities) <= MOST_FACTS:
         most = _without_classes(setting, differences=labelled)
         yield most, f"irreducible multisets have at most {_shown(most)} moves (Steinitz's lemma)"
+
+
+def _by_frames(question: Question, table: ClassTable, end: float, *, moves: bool) -> int | None:
+    """Return what an irreducible multiset changes the histogram by, or how many `moves` it has.
+
+    Readings 1 and 2 with equalities only: with any G, a pair is an irreducible multiset over all
+    moves (see `relaxation`; in reading 2 its parts make secret moves only), so one of the complete
+    graph's.
+    """
+    setting = question.setting
+    if question.reading not in LABELLED or setting.bounds or setting.clauses:
+        return None
+    found = signatures_of(table)
+    if found is None:
+        return None
+    signatures = found[0]
+    if moves:  # as if no class had one value only: each move counts once in and once out
+        signatures = replace(signatures, large=(True,) * len(signatures.large))
+    most = change_above(signatures, end=min(end, time.monotonic() + FRAME_SECONDS))
+    if most is None:
+        return None
+    return max(1, most // 2) if moves else most
 
 
 def _shown(number: int) -> str:

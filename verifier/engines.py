@@ -34,6 +34,7 @@ from blowproof.verifier.ceiling import ceiling
 from blowproof.verifier.determined import determined
 from blowproof.verifier.fallback import capped, nothing_known, with_ceiling
 from blowproof.verifier.feasible import FactModel, size_range
+from blowproof.verifier.frame_pairs import by_frames
 from blowproof.verifier.histograms import Master, histogram_sensitivity
 from blowproof.verifier.loosening import without_empty
 from blowproof.verifier.moves import Moves
@@ -64,6 +65,9 @@ def answer(question: Question, engine: Engine) -> Answer:
     if known is not None:
         return known
     top = ceiling(question)
+    known = by_frames(question, top)
+    if known is not None:
+        return known
     question = capped(question, top)
     try:
         found = _by_engine(replace(question, deadline=question.by(ENGINES)))

@@ -2,9 +2,10 @@
 
 Upper bounds are theorems (`ceiling`). Lower bounds are neighbour pairs over a few of the classes of
 values: under scope "any", an irreducible multiset of moves over some values is one over all of
-them. The pairs come from single moves that no fact notices and from circuits of the effects of a
-few classes that share facts; in reading 1, one of the moves is made along an edge of G; under scope
-"given", the pair is put into a database with the known numbers. Each passes the pair checker.
+them. The pairs come from single moves that no fact notices, from circuits of the effects of a few
+classes that share facts, and from the frames of few signatures (`frames`); in reading 1, one of the
+moves is made along an edge of G; under scope "given", the pair is put into a database with the
+known numbers. Each passes the pair checker.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 
 from blowproof.models import BlowproofError, Exact, Point, Setting
 from blowproof.models.classes import ValueClass, locator
+from blowproof.models.policy import LABELLED
 from blowproof.models.queries import Histogram
 from blowproof.verifier.answers import Answer, Pair
 from blowproof.verifier.ceiling import Ceiling
@@ -27,6 +29,7 @@ from blowproof.verifier.class_table import ClassTable, class_table
 from blowproof.verifier.edges import edge_ends
 from blowproof.verifier.embed import embed
 from blowproof.verifier.feasible import FactModel
+from blowproof.verifier.frame_pairs import frame_pairs
 from blowproof.verifier.idle import idle_pairs
 from blowproof.verifier.loosening import freed
 from blowproof.verifier.moves import Kind, Moves
@@ -177,6 +180,8 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
     yield from idle_pairs(free, question.reading, table, min(end, time.monotonic() + IDLE), rng)
     if question.reading == "markov":
         return
+    if question.reading in LABELLED and isinstance(question.query, Histogram):
+        yield from frame_pairs(question, free, end)
     for number in range(ROUNDS):
         size = FEW[number % len(FEW)]
         left = end - time.monotonic()

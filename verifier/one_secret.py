@@ -79,7 +79,7 @@ class OneSecret:
         self.edges: dict[Classes, tuple[Point, ...]] = {}
         self.plain: dict[Classes, bool] = {}
         for kind in moves.kinds:
-            ends = self._classes(kind)
+            ends = self.ends(kind)
             if ends not in self.edges:
                 left, right = (self.boxes[place] for place in ends)
                 self.edges[ends] = some_edge(setting.graph, left, right)
@@ -110,11 +110,12 @@ class OneSecret:
         bare = sum(
             times
             for kinds, times in groups
-            if not any(kind.before is None or self.plain[self._classes(kind)] for kind in kinds)
+            if not any(kind.before is None or self.plain[self.ends(kind)] for kind in kinds)
         )
         return bare > 1
 
-    def _classes(self, kind: Kind) -> Classes:
+    def ends(self, kind: Kind) -> Classes:
+        """Return the classes of the facts from which and to which a kind moves."""
         assert kind.before is not None and kind.after is not None
         return self.embedder.home[kind.before], self.embedder.home[kind.after]
 
@@ -122,7 +123,7 @@ class OneSecret:
         """Yield a kind for each effect in the multiset that some secret move has."""
         for kinds, _ in groups:
             for kind in kinds:
-                if kind.before is not None and self.edges[self._classes(kind)]:
+                if kind.before is not None and self.edges[self.ends(kind)]:
                     yield kind
                     break
 
@@ -174,13 +175,13 @@ class OneSecret:
             for kind, variable in counts
             if (kind.effect, kind.push) == key
             and kind.before is not None
-            and self.edges[self._classes(kind)]
+            and self.edges[self.ends(kind)]
         ]
         linear.add(weighted_sum(able), lower=1)
         bare = [
             ((kind.effect, kind.push) == key, variable)
             for kind, variable in counts
-            if kind.before is not None and not self.plain[self._classes(kind)]
+            if kind.before is not None and not self.plain[self.ends(kind)]
         ]  # these can only be secret
         linear.add(weighted_sum((1, variable) for _, variable in bare), upper=1)
         linear.add(weighted_sum((1, variable) for wanted, variable in bare if not wanted), upper=0)
@@ -204,24 +205,24 @@ class OneSecret:
         chosen: Counter[Classes] = Counter()
         for kind, variable in counts:
             if kind.before is not None:
-                chosen[self._classes(kind)] += outcome.assignment[variable.name]
+                chosen[self.ends(kind)] += outcome.assignment[variable.name]
         made = [
-            self._classes(kind)
+            self.ends(kind)
             for kind, variable in counts
             if (kind.effect, kind.push) == key
             and kind.before is not None
             and outcome.assignment[variable.name]
-            and self.edges[self._classes(kind)]
+            and self.edges[self.ends(kind)]
         ]
         one = min(made, key=lambda ends: self.plain[ends])
-        found = self._values(+chosen, one, deadline)
+        found = self.values(+chosen, one, deadline)
         if found is None:
             return None
         return completed(self.embedder.model, outcome.assignment, self.moves.pair(found, Counter()))
 
     # values ------------------------------------------------------------------------------------
 
-    def _values(
+    def values(
         self, chosen: Counter[Classes], one: Classes, deadline: float | None
     ) -> Counter[Kind] | None:
         """Return moves between values of these classes: one is secret, of the classes `one`."""

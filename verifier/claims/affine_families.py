@@ -14,12 +14,13 @@ from blowproof.verifier.claims.claim import Formula, Instance, Part
 from blowproof.verifier.claims.families import family
 from blowproof.verifier.claims.parts import of_sensitivity
 from blowproof.verifier.closed_forms import Case, Form
-from blowproof.verifier.closed_forms.affine import independent, kernel, one_dependency
+from blowproof.verifier.closed_forms.affine import independent, one_dependency
 from blowproof.verifier.closed_forms.affine_blocks import (
     blocks_above,
     blocks_below,
     blocks_conjecture,
 )
+from blowproof.verifier.frames import kernel
 
 __all__ = ["AFFINE_PARTS", "with_signatures"]
 

@@ -9,22 +9,20 @@ what is known of two and more.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property
-from math import gcd, lcm, prod
+from math import prod
 
 from blowproof.models import Exact
 from blowproof.models.policy import LABELLED
 from blowproof.models.queries import Histogram
 from blowproof.verifier.closed_forms import conditions as need
 from blowproof.verifier.closed_forms.form import Case, Check, form
+from blowproof.verifier.frames import Signatures, kernel, worth
 from blowproof.verifier.reduce import possible_classes
 
 __all__ = [
     "FORMS",
     "Signatures",
+    "collapsed",
     "dependencies",
     "few_signatures",
     "kernel",
@@ -35,64 +33,13 @@ __all__ = [
 CLASS_LIMIT = 300
 
 
-@dataclass(frozen=True)
-class Signatures:
-    """The distinct signatures of the possible values, and whether each has two values or more."""
-
-    vectors: tuple[tuple[int, ...], ...]
-    large: tuple[bool, ...]
-
-    @staticmethod
-    def of(case: Case) -> Signatures:
-        """Collapse the domain by the facts, and merge the classes that the facts do not tell."""
-        sizes: dict[tuple[int, ...], int] = defaultdict(int)
-        for item in possible_classes(case.setting, []):
-            sizes[case.policy.signature(item.take(1)[0])] += item.size
-        vectors = tuple(sorted(sizes))
-        return Signatures(vectors, tuple(sizes[v] > 1 for v in vectors))
-
-    @cached_property
-    def dependencies(self) -> tuple[tuple[int, ...], ...]:
-        """The affine dependencies of the signatures: a basis, in primitive integer vectors."""
-        return kernel(self.vectors)
-
-
-def kernel(vectors: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
-    """Return a basis, in primitive integer vectors, of {k : sum k = 0, sum k_c vector_c = 0}.
-
-    >>> kernel([(0, 0), (1, 0), (0, 1), (1, 1)])
-    ((1, -1, -1, 1),)
-    """
-    size = len(vectors)
-    rows = [[Fraction(1)] * size]
-    rows += [[Fraction(x) for x in column] for column in zip(*vectors, strict=True)]
-    pivots: list[int] = []
-    for column in range(size):
-        done = len(pivots)
-        pivot = next((i for i in range(done, len(rows)) if rows[i][column]), None)
-        if pivot is None:
-            continue
-        rows[done], rows[pivot] = rows[pivot], rows[done]
-        rows[done] = [x / rows[done][column] for x in rows[done]]
-        for i, row in enumerate(rows):
-            if i != done and row[column]:
-                rows[i] = [x - row[column] * y for x, y in zip(row, rows[done], strict=True)]
-        pivots.append(column)
-    free = [column for column in range(size) if column not in pivots]
-    return tuple(_dependency(rows, pivots, column, size) for column in free)
-
-
-def _dependency(
-    rows: Sequence[Sequence[Fraction]], pivots: Sequence[int], free: int, size: int
-) -> tuple[int, ...]:
-    found = [Fraction(0)] * size
-    found[free] = Fraction(1)
-    for row, pivot in zip(rows, pivots, strict=False):
-        found[pivot] = -row[free]
-    scale = lcm(*(x.denominator for x in found))
-    whole = [int(x * scale) for x in found]
-    divisor = gcd(*whole)
-    return tuple(x // divisor for x in whole)
+def collapsed(case: Case) -> Signatures:
+    """Collapse the domain by the facts, and merge the classes that the facts do not tell."""
+    sizes: dict[tuple[int, ...], int] = defaultdict(int)
+    for item in possible_classes(case.setting, []):
+        sizes[case.policy.signature(item.take(1)[0])] += item.size
+    vectors = tuple(sorted(sizes))
+    return Signatures(vectors, tuple(sizes[v] > 1 for v in vectors))
 
 
 def _cells(case: Case) -> int:
@@ -104,7 +51,7 @@ def _cells(case: Case) -> int:
 def few_signatures(case: Case) -> str | None:
     """The signatures are few enough to be worked out."""
     least = _cells(case)
-    vectors = () if least > CLASS_LIMIT else case.once(Signatures.of).vectors
+    vectors = () if least > CLASS_LIMIT else case.once(collapsed).vectors
     if max(least, len(vectors)) > CLASS_LIMIT:
         return f"there are more than {CLASS_LIMIT} signatures, too many to work out"
     return None
@@ -117,7 +64,7 @@ def dependencies(count: int) -> Check:
         many = few_signatures(case)
         if many is not None:
             return many
-        found = case.once(Signatures.of)
+        found = case.once(collapsed)
         if len(found.dependencies) == count:
             return None
         rank = len(found.vectors) - 1 - len(found.dependencies)
@@ -127,7 +74,7 @@ def dependencies(count: int) -> Check:
 
 
 def _independent_value(case: Case) -> Exact:
-    return 2 * sum(case.once(Signatures.of).large)
+    return 2 * sum(case.once(collapsed).large)
 
 
 @form(
@@ -211,26 +158,8 @@ def one_dependency(case: Case) -> Exact:
     least 1, and one is at least 2 (else k would be e_i - e_j, and two signatures equal), so V >=
     2 N. QED.
     """
-    found = case.once(Signatures.of)
+    found = case.once(collapsed)
     return max(2 * sum(found.large), worth(found.dependencies[0], found.large))
-
-
-def worth(losses: Sequence[int], large: Sequence[bool]) -> int:
-    """Return the most that an acyclic flow changes the histogram, V in `one_dependency`.
-
-    Class c loses `losses[c]` records more than it gains; the losses sum to 0.
-
-    >>> worth((1, -1, -1, 1), (True, True, True, True))
-    8
-    """
-    pairs = list(zip(losses, large, strict=True))
-    small = [k for k, many in pairs if not many]
-    before = sum(k for k in small if k > 0)
-    total = sum(abs(k) for k in small)
-    for k in sorted((k for k, many in pairs if many), reverse=True):
-        total += k + 2 * before
-        before += k
-    return total
 
 
 def not_complete(case: Case) -> str | None:

@@ -13,103 +13,27 @@ is one frame, all classes in one block, and the larger of W and 2 B is S(h). The
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cache
-from math import gcd
-
 from blowproof.models import Exact
 from blowproof.models.policy import LABELLED
 from blowproof.models.queries import Histogram
 from blowproof.verifier.closed_forms import conditions as need
 from blowproof.verifier.closed_forms.affine import (
-    Signatures,
+    collapsed,
     dependencies,
     few_signatures,
     not_complete,
-    worth,
 )
 from blowproof.verifier.closed_forms.form import Case, form
+from blowproof.verifier.frames import MOST_PARTITIONS, heaviest_frame, partition_count
 
 __all__ = ["FORMS", "heaviest_frame"]
 
-PARTITION_LIMIT = 10_000
 MOST_BLOCKS = 5
-
-Blocks = tuple[tuple[int, ...], ...]
-
-
-@cache
-def _count(items: int, blocks: int) -> int:
-    """Return how many partitions there are, the Stirling number of the second kind."""
-    if items == 0 or blocks == 0:
-        return int(items == blocks)
-    return blocks * _count(items - 1, blocks) + _count(items - 1, blocks - 1)
-
-
-def _partitions(items: int, blocks: int) -> Iterator[Blocks]:
-    """Yield every partition of range(items) into so many non-empty blocks.
-
-    >>> list(_partitions(3, 2))
-    [((0, 2), (1,)), ((0,), (1, 2)), ((0, 1), (2,))]
-    """
-    if items == 0 or not 0 < blocks <= items:
-        if items == blocks == 0:
-            yield ()
-        return
-    last = items - 1
-    for found in _partitions(last, blocks):
-        for place, block in enumerate(found):
-            yield (*found[:place], (*block, last), *found[place + 1 :])
-    for found in _partitions(last, blocks - 1):
-        yield (*found, (last,))
-
-
-def _determinant(rows: Sequence[Sequence[int]]) -> int:
-    """Expand along the first row: there are d - 1 rows, and d is small."""
-    if not rows:
-        return 1
-    first, *rest = rows
-    return sum(
-        (-1) ** place * x * _determinant([[*row[:place], *row[place + 1 :]] for row in rest])
-        for place, x in enumerate(first)
-        if x
-    )
-
-
-def _framed(basis: Sequence[Sequence[int]], blocks: Blocks) -> tuple[int, ...] | None:
-    """Return the primitive k in the span of `basis` that sums to 0 on each block, if it is unique.
-
-    The sums over all blocks but one are d - 1 equations for d coefficients: if they have rank
-    d - 1, their solution is the vector of the signed minors. (On the last block, k then sums to 0.)
-    """
-    rows = [[sum(vector[c] for c in block) for vector in basis] for block in blocks[1:]]
-    minors = [
-        (-1) ** place * _determinant([[*row[:place], *row[place + 1 :]] for row in rows])
-        for place in range(len(basis))
-    ]
-    mixed = [sum(m * x for m, x in zip(minors, c, strict=True)) for c in zip(*basis, strict=True)]
-    divisor = gcd(*mixed)
-    return tuple(x // divisor for x in mixed) if divisor else None
-
-
-def heaviest_frame(found: Signatures) -> int:
-    """Return W, the largest worth of a frame, trying every partition of the classes into d blocks.
-
-    >>> heaviest_frame(Signatures(((0,), (1,), (2,), (3,)), (True,) * 4))
-    10
-    """
-    best = 0
-    for blocks in _partitions(len(found.vectors), len(found.dependencies)):
-        k = _framed(found.dependencies, blocks)
-        if k is not None:
-            parts = (([k[c] for c in b], [found.large[c] for c in b]) for b in blocks)
-            best = max(best, sum(worth(*part) for part in parts))
-    return best
 
 
 def _several(case: Case) -> str | None:
     """At least two dependencies (for fewer, `affine` has S itself), and not too many."""
-    count = len(case.once(Signatures.of).dependencies)
+    count = len(case.once(collapsed).dependencies)
     if count < 2:
         return "N is at most r + 2"
     most = MOST_BLOCKS + 1
@@ -117,18 +41,18 @@ def _several(case: Case) -> str | None:
 
 
 def _few_partitions(case: Case) -> str | None:
-    found = case.once(Signatures.of)
-    count = _count(len(found.vectors), len(found.dependencies))
-    return None if count <= PARTITION_LIMIT else f"{count} partitions into blocks are too many"
+    found = case.once(collapsed)
+    count = partition_count(len(found.vectors), len(found.dependencies))
+    return None if count <= MOST_PARTITIONS else f"{count} partitions into blocks are too many"
 
 
 def _heaviest(case: Case) -> int:
-    return heaviest_frame(case.once(Signatures.of))
+    return heaviest_frame(case.once(collapsed))
 
 
 def _cycle(case: Case) -> int:
     """Return 2 B, what a cycle through all classes changes: see `affine.independent`."""
-    return 2 * sum(case.once(Signatures.of).large)
+    return 2 * sum(case.once(collapsed).large)
 
 
 _COMPLETE = (need.query_is(Histogram), need.equality_facts, need.graph_complete)
