@@ -225,10 +225,56 @@ def attacks(valid: dict[str, Document]) -> dict[str, Document]:
             tree, "query", to={"kind": "marginal", "arguments": ["A"]}
         ),
     }
+    found["moves-counted-from-the-end"] = _counted_from_the_end()
+    found["data-without-their-numbers"] = _data_without_numbers()
     found.update(_tree_attacks(tree))
     found.update(_witness_attacks(valid))
     found.update(_case_attacks(valid["branching-bounds"]))
     return found
+
+
+def _claim(policy: Document, **claim: Any) -> Document:
+    """Return a certificate about the histogram, under scope given, with the digest put in."""
+    query = {"kind": "histogram", "arguments": []}
+    start = {"schema": "blowproof/certificate/2", "digest": "", "policy": policy, "query": query}
+    return resigned({**start, "answers": "given", **claim})
+
+
+def _counted_from_the_end() -> Document:
+    """S is 6, by a cycle of three moves. Move -1 is the last one to Python; its number of moves,
+    however, would be the variable before the first of the moves: the records of the last cell.
+    """
+    policy = {
+        "database": {"answers": "given", "size": 6},
+        "domain": {"a": ["p", "q", "r"], "b": ["0", "1"]},
+        "known": [{"marginal": ["a"], "answers": [2, 2, 2]}],
+        "secrets": {"kind": "full"},
+    }
+    nodes = [["cut", 0], ["leaf", [[12, 1], [22, 1]]], ["leaf", [[-1, 1], [23, 2]]]]
+    rest = [[["p", "0"], 1], [["q", "0"], 2], [["r", "1"], 2]]
+    return _claim(
+        policy,
+        reading="published",
+        value=2,
+        witness={"before": [["p", "0"]], "after": [["p", "1"]], "unchanged": rest},
+        proof={"kind": "branching", "groups": [[-1]], "cuts": [[1, [[0, 1]], []]], "nodes": nodes},
+    )
+
+
+def _data_without_numbers() -> Document:
+    """S is 2 with n, which the data tell; without it, one record more is a neighbour."""
+    policy = {
+        "database": {"answers": "given", "data": "people.csv"},
+        "domain": {"a": ["p", "q"]},
+        "secrets": {"kind": "full"},
+    }
+    return _claim(
+        policy,
+        reading="add-remove",
+        value=1,
+        witness={"before": [], "after": [["q"]]},
+        proof={"kind": "cycles"},
+    )
 
 
 def _tree_attacks(tree: Document) -> dict[str, Document]:

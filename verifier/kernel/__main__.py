@@ -24,7 +24,8 @@ def main(arguments: list[str]) -> int:
     if not verdict.accepted:
         print(f"rejected: {verdict.reason}")
         return 1
-    print(f"accepted ({verdict.kind}): {verdict.claim}")
+    claim = "".join(c if c.isprintable() else "?" for c in verdict.claim)  # names may be anything
+    print(f"accepted ({verdict.kind}): {claim}")
     return 0
 
 

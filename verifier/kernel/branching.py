@@ -170,6 +170,8 @@ def conditions(
     named = [m for group, _ in part for m in group]
     if base not in (1, 2) or not part or len(set(named)) < len(named):
         raise Rejected("a cut has no part, or names a move twice")
+    if not all(0 <= m < len(problem.moves) for m in named):  # Python would count back from the end
+        raise Rejected("the proof names something that does not exist")
     if any(times < 1 for _, times in (*part, *plain)):
         raise Rejected("a cut has less than one record of a kind")
     shift, secret = _shift(problem, base, part, plain)
@@ -261,6 +263,7 @@ class Cases:
         for base, part, plain in proof["cuts"]:
             moves = [(proof["groups"][_at(g)], k) for g, k in want(part, PAIRS)]
             others = [(problem.plain[_at(p)], k) for p, k in want(plain, PAIRS)]
+            budget.spend(sum(len(group) for group, _ in moves))  # before they are put together
             budget.spend(len(problem.moves) * (2 + len(problem.limits) + len(others)))
             self.cuts.append(conditions(problem, base, moves, others))
 

@@ -90,6 +90,8 @@ def world_of(document: dict[str, Any], budget: Budget) -> tuple[World, Exact]:
     policy = Policy(table["policy"])
     if "counted" in table:
         _fill_in(policy, **table["counted"])
+    elif policy.data and policy.scope == "given":  # else n would not be known where it is
+        raise Rejected("the policy names data, and the numbers counted from them are missing")
     if table["answers"] != policy.scope:
         raise Rejected("the scope is not the policy's")
     if table["reading"] not in READINGS:

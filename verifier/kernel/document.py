@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 MOST_BYTES = 100_000_000
 MOST_DIGITS = 400
+MOST_LISTS = 10_000_000
 MOST_STEPS = 1_000_000_000
 MOST_KEPT = 12_000_000
 
@@ -47,7 +48,7 @@ class Budget:
 
 def load(text: str) -> dict[str, Any]:
     """Return the document: no floats, no repeated keys, no number of more than MOST_DIGITS."""
-    if len(text) > MOST_BYTES:
+    if len(text) > MOST_BYTES or text.count("[") + text.count("{") > MOST_LISTS:
         raise Unreadable("the file is too large")
     hooks: dict[str, Any] = {"parse_float": _refuse, "parse_constant": _refuse, "parse_int": _int}
     try:

@@ -68,7 +68,9 @@ class Listing:
         if self.size is None or world.size not in (None, self.size):
             raise Rejected("n is not a number, so the databases cannot be listed")
         points, size = world.points(), self.size
-        width = len(world.equalities) + len(world.bounds) + 2 * len(self.policy.clauses)
+        boxes = sum(len(area) for clause in self.policy.clauses for _, area, _ in clause)
+        width = world.look + 2 * boxes
+        world.budget.spend(size, size)
         world.budget.spend(size * (2 + width) * len(points) ** min(size, 40) if size else 1)
         listed: Iterator[Database] = (
             product(points, repeat=size)

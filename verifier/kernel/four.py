@@ -24,7 +24,7 @@ def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
     places = [move.target if move.source is None else move.source for move in moves]
     if 4 * max((norm(move.change) for move in moves), default=0) <= claim:
         return
-    width = len(world.equalities)
+    width, most = len(world.equalities), max(len(move.change) for move in moves)
     halves: dict[Vector, list[tuple[int, ...]]] = defaultdict(list)
     for count in (0, 1, 2):
         for part in combinations_with_replacement(range(len(moves)), count):
@@ -32,7 +32,7 @@ def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
             halves[tuple(sum(moves[k].effect[j] for k in part) for j in range(width))].append(part)
     for total, ones in halves.items():
         twos = halves.get(tuple(-x for x in total), [])
-        world.budget.spend(8 * len(ones) * len(twos))
+        world.budget.spend((4 + 4 * most) * len(ones) * len(twos))
         for one, two in product(ones, twos):
             change: Counter[object] = Counter()
             for k in (*one, *two):

@@ -22,6 +22,8 @@ Area = tuple[Box, ...]
 
 MOST_CELLS = 20_000
 MOST_FACTS = 40_000
+MOST_AXES = 1_000
+MOST_SIDES = 10_000_000
 LABEL = (str, int)
 LIMITS = {"at_least?": int, "at_most?": int}
 FACTS: dict[str, Any] = {
@@ -124,6 +126,10 @@ class Policy:
     def __init__(self, document: dict[str, Any]) -> None:
         table = want(document, POLICY, "the policy")
         self.names = list(table["domain"])
+        self.places = {name: k for k, name in enumerate(self.names)}
+        if len(self.names) > MOST_AXES:
+            raise Unreadable("too many attributes")
+        self.sides = 0
         self.axes = [_axis(item) for item in table["domain"].values()]
         self.size = prod(axis.size for axis in self.axes)
         database = table["database"]
@@ -145,6 +151,9 @@ class Policy:
 
     def box(self, sides: Mapping[int, Side]) -> Box:
         """Return the box with these sides, and all positions on the other axes."""
+        self.sides += len(self.axes)
+        if self.sides > MOST_SIDES:
+            raise Unreadable("too many regions")
         return tuple(sides.get(k, ((0, axis.size),)) for k, axis in enumerate(self.axes))
 
     def area(self, regions: Any) -> Area:
@@ -152,15 +161,13 @@ class Policy:
         found = []
         for region in regions if isinstance(regions, list) else [regions]:
             names = want(region, dict, "a region")
-            found.append(
-                self.box({self.names.index(k): self._side(k, v) for k, v in names.items()})
-            )
+            found.append(self.box({self.places[k]: self._side(k, v) for k, v in names.items()}))
         if not found:
             raise Unreadable("a union of no regions")
         return tuple(found)
 
     def _side(self, name: str, condition: Any) -> Side:
-        axis = self.axes[self.names.index(name)]
+        axis = self.axes[self.places[name]]
         if isinstance(condition, dict):
             ends = want(condition, {"min": object, "max": object}, "a range")
             low, high = axis.place(ends["min"]), axis.place(ends["max"])
@@ -229,6 +236,8 @@ class Graph:
             for k, (axis, line) in enumerate(zip(axes, self.line, strict=True))
         ]
         self.cells = [policy.area(cell) for cell in table.get("cells", [])]
+        self.boxes = sum(map(len, self.cells))  # what it costs to find a cell
+        self.found: dict[Point, object] = {}
         self.pairs: set[tuple[Point, Point]] = set()
         for pair in table.get("pairs", []):
             x, y = (policy.point([end[name] for name in policy.names]) for end in pair)
@@ -259,7 +268,10 @@ class Graph:
     def cell(self, point: Point) -> object:
         """Return the cell of a partition that holds a point."""
         if self.cells:
-            return next((k for k, area in enumerate(self.cells) if inside(point, area)), None)
+            if point not in self.found:
+                cells = enumerate(self.cells)
+                self.found[point] = next((k for k, area in cells if inside(point, area)), None)
+            return self.found[point]
         return tuple(point[place] for place in self.by)
 
     def joined(self, x: Point, y: Point) -> bool:

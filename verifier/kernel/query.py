@@ -65,6 +65,11 @@ class Query:
             raise Unreadable("the query names an attribute twice")
 
     @property
+    def cost(self) -> int:
+        """What it costs to find a row, where that depends on the data of the query."""
+        return 1 + 8 * len(self.data) * (1 if self.kind == "matrix" else len(self.policy.axes))
+
+    @property
     def cuts(self) -> list[Box]:
         """Boxes that the rows depend on."""
         cells = self.policy.graph.cells if self.kind == "partition" else []

@@ -65,6 +65,7 @@ class Replay:
         self.below = [[_bits(sign * v < 0 for v in row) for sign in (1, -1)] for row in self.values]
         maps = self._symmetries(proof["symmetries"])
         self.images = list(zip(*maps, strict=True))  # of each effect, under every symmetry
+        self.wide = 1 + count // 4096  # what a bit set costs
         self.covered: list[dict[int, int]] = [{} for _ in moves.effects]
         self.alone = 0  # effects e of which the multiset {e} is covered
         self.seen: set[Vector] = set()
@@ -173,7 +174,7 @@ class Replay:
             if sign * sum([values[i] for i in path]) <= 0:
                 raise Rejected("a functional is not positive on the sum of a node")
             todo &= self.below[abs(choice) - 1][choice < 0]
-        self.budget.spend(4 + len(path) + todo.bit_count())
+        self.budget.spend(4 + len(path) + (8 + todo.bit_count()) * self.wide, self.wide - 1)
         self.parts.append(None)
         self.available.append(fresh)
         self.todo.append(todo & ~self._closing(todo, key))
@@ -214,7 +215,7 @@ class Replay:
                 if data[one >> 3] >> (one & 7) & 1 or data[two >> 3] >> (two & 7) & 1:
                     found |= low
             else:
-                self.budget.spend(2 * len(sums))
+                self.budget.spend(2 * len(sums) * (1 + self.each // 32))
                 if not data.isdisjoint([x - t for x in (one, one - key) for t in sums]):
                     found |= low
         return found
@@ -233,6 +234,7 @@ class Replay:
         self.parts.pop()
         self.available.pop()
         self.todo.pop()
+        self.budget.room += self.wide - 1
         if not self.marks.pop() or not member:
             return
         self.budget.spend(len(self.images[0]) * len(member))
@@ -255,7 +257,9 @@ class Replay:
                 if i != j:
                     one, two = (*(x + 1 for k, x in enumerate(image) if k not in (i, j)), 0, 0)[:2]
                     key = one + two * (len(self.keys) + 1)  # the other elements, two at most
-                    self.covered[d][key] = self.covered[d].get(key, 0) | 1 << e
+                    old = self.covered[d].get(key, 0)
+                    self.covered[d][key] = old | 1 << e
+                    self.budget.spend(self.wide, max(0, e - old.bit_length()) // 1024)
 
     def _excluded(self, depth: int, d: int) -> int:
         """Return the e that complete a covered multiset with d and a part of the path above it."""
@@ -293,7 +297,7 @@ class Replay:
             left -= max(map(norm, changes))
             grown: set[Change] = set()
             for part in sums:
-                self.budget.spend(len(changes) * (2 + len(part)))
+                self.budget.spend(len(changes) * (2 + len(part) + len(next(iter(changes)))))
                 totals = (plus(part, change) for change in changes)
                 grown.update(total for total in totals if norm(total) + left > self.claim)
             if len(grown) > MOST_CHOICES:
@@ -309,4 +313,4 @@ def independent(effects: Sequence[Vector], budget: Budget) -> list[Vector]:
 
 
 def _bits(flags: Iterable[bool]) -> int:
-    return sum(1 << k for k, flag in enumerate(flags) if flag)
+    return int("0" + "".join("01"[flag] for flag in flags)[::-1], 2)

@@ -37,6 +37,8 @@ def read_pair(world: World, witness: Any) -> Pair:
     before, after = ([policy.point(values) for values in table[key]] for key in ("before", "after"))
     if any(times < 1 for times in rest.values()):
         raise Rejected("a record stands there less than once")
+    world.budget.spend((len(before) + len(after) + len(rest)) * (world.look + len(policy.zeros)))
+    world.budget.spend(len(before) * policy.graph.boxes)
     if any(inside(x, policy.zeros) for x in {*before, *after, *rest}):
         raise Rejected("the witness holds an impossible value")
     if not before and not after:
@@ -64,6 +66,9 @@ def change_of(world: World, pair: Pair) -> Exact:
     """Return the change of the query over the pair."""
     change = Counter(pair.after)
     change.subtract(pair.before)
+    world.budget.spend(
+        len(change) * (len(change) if world.query.kind == "ranges" else world.query.cost)
+    )
     return world.query.norm({x: times for x, times in change.items() if times})
 
 
@@ -135,7 +140,7 @@ def _leads(world: World, pair: Pair, records: list[Record], *, some: bool = Fals
                 for total, yet, every in states
                 for effect, taken in options
             }  # fmt: skip
-            if len(grown) > MOST_SUMS:
+            if len(grown) * (1 + len(start) // 16) > MOST_SUMS:
                 raise Rejected(TOO_MANY, limit=True)
             if grown == states:
                 break  # staying changes nothing, and nothing new is reached any more
@@ -172,9 +177,10 @@ def irreducible(world: World, times: Counter[Vector]) -> bool:
     for place, (d, own, coordinates) in enumerate(others):
         ends = [0] * (len(chosen) - len(coordinates))
         step = [-c * scale // own for c in coordinates] + ends
+        size = 1 + (len(step) + max(map(abs, step), default=0).bit_length() * len(step) // 64) // 16
         multiples = [tuple(k * c for c in step) for k in range(1, times[d] + (place > 0))]
         world.budget.spend((len(sums) + 1) * (len(multiples) + 1) * (1 + len(step)))
-        if len(sums) * len(multiples) > MOST_SUMS:
+        if len(sums) * len(multiples) * size > MOST_SUMS:
             raise Rejected(TOO_MANY, limit=True)
         sums |= {tuple(map(add, s, m)) for s in sums for m in multiples}
         sums.update(multiples)

@@ -52,6 +52,7 @@ class World:
         self.labelled = reading in LABELLED
         self.free = not self.labelled or policy.graph.complete  # G plays no part
         self.named = bool(policy.clauses) or query.weights is not None
+        self.look = 1 + sum(len(area) for fact in policy.facts for _, area in fact.terms)
         if self.named and not self.labelled:
             raise Rejected(
                 "clauses and weights name records, and this reading does not", limit=True
@@ -73,6 +74,7 @@ class World:
         """Numbers that are not written must follow from those that are, as a linear combination."""
         known = [fact for fact in self.equalities if fact.answer is not None]
         points = [cell.point for cell in self.cells(self.equalities)]
+        self.budget.spend(self.look * len(points))
         rows = [[fact.at(x) for x in points] for fact in known]
         for fact in self.equalities:
             if fact.answer is None and self._mixed(rows, [fact.at(x) for x in points]) is None:
@@ -98,6 +100,7 @@ class World:
 
     def effect(self, x: Point) -> Vector:
         """Return what a record adds to each equality, then to each bound."""
+        self.budget.spend(self.look)
         return tuple(fact.at(x) for fact in (*self.equalities, *self.bounds))
 
     def cells(
@@ -117,7 +120,7 @@ class World:
             pieces = self._pieces([box[k] for box in boxes], axis.size, k in listed)
             grown: dict[tuple[int, Box], tuple[Point, int]] = {}
             for (alive, box), (point, size) in states.items():
-                self.budget.spend(len(pieces))
+                known = len(grown)
                 for mask, side in pieces:
                     width = sum(b - a for a, b in side)
                     for spot in {side[0][0], side[-1][1] - 1} if k in ends else {side[0][0]}:
@@ -125,14 +128,18 @@ class World:
                         key = (alive & mask, (*box, told) if exact or told is not side else box)
                         before, count = grown.get(key, ((*point, spot), 0))
                         grown[key] = (before, count + size * width)
+                new = (len(grown) - known) * (k + 1 + len(boxes) // 1024)
+                self.budget.spend(len(pieces) * (1 + len(boxes) // 512), new)
             states = grown
-            self.budget.spend(len(states) * (1 + len(boxes)), len(states) * (k + 1))
-        self.budget.spend(0, len(states) * (1 + len(facts)))
+            self.budget.spend(len(states) * (1 + len(boxes)))
+        self.budget.spend(len(states) * (1 + len(zeros)), len(states) * (1 + len(facts)))
         found = [Cell(point, size, box) for (_, box), (point, size) in states.items()]
         return [cell for cell in found if not inside(cell.point, zeros)]
 
     def _pieces(self, sides: Sequence[Side], size: int, listed: bool) -> list[tuple[int, Side]]:
         """Cut an axis at the ends of runs; pieces in the same sides are one: (bit set, runs)."""
+        runs = sum(map(len, sides))
+        self.budget.spend(runs * (1 + len(sides) // 64), runs * len(sides) // 512)
         toggles: dict[int, int] = {0: 0, size: 0}
         for bit, side in enumerate(sides):
             for end in (end for run in side for end in run):
@@ -174,7 +181,11 @@ class World:
 
     def rows(self, cells: Sequence[Cell]) -> tuple[int, list[Change]]:
         """Return a scale, and what a record in each cell adds to the query, in whole numbers."""
-        rows = [self.query.row(cell.point) for cell in cells]
+        rows = []
+        for cell in cells:
+            self.budget.spend(self.query.cost)
+            rows.append(self.query.row(cell.point))
+            self.budget.spend(len(rows[-1]), 2 * len(rows[-1]))
         scale = lcm(*(Fraction(v).denominator for row in rows for v in row.values()), 1)
         return scale, [frozenset((k, int(v * scale)) for k, v in row.items() if v) for row in rows]
 
@@ -193,11 +204,13 @@ class World:
         width = len(self.equalities) + len(self.bounds)
         for i, x in enumerate(cells):
             self.budget.spend(len(cells) * (4 + width) if self.labelled else 4 + width)
+            self.budget.spend(self.policy.graph.boxes)
             if not self.labelled:
                 away = tuple(-v for v in effects[i])
                 yield Move(None, i, effects[i], enter[i], True)
                 yield Move(i, None, away, leave[i], True)
                 continue
+            self.budget.spend((len(cells) * len(rows[i]) + sum(map(len, rows))) // 4)
             for j, y in enumerate(cells):
                 effect = tuple(map(sub, effects[j], effects[i]))
                 mixed = self.reading == "published"
@@ -268,12 +281,14 @@ def relations(
     basis: list[int] = []
     found = []
     for place, vector in enumerate(vectors):
-        budget.spend(width * (1 + len(rows)))
         row = [*vector, *[0] * (width + 1)]
         row[width + len(basis)] = 1
+        budget.spend(width * (1 + len(rows)))
         for pivot, base in rows:
             if row[pivot]:
                 a, b = base[pivot], row[pivot]
+                digits = max(map(abs, (*row, *base))).bit_length() // 64
+                budget.spend(width * digits * (1 + digits // 2))  # large numbers take longer
                 row = [a * x - b * y for x, y in zip(row, base, strict=True)]
                 shared = gcd(*row)
                 row = [x // shared for x in row]
