@@ -120,13 +120,27 @@ def _loss(asked: Asked, parts: Sequence[Part]) -> Bounds:
         return Bounds(lower=loss, upper=loss, pair=pair, engine="edges", notes=(how,))
     try:
         if len(parts) == 1 and parts[0].uniform:
-            return _one_query(asked, parts[0], asked.left())
-        return _several(asked, parts)
+            bounds = _one_query(asked, parts[0], asked.left())
+        else:
+            bounds = _several(asked, parts)
     except BudgetError:
         coarse = coarse_bound(asked, parts) if asked.engine == "auto" else None
         if coarse is None:
             raise
         return coarse
+    if bounds.upper is None and asked.engine == "auto":
+        return _below(bounds, coarse_bound(asked, parts))
+    return bounds
+
+
+def _below(found: Bounds, coarse: Bounds | None) -> Bounds:
+    """Return the bounds with the upper end of the coarse ones, and with the better pair."""
+    if coarse is None:
+        return found
+    one, two = found.lower, coarse.lower
+    assert not isinstance(one, str) and not isinstance(two, str)  # noise of some width
+    best = found if one >= two else coarse
+    return replace(best, upper=coarse.upper, notes=(*found.notes, *coarse.notes))
 
 
 def _single(asked: Asked, before: Point, after: Point) -> Pair:
