@@ -64,19 +64,8 @@ def bounded(question: Question, ask: Ask, direct: Ask) -> Answer:
             notes = [*slow.notes, *notes]
         except BudgetError as refusal:
             notes = [*notes, str(refusal).partition("\n")[0]]
-    return Answer(
-        policy=question.setting.policy.name,
-        query=question.query.name,
-        reading=question.reading,
-        answers=question.setting.scope,
-        lower=state.lower,
-        upper=state.upper,
-        status="exact" if state.closed else "bounds",
-        witness=state.witness,
-        engine="search",
-        seconds=time.perf_counter() - start,
-        notes=tuple(dict.fromkeys(notes)),
-    )
+    said = dict.fromkeys(notes)
+    return question.answer(state.lower, state.upper, *said, witness=state.witness, since=start)
 
 
 def _share(question: Question, parts: int) -> float:

@@ -152,7 +152,7 @@ def relaxed(question: Question, search: Ask, ilp: Ask) -> Answer:
     setting, query = question.setting, question.query
     start = time.perf_counter()
     if not has_secret_move(setting):
-        return _nothing(question, "no two possible values are joined in G", start)
+        return question.answer(0, 0, "no two possible values are joined in G", since=start)
     half = None if question.deadline is None else time.monotonic() + (question.left or 0) / 2
     easier = search(replace(question, setting=complete_setting(setting), deadline=half))
     pair = one_secret_move(setting, query, easier, question.deadline)
@@ -258,27 +258,11 @@ def bounded_by_graph(question: Question, most: PolicyGraphBound) -> Answer:
     if pair is None:
         pair = secret_move_within_a_class(question.setting, question.query)
     lower = 0 if pair is None else question.query.difference(pair.moves(question.reading))
-    found = _nothing(question, f"sparse: at most {most.upper} records move", start)
+    found = question.answer(0, 0, f"sparse: at most {most.upper} records move", since=start)
     return replace(
         found,
         lower=lower,
         upper=2 * most.upper,
         status="exact" if lower == 2 * most.upper else "bounds",
         witness=pair if lower else None,
-    )
-
-
-def _nothing(question: Question, why: str, start: float) -> Answer:
-    return Answer(
-        policy=question.setting.policy.name,
-        query=question.query.name,
-        reading=question.reading,
-        answers=question.setting.scope,
-        lower=0,
-        upper=0,
-        status="exact",
-        witness=None,
-        engine="search",
-        seconds=time.perf_counter() - start,
-        notes=(why,),
     )

@@ -54,19 +54,8 @@ def determined(question: Question) -> Answer | None:
         end = min(end, question.deadline)
     if not is_determined(question.setting, question.query, question.reading, deadline=end):
         return None
-    return Answer(
-        policy=question.setting.policy.name,
-        query=question.query.name,
-        reading=question.reading,
-        answers=question.setting.scope,
-        lower=0,
-        upper=0,
-        status="exact",
-        witness=None,
-        engine="rank",
-        seconds=time.perf_counter() - started,
-        notes=("the known facts determine the query: each output is a combination of them",),
-    )
+    why = "the known facts determine the query: each output is a combination of them"
+    return question.answer(0, 0, why, engine="rank", since=started)
 
 
 def is_determined(

@@ -64,19 +64,7 @@ BOXES = 3
 
 def nothing_known(question: Question, why: str) -> Answer:
     """Return 0 <= S(f, P), which always holds."""
-    return Answer(
-        policy=question.setting.policy.name,
-        query=question.query.name,
-        reading=question.reading,
-        answers=question.setting.scope,
-        lower=0,
-        upper=None,
-        status="bounds",
-        witness=None,
-        engine="search",
-        seconds=0.0,
-        notes=(why,),
-    )
+    return question.answer(0, None, why)
 
 
 def capped(question: Question, top: Ceiling | None) -> Question:

@@ -48,19 +48,8 @@ def by_frames(question: Question, top: Ceiling | None) -> Answer | None:
         verdict = check_pair(setting, question.reading, pair, deadline=end + FRAME)
         # It is minimal by a theorem, whether or not the checker has the time to see it.
         if verdict or verdict.minimality == "budget":
-            return Answer(
-                policy=setting.policy.name,
-                query=question.query.name,
-                reading=question.reading,
-                answers=setting.scope,
-                engine="search",
-                lower=top.value,
-                upper=top.value,
-                status="exact",
-                witness=pair,
-                seconds=time.perf_counter() - started,
-                notes=(top.why, "met by moving everything from each signature to the next"),
-            )
+            how = "met by moving everything from each signature to the next"
+            return question.answer(top.value, top.value, top.why, how, witness=pair, since=started)
     return None
 
 

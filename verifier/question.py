@@ -9,7 +9,7 @@ from typing import Literal
 
 from blowproof.models import BoundQuery, Exact, Setting
 from blowproof.models.policy import Reading
-from blowproof.verifier.answers import OnBest, Pair
+from blowproof.verifier.answers import Answer, OnBest, Pair
 
 __all__ = ["ENGINES", "Engine", "Listener", "Progress", "Question"]
 
@@ -64,6 +64,30 @@ class Question:
     def by(self, part: float) -> float | None:
         """Return the time (of `time.monotonic`) when this part of what is left has passed."""
         return None if self.left is None else time.monotonic() + part * self.left
+
+    def answer(
+        self,
+        lower: Exact,
+        upper: Exact | None,
+        *notes: str,
+        witness: Pair | None = None,
+        engine: str = "search",
+        since: float | None = None,
+    ) -> Answer:
+        """Return the answer to this question; `since` is when work began, by `perf_counter`."""
+        return Answer(
+            policy=self.setting.policy.name,
+            query=self.query.name,
+            reading=self.reading,
+            answers=self.setting.scope,
+            lower=lower,
+            upper=upper,
+            status="exact" if lower == upper else "bounds",
+            witness=witness,
+            engine=engine,
+            seconds=0.0 if since is None else time.perf_counter() - since,
+            notes=notes,
+        )
 
     def teller(self, what: str) -> OnBest:
         """Return what an engine calls with better (lower, upper, witness)."""
