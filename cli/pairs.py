@@ -71,11 +71,11 @@ def _marked(pair: Pair) -> Iterator[tuple[str, Point, Point]]:
 def _in_order(pair: Pair) -> Iterator[tuple[str, Point, Point]]:
     """The changes with their numbers; equal ones that follow one another share a line."""
     places = pair.records if pair.records is not None else (None,) * len(pair.before)
-    number = 1
+    number, width = 1, len(f"{len(places)}")
     changes = zip(places, pair.before, pair.after, strict=True)
     for (record, before, after), run in groupby(changes):
         last = number + sum(1 for _ in run) - 1
-        mark = f"{number}" if last == number else f"{number} to {last}"
+        mark = f"{number:>{width}}" if last == number else f"{number} to {last}"
         yield (mark if record is None else f"{mark}  record {record + 1}"), before, after
         number = last + 1
 

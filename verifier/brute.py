@@ -233,7 +233,7 @@ def _multiset_worlds(
     setting: Setting, values: Sequence[Point], sizes: Sequence[int], budget: int
 ) -> Iterator[World]:
     count = sum(comb(len(values) + size - 1, size) if size else 1 for size in sizes if values)
-    _refuse(count, budget, f"{count} multisets of {len(values)} values")
+    _refuse(count, budget, f"{_round(count)} multisets of {len(values)} values")
     yield from _split(
         setting,
         (database for size in sizes for database in combinations_with_replacement(values, size)),
@@ -259,6 +259,10 @@ def _split(
     yield from worlds.values()
 
 
+def _round(count: int) -> str:
+    return str(count) if count < 10**12 else f"about 10^{len(str(count)) - 1}"
+
+
 def _refuse(count: int, budget: int, what: str) -> None:
     if count > budget:
         raise BudgetError(
@@ -270,7 +274,7 @@ def _refuse(count: int, budget: int, what: str) -> None:
 def _refuse_comparisons(size: int, power: int) -> None:
     if size**power > COMPARISON_BUDGET:
         raise BudgetError(
-            f"brute force would make up to {size**power} comparisons of {size} databases\n"
+            f"brute force would make up to {_round(size**power)} comparisons of {size} databases\n"
             "  try: a smaller domain, fewer records, or an engine that need not list them"
         )
 
