@@ -201,15 +201,6 @@ class FactModel:
         """Whether a class lies in one of the areas of the model."""
         return self.areas.index(area) in self.classes[place].inside
 
-    def count_in(self, area: Area) -> LinearExpr:
-        """Return the number of records in an area."""
-        number = self.areas.index(area)
-        return weighted_sum(
-            (1, count)
-            for count, item in zip(self.counts, self.classes, strict=True)
-            if number in item.inside
-        )
-
     def sum_of(self, fact: LinearFact) -> LinearExpr:
         """Return a fact's left-hand side."""
         terms = _coefficients(fact, self.areas, self.classes)
