@@ -38,6 +38,7 @@ from blowproof.verifier.pairs import check_pair
 from blowproof.verifier.question import Progress, Question
 from blowproof.verifier.reduce import query_areas
 from blowproof.verifier.relaxation import moves_apart, one_secret_move
+from blowproof.verifier.split_moves import split_pairs
 
 __all__ = ["capped", "nothing_known", "some_pair", "with_ceiling"]
 
@@ -56,6 +57,9 @@ TRIES, QUICK = 2, 0.4
 """So many tries are made in any case, until there is a pair, and have so many seconds at least."""
 
 ROUNDS = 1_000
+SPLITS = 4
+"""Rounds for each size where all classes are few: which moves are split is left to chance."""
+
 MOST_NEIGHBOURS = 400
 NEIGHBOURS = 20
 MOST_AREAS = 60
@@ -170,6 +174,8 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
         return
     if question.reading in LABELLED and isinstance(question.query, Histogram):
         yield from frame_pairs(question, free, end)
+    chance = question.reading == "published" and not free.graph.complete
+    enough = (SPLITS if chance else 1) * len(FEW)
     for number in range(ROUNDS):
         size = FEW[number % len(FEW)]
         left = end - time.monotonic()
@@ -182,7 +188,7 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
             yield from _circuits(question, free, chosen, min(left, 0.1 + left / len(FEW)), rng)
         except BlowproofError:
             continue
-        if len(chosen) == len(table.classes) and number >= len(FEW):
+        if len(chosen) == len(table.classes) and number >= enough:
             return
 
 
@@ -258,6 +264,7 @@ def _with_one_edge(
     the last word on the others.
     """
     end = time.monotonic() + seconds
+    yield from split_pairs(moves, chosen, seconds / 3, rng)
     found: dict[tuple[int, ...], list[Kind]] = defaultdict(list)
     secret = [kind for kind in moves.kinds if kind.secret and any(kind.effect)]
     if not secret:
@@ -267,8 +274,9 @@ def _with_one_edge(
         if not kind.secret or {kind.before, kind.after} == {one.before, one.after}:
             found[kind.effect].append(kind)
     table = EffectTable.by_effect(found)
-    once = circuits_with_one(table, one.effect, seconds / 3, seed=rng.randrange(1 << 30))
-    for best, counts in (once, heaviest_circuit(moves, seconds / 3)):
+    third = (end - time.monotonic()) / 2
+    once = circuits_with_one(table, one.effect, third, seed=rng.randrange(1 << 30))
+    for best, counts in (once, heaviest_circuit(moves, third)):
         if not best:
             continue
         pair = moves.pair(counts, Counter())

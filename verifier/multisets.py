@@ -165,9 +165,14 @@ def multiset_sensitivity(
     )
 
 
-def heaviest_circuit(moves: Moves, seconds: float) -> tuple[int, Counter[Kind]]:
-    """Return the best (scaled) change of single idle moves and circuits, and its moves."""
-    table = EffectTable.of(moves)
+def heaviest_circuit(
+    moves: Moves, seconds: float, table: EffectTable | None = None
+) -> tuple[int, Counter[Kind]]:
+    """Return the best (scaled) change of single idle moves and circuits, and its moves.
+
+    `table`: of some of the moves, where not all of them are wanted.
+    """
+    table = EffectTable.of(moves) if table is None else table
     idle = max(table.idle, key=lambda kind: kind.size, default=None)
     best, counts = (idle.size, Counter({idle: 1})) if idle is not None else (0, Counter())
     if not table.effects:

@@ -1,8 +1,8 @@
 """The independent check of one claimed neighbour pair: every condition, minimality by search.
 
 Every engine's witness passes through `check_pair` before anyone sees it. The search for a D3 that
-would refute minimality (`pair_search`) shares no code with the engines; where it outgrows its
-budget, the verdict says so.
+would refute minimality (`pair_search`; `zero_parts` where many moves have few effects) shares no
+code with the engines; where it outgrows its budget, the verdict says so.
 """
 
 from __future__ import annotations
@@ -16,8 +16,12 @@ from blowproof.models.policy import LABELLED, Reading
 from blowproof.verifier.answers import Pair
 from blowproof.verifier.numbering import can_be_numbered
 from blowproof.verifier.pair_search import STATE_BUDGET, Option, Record, Search, Verdict
+from blowproof.verifier.zero_parts import zero_part
 
 __all__ = ["STATE_BUDGET", "Verdict", "check_pair", "require_pair"]
+
+MANY = 12
+"""With fewer moves the search is as quick."""
 
 
 def check_pair(
@@ -38,11 +42,19 @@ def check_pair(
         return Verdict(False, problem)
     if reading == "markov":
         return _check_markov(pair)
-    search = Search(setting, pair, budget, deadline)
+    verdict = _by_parts(setting, reading, pair)
+    if verdict is not None:
+        return verdict
     if reading == "add-remove" and setting.clauses:
         return _check_parts(setting, pair, budget)
+    search = Search(setting, pair, budget, deadline)
     if reading == "add-remove":
         return search.subsets(_signed_records(setting, search, pair), "a proper part of the moves")
+    return _check_labelled(setting, reading, pair, search)
+
+
+def _check_labelled(setting: Setting, reading: Reading, pair: Pair, search: Search) -> Verdict:
+    """Search for a D3, in readings 1 and 2."""
     moves = list(zip(pair.before, pair.after, strict=True))
     edges = {move: setting.graph.is_edge(*move) for move in set(moves)}
     secret = [edges[move] for move in moves]
@@ -70,6 +82,36 @@ def require_pair(
     if not verdict and verdict.minimality != "budget":
         raise InternalError(f"an engine proposed a pair that is not one: {verdict.reason}")
     return verdict
+
+
+def _by_parts(setting: Setting, reading: Reading, pair: Pair) -> Verdict | None:
+    """Equalities only: whether a part of many moves sums to zero, where that is what decides.
+
+    It is in readings 2 and 3, if all moves are allowed, and in reading 1 with a complete G. With
+    one secret move, 3(a) has nothing to say, and 3(b) leaves out a part without effect.
+    """
+    if setting.bounds or setting.clauses or len(pair.before) < MANY:
+        return None
+    graph, moves = setting.graph, Counter(pair.moves(reading))
+    if reading in LABELLED and not graph.complete:
+        ends = [(move.before, move.after, times) for move, times in moves.items()]
+        secret = sum(
+            times for x, y, times in ends if x is not None and y is not None and graph.is_edge(x, y)
+        )
+        if secret != (1 if reading == "published" else len(pair.before)):
+            return None
+    effects: Counter[tuple[int, ...]] = Counter()
+    for move, times in moves.items():
+        one, two = (
+            (0,) * len(setting.equalities) if x is None else setting.effect(x)
+            for x in (move.before, move.after)
+        )
+        effects[tuple(b - a for a, b in zip(one, two, strict=True))] += times
+    found = zero_part(effects)
+    if found is None:
+        return None
+    why = "a part of the changes satisfies every fact" if found else ""
+    return Verdict(not found, why, "refuted" if found else "searched")
 
 
 def _well_formed(setting: Setting, reading: Reading, pair: Pair) -> str:
