@@ -18,6 +18,8 @@ __all__ = ["zero_part"]
 Vector = tuple[int, ...]
 
 MOST_PARTS = 100_000
+MOST_WORK = 300_000
+"""Steps of the elimination: about a second."""
 
 
 def zero_part(times: Counter[Vector]) -> bool | None:
@@ -29,6 +31,9 @@ def zero_part(times: Counter[Vector]) -> bool | None:
     False
     """
     columns = sorted(times, key=lambda effect: (-times[effect], effect))
+    rows = len(set(zip(*columns, strict=True)))
+    if rows * min(rows, len(columns)) * len(columns) > MOST_WORK:
+        return None
     free, rules, scale = _dependent(columns)
     if prod(times[columns[j]] + 1 for j in free) > MOST_PARTS:
         return None
@@ -50,7 +55,8 @@ def _dependent(columns: list[Vector]) -> tuple[list[int], list[tuple[int, list[i
     """Return the dependent columns, for each independent one how many of it the numbers of these
     ask for (scaled to whole numbers), and the scale.
     """
-    rows = [[Fraction(number) for number in row] for row in zip(*columns, strict=True)]
+    distinct = dict.fromkeys(zip(*columns, strict=True))
+    rows = [[Fraction(number) for number in row] for row in distinct]
     pivots: list[int] = []
     for j in range(len(columns)):
         top = len(pivots)
