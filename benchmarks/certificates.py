@@ -3,7 +3,8 @@
 python benchmarks/certificates.py [--limit 60] [name ...]
 
 Families: tables of one-way margins and the like (as in `irreducible.py`, with a free attribute, so
-that S is twice the longest irreducible), and the whole questions of `engines.py`. Times are seconds
+that S is twice the longest irreducible), the whole questions of `engines.py`, and queries with long
+rows. Times are seconds
 of CPU of this process, because other work shares the machine: `solve` is the answer, `write` the
 search for the proof, `kernel` the check that everything rests on.
 """
@@ -17,8 +18,11 @@ from collections.abc import Iterator
 from engines import FAMILIES as WHOLE
 
 from blowproof.models import (
+    Between,
     BlowproofError,
+    Count,
     Domain,
+    Integers,
     Labels,
     Marginal,
     Policy,
@@ -32,7 +36,7 @@ from blowproof.verifier.irreducible import warm_up
 from blowproof.verifier.kernel import check_text
 from blowproof.verifier.questions import sensitivity
 
-Row = tuple[str, Policy, Reading]
+Row = tuple[str, Policy, Reading, str]
 
 TABLES: tuple[tuple[tuple[int, ...], tuple[str, ...], Reading], ...] = (
     ((2, 3), ("A", "B"), "published"),
@@ -46,6 +50,9 @@ TABLES: tuple[tuple[tuple[int, ...], tuple[str, ...], Reading], ...] = (
     ((2, 2, 3), ("AB", "BC", "AC"), "add-remove"),
     ((2, 3, 3), ("AB", "BC", "AC"), "add-remove"),
     ((3, 3, 3), ("AB", "BC", "AC"), "add-remove"),
+    ((3, 3, 4), ("AB", "BC", "AC"), "add-remove"),
+    ((2, 2, 2, 3), ("AB", "AC", "AD", "BC", "BD", "CD"), "add-remove"),
+    ((6, 6), ("A", "B"), "add-remove"),
     ((2, 2, 2, 2), ("A", "B", "C", "D"), "published"),
     ((2, 6), ("A", "B"), "published"),
     ((3, 4), ("A", "B"), "published"),
@@ -61,31 +68,42 @@ def tables() -> Iterator[Row]:
         domain = Domain({n: Labels([f"{n}{k}" for k in range(s)]) for n, s in shape.items()})
         known = tuple(Marginal(list(names)) for names in sets)
         name = "x".join(map(str, sizes)) + " " + ",".join(sets)
-        yield name, Policy(domain=domain, known=known), reading
+        yield name, Policy(domain=domain, known=known), reading, "histogram"
 
 
 def whole() -> Iterator[Row]:
     """The questions of `engines.py`."""
     for family, rows in WHOLE.items():
         for name, policy, reading, _ in rows():
-            yield f"{family}: {name}", policy, reading
+            yield f"{family}: {name}", policy, reading, "histogram"
 
 
-def row(name: str, policy: Policy, reading: Reading, limit: float) -> str:
+def rows() -> Iterator[Row]:
+    """Queries with as many outputs as values, or pairs of values; two ranges that overlap."""
+    readings: tuple[Reading, ...] = ("published", "secret-moves", "add-remove")
+    for query, size in (("cumulative(x)", 100), ("cumulative(x)", 1000), ("ranges(x)", 60)):
+        ends = ((size // 5, size // 2), (size // 3, 2 * size // 3))
+        known = tuple(Count({"x": Between(*pair)}) for pair in ends)
+        for reading in readings:
+            policy = Policy(domain=Domain(x=Integers(0, size - 1)), known=known)
+            yield f"{query}, {size} values", policy, reading, query
+
+
+def row(name: str, policy: Policy, reading: Reading, query: str, limit: float) -> str:
     """Return a line of the table."""
     start = time.process_time()
     try:
-        answer = sensitivity(policy, reading=reading, time_limit=limit)
+        answer = sensitivity(policy, query, reading=reading, time_limit=limit)
     except BlowproofError as error:
         return f"| {name} | {reading} | {str(error).splitlines()[0][:40]} | | | | | |"
     solved = time.process_time() - start
     start = time.process_time()
-    query = parse_query("histogram", policy)
-    answer, found = certify_answer(policy, query, answer, time_limit=limit)
+    asked = parse_query(query, policy)
+    answer, found = certify_answer(policy, asked, answer, time_limit=limit)
     wrote = time.process_time() - start
     if found.document is None:
         return (
-            f"| {name} | {reading} | {told(answer)} | {solved:.2f} | - | | | {found.reason[:60]} |"
+            f"| {name} | {reading} | {told(answer)} | {solved:.2f} | - | | | {found.reason[:70]} |"
         )
     text = found.text
     start = time.process_time()
@@ -111,10 +129,10 @@ def main() -> None:
     options = parser.parse_args()
     warm_up()
     print("| question | reading | S | solve | write | kernel | kB | kind |\n|" + " --- |" * 8)
-    for questions in (tables, whole):
-        for name, policy, reading in questions():
+    for questions in (tables, whole, rows):
+        for name, *question in questions():
             if not options.names or any(part in name for part in options.names):
-                print(row(name, policy, reading, options.limit), flush=True)
+                print(row(name, *question, options.limit), flush=True)
 
 
 if __name__ == "__main__":

@@ -104,8 +104,8 @@ class Session:
             def on_post(progress: object) -> None:
                 nonlocal latest
                 assert isinstance(progress, Progress)
-                latest = progress
-                show(progress)
+                latest = progress.after(latest)
+                show(latest)
 
             try:
                 return watch(task, time_limit=self._end(limit, grace=GRACE), on_post=on_post)

@@ -127,9 +127,12 @@ def watch(
             report = _next(work, deadline)
             if isinstance(report, _Posted):
                 on_post(report.what)
-            elif isinstance(report, _Failed):
+                continue
+            if report is not None:
+                work.join(timeout=_PATIENCE)  # it ends by itself: a halt would hit its last steps
+            if isinstance(report, _Failed):
                 raise report.error
-            elif isinstance(report, _Done):
+            if isinstance(report, _Done):
                 result: T = report.result
                 return result
     except Stopped:

@@ -1,10 +1,10 @@
 """What a policy is, and its encodings.
 
 Reading order: errors, numbers, attributes, regions, domain, secrets, facts, policy, setting,
-queries, query_text; then classes (a domain collapsed by regions), data and tables (counting files),
-reading and writing (TOML), linear and boolean (solver-neutral models, one file per solver);
-mechanism and mechanism_file (what is released, as data), queries_structured and stacked (what is
-asked of it), rich_html (policies in notebooks).
+queries, query_text; then classes and diagram (a domain collapsed by regions), data and tables
+(counting files), reading and writing (TOML), linear and boolean (solver-neutral models, one file
+per solver); mechanism and mechanism_file (what is released, as data), queries_structured and
+stacked (what is asked of it), rich_html (policies in notebooks).
 """
 
 from __future__ import annotations

@@ -1,23 +1,27 @@
 """A domain collapsed by areas: values that lie in the same areas form one class.
 
-The axes are walked one after the other. On each axis, the borders of the boxes cut the positions
-into runs, and runs that the same boxes contain are one branch. A node of the resulting diagram is
-(axis, the boxes that are still alive); equal nodes are shared. The cost depends on how many
-different sets of boxes come together, never on how many values the domain has, and the sizes are
-exact big integers.
+How they are found is in `diagram`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from blowproof.models.diagram import Diagram, LateError, Lookup, OutgrownError, members
 from blowproof.models.domain import Domain
 from blowproof.models.errors import BudgetError
 from blowproof.models.regions import Area, Box, Point, Positions
 
-__all__ = ["ValueClass", "collapse", "locator"]
+__all__ = ["ValueClass", "classes_of", "collapse", "locator"]
+
+MORE_TIME = 3
+
+LATELY = 16
+"""How many refusals are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,7 @@ class ValueClass:
 
     inside: frozenset[int]
     size: int
-    _diagram: _Diagram = field(repr=False, compare=False)
+    _diagram: Diagram | _Listed = field(repr=False, compare=False)
 
     def boxes(self) -> Iterator[Box]:
         """Yield disjoint boxes that cover the class."""
@@ -46,13 +50,50 @@ class ValueClass:
         return self._diagram.walk(point) == sum(1 << number for number in self.inside)
 
 
+_Key = tuple[Domain, frozenset[Area], int | None, Area | None]
+
+
+class _Refusals:
+    """What was refused lately, so that it is refused at once when one part after the other asks.
+
+    More areas cut a domain into no fewer classes, so refusing some areas refuses more of them. What
+    took too long is tried again where there is far more time.
+    """
+
+    def __init__(self) -> None:
+        self._found: deque[tuple[_Key, BudgetError, float | None]] = deque(maxlen=LATELY)
+
+    def remember(self, key: _Key, refusal: BudgetError, seconds: float | None) -> None:
+        """Keep a refusal, and after how many seconds it came, where it was for want of time."""
+        self._found.append((key, refusal, seconds))
+
+    def repeat(self, key: _Key, deadline: float | None) -> None:
+        """Raise what was raised about these areas, or about some of them."""
+        left = None if deadline is None else deadline - time.monotonic()
+        for (domain, fewer, limit, without), refusal, seconds in self._found:
+            again = seconds is not None and (left is None or left > MORE_TIME * seconds)
+            same = (domain, limit, without) == (key[0], *key[2:])
+            if same and fewer <= key[1] and not again:
+                raise type(refusal)(str(refusal))
+
+
+_REFUSALS = _Refusals()
+
+
 def collapse(
-    domain: Domain, areas: Sequence[Area], *, limit: int | None = None
+    domain: Domain,
+    areas: Sequence[Area],
+    *,
+    limit: int | None = None,
+    deadline: float | None = None,
+    without: Area | None = None,
 ) -> tuple[ValueClass, ...]:
     """Return the non-empty classes of the domain, those in fewer areas first.
 
-    There may be exponentially many (thirty known marginals of two cells): more than `limit` of them
-    are a BudgetError, at once.
+    Values of the area `without` are left out. There may be exponentially many (thirty known
+    marginals of two cells), and the diagram may be large where they are few. A BudgetError says
+    that there are more than `limit`, that the diagram outgrew its budget, or that the deadline (of
+    `time.monotonic`) passed.
 
     >>> from blowproof.models import Domain, Integers, Region, Between
     >>> d = Domain(age=Integers(0, 10**12))
@@ -62,10 +103,66 @@ def collapse(
     >>> collapse(d, areas)[3].take(2)
     ((5,), (6,))
     """
-    diagram = _Diagram(domain, areas, limit)
-    sizes = diagram.sizes(0, diagram.everything)
-    classes = [ValueClass(frozenset(_bits(inside)), n, diagram) for inside, n in sizes.items()]
+    key = (domain, frozenset(areas), limit, without)
+    _REFUSALS.repeat(key, deadline)
+    started = time.monotonic()
+    diagram = Diagram(domain, areas, limit=limit, deadline=deadline, without=without)
+    try:
+        sizes = diagram.sizes(0, diagram.everything)
+    except (OutgrownError, LateError) as refusal:
+        late = isinstance(refusal, LateError)
+        _REFUSALS.remember(key, refusal, time.monotonic() - started if late else None)
+        raise
+    classes = [ValueClass(frozenset(members(inside)), n, diagram) for inside, n in sizes.items()]
     return tuple(sorted(classes, key=lambda item: (len(item.inside), sorted(item.inside))))
+
+
+def classes_of(
+    domain: Domain, areas: Sequence[Area], points: Iterable[Point], *, without: Area | None = None
+) -> tuple[ValueClass, ...]:
+    """Return the classes that some values lie in, each with these values alone.
+
+    For domains that fall into too many classes to find them all.
+
+    >>> from blowproof.models import Domain, Integers, Region, Between
+    >>> d = Domain(age=Integers(0, 99))
+    >>> [c.take(9) for c in classes_of(d, [d.area(Region(age=Between(0, 9)))], [(5,), (50,), (7,)])]
+    [((50,),), ((5,), (7,))]
+    """
+    listed = _Listed(domain, areas, without)
+    for point in dict.fromkeys(points):
+        listed.add(point)
+    classes = [
+        ValueClass(frozenset(members(inside)), len(found), listed)
+        for inside, found in listed.points.items()
+    ]
+    return tuple(sorted(classes, key=lambda item: (len(item.inside), sorted(item.inside))))
+
+
+class _Listed:
+    """In the place of a diagram: a few values, by the areas that they lie in."""
+
+    everything = 0
+
+    def __init__(self, domain: Domain, areas: Sequence[Area], without: Area | None) -> None:
+        every = areas if without is None else [*areas, without]
+        self._lookup, self._possible = Lookup(domain, every), len(areas)
+        self.points: dict[int, list[Point]] = {}
+
+    def add(self, point: Point) -> None:
+        """Take a value in, if it is possible."""
+        inside = self.walk(point)
+        if not inside >> self._possible:
+            self.points.setdefault(inside, []).append(point)
+
+    def walk(self, point: Point) -> int:
+        """Return the areas that hold a point."""
+        return self._lookup.areas(point)
+
+    def paths(self, axis: int, alive: int, inside: int) -> Iterator[tuple[Positions, ...]]:
+        """Yield the values of a class, as boxes' sides."""
+        for point in self.points[inside]:
+            yield Box.at(point).sides
 
 
 def locator(classes: Sequence[ValueClass]) -> Callable[[Point], int | None]:
@@ -83,106 +180,3 @@ def locator(classes: Sequence[ValueClass]) -> Callable[[Point], int | None]:
         return masks.get(classes[0]._diagram.walk(point)) if classes else None
 
     return place_of
-
-
-class _Diagram:
-    """The shared diagram behind the classes; a node is (axis, bit set of boxes still alive).
-
-    Sets of areas are bit sets here too.
-    """
-
-    def __init__(self, domain: Domain, areas: Sequence[Area], limit: int | None = None) -> None:
-        self._limit = limit
-        owned = [(owner, box) for owner, area in enumerate(areas) for box in area.boxes if box]
-        self._owners = [owner for owner, _ in owned]
-        self.everything = (1 << len(owned)) - 1
-        self._axes = [
-            _branches(side, [box.sides[axis] for _, box in owned])
-            for axis, side in enumerate(domain.whole.sides)
-        ]
-        self._children: dict[tuple[int, int], tuple[tuple[int, Positions], ...]] = {}
-        self._sizes: dict[tuple[int, int], dict[int, int]] = {}
-        self._leaves: dict[int, int] = {}
-
-    def leaf(self, alive: int) -> int:
-        """Return the areas that own the boxes still alive."""
-        found = self._leaves.get(alive)
-        if found is None:
-            found = 0
-            for bit in _bits(alive):
-                found |= 1 << self._owners[bit]
-            self._leaves[alive] = found
-        return found
-
-    def children(self, axis: int, alive: int) -> tuple[tuple[int, Positions], ...]:
-        """Return the branches of a node: (boxes alive after this axis, the positions)."""
-        found = self._children.get((axis, alive))
-        if found is None:
-            merged: dict[int, list[tuple[int, int]]] = {}
-            for mask, runs in self._axes[axis]:
-                merged.setdefault(alive & mask, []).extend(runs)
-            found = tuple((mask, Positions.joined(runs)) for mask, runs in merged.items())
-            self._children[axis, alive] = found
-        return found
-
-    def sizes(self, axis: int, alive: int) -> dict[int, int]:
-        """Return how many values below a node end in each class."""
-        if axis == len(self._axes):
-            return {self.leaf(alive): 1}
-        found = self._sizes.get((axis, alive))
-        if found is None:
-            found = {}
-            for mask, positions in self.children(axis, alive):
-                width = positions.size
-                for inside, size in self.sizes(axis + 1, mask).items():
-                    found[inside] = found.get(inside, 0) + width * size
-                if self._limit is not None and len(found) > self._limit:
-                    raise BudgetError(
-                        f"the facts cut the domain into more than {self._limit} classes of values"
-                        "\n  try: fewer facts"
-                    )
-            self._sizes[axis, alive] = found
-        return found
-
-    def paths(self, axis: int, alive: int, inside: int) -> Iterator[tuple[Positions, ...]]:
-        """Yield the paths from a node to a class, as the positions taken on each axis."""
-        if axis == len(self._axes):
-            yield ()
-            return
-        for mask, positions in self.children(axis, alive):
-            if inside in self.sizes(axis + 1, mask):
-                for rest in self.paths(axis + 1, mask, inside):
-                    yield (positions, *rest)
-
-    def walk(self, point: Point) -> int:
-        """Return the areas that hold a point."""
-        alive = self.everything
-        for axis, place in enumerate(point):
-            alive = next(m for m, positions in self.children(axis, alive) if place in positions)
-        return self.leaf(alive)
-
-
-def _branches(
-    side: Positions, cuts: Sequence[Positions]
-) -> list[tuple[int, list[tuple[int, int]]]]:
-    """Cut an axis at the borders of the boxes: (bit set of boxes, the runs they share)."""
-    toggles: dict[int, int] = {0: 0}
-    for bit, cut in enumerate(cuts):
-        for low, high in cut.runs:
-            toggles[low] = toggles.get(low, 0) ^ (1 << bit)
-            toggles[high] = toggles.get(high, 0) ^ (1 << bit)
-    end = side.runs[-1][1]
-    borders = sorted(place for place in toggles if place < end)
-    branches: dict[int, list[tuple[int, int]]] = {}
-    mask = 0
-    for low, high in zip(borders, [*borders[1:], end], strict=True):
-        mask ^= toggles[low]
-        branches.setdefault(mask, []).append((low, high))
-    return list(branches.items())
-
-
-def _bits(mask: int) -> Iterator[int]:
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low

@@ -13,12 +13,15 @@ from fractions import Fraction
 from math import prod
 
 from blowproof.models.attributes import Value
-from blowproof.models.errors import PolicyError
+from blowproof.models.errors import BudgetError, PolicyError
 from blowproof.models.numbers import Exact, exact, plain, show
 
 __all__ = ["Area", "Between", "Box", "Condition", "Point", "Positions", "Region", "rows"]
 
 Point = tuple[int, ...]
+
+MOST_CUTS = 30_000
+"""How often one box may be cut out of another, to find what a list of them covers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +186,20 @@ class Area:
         return any(point in box for box in self.boxes)
 
     def disjoint(self) -> tuple[Box, ...]:
-        """Return disjoint boxes that cover the same points."""
+        """Return disjoint boxes that cover the same points; BudgetError where they are too many."""
         result: list[Box] = []
+        cuts = 0
         for box in self.boxes:
             fresh = [box] if box else []
             for old in result:
+                if not all(a & b for a, b in zip(box.sides, old.sides, strict=True)):
+                    continue
+                cuts += len(fresh)
+                if cuts > MOST_CUTS:
+                    raise BudgetError(
+                        f"a list of {len(self.boxes)} regions falls into too many pieces that do "
+                        "not overlap\n  try: fewer regions, or regions that do not overlap"
+                    )
                 fresh = [part for piece in fresh for part in piece.minus(old)]
             result.extend(fresh)
         return tuple(result)

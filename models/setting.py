@@ -31,7 +31,8 @@ class Setting:
 
     `size` is n where a number is at hand (written, or counted from the data). A written size is
     also one of the `equalities`, named "size": that is what readings 3 and 4 ask for, and in
-    readings 1 and 2 it is true of every move.
+    readings 1 and 2 it is true of every move. `unchecked` says why it was not decided whether any
+    database has these numbers (None: it was, or nobody has asked yet).
     """
 
     policy: Policy
@@ -39,6 +40,7 @@ class Setting:
     size: int | None
     equalities: tuple[LinearFact, ...]
     bounds: tuple[LinearFact, ...]
+    unchecked: str | None = None
 
     @property
     def domain(self) -> Domain:

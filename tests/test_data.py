@@ -19,8 +19,11 @@ from blowproof.models.attributes import Integers, Labels, Steps
 from blowproof.models.data import Dataset
 from blowproof.models.domain import Domain
 from blowproof.models.errors import BudgetError, DataError
+from blowproof.models.policy import Reading
+from blowproof.models.reading import read_policy
 from blowproof.models.regions import Area, Between, Box, Positions, Region
 from blowproof.models.tables import read_centroids, read_matrix, read_table, read_weights
+from blowproof.verifier.questions import certified
 
 HALVES = Steps(35, 42, "1/2")
 
@@ -493,3 +496,32 @@ def test_a_small_file_that_cannot_be_read(tmp_path: Path) -> None:
         DataError, match="found 2 numbers, but the weights are written one per line"
     ):
         read_weights(written(tmp_path, "1 2\n", "w.txt"))
+
+
+# Readings ----------------------------------------------------------------------------------------
+
+COUNTED = """
+[domain]
+a = ["u", "v", "w"]
+[database]
+answers = "given"
+data = "people.csv"
+{size}
+[[known]]
+count = {{ a = "u" }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("reading", "free", "sized"), [("markov", 2, 2), ("add-remove", 1, 2), ("published", 2, 2)]
+)
+def test_the_size_of_the_data_is_no_fact_where_records_come_and_go(
+    tmp_path: Path, reading: Reading, free: int, sized: int
+) -> None:
+    """Readings 3 and 4 know n where it is written; else one record more or less is a neighbour."""
+    written(tmp_path, "a\nu\nv\nv\n")
+    for size, expected in (("", free), ("size = 3", sized)):
+        path = written(tmp_path, COUNTED.format(size=size), "policy.toml")
+        answer, proof = certified(read_policy(path), reading=reading)
+        assert (answer.lower, answer.upper) == (expected, expected)
+        assert (answer.status, proof.reason) == ("proved", "")

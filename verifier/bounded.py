@@ -1,6 +1,7 @@
 """Scope "given" with bounds or clauses: from easier questions, theorems, and databases tried.
 
-Upper bounds come from the theorems of `conformal`, from the policy without its clauses, and from n.
+Upper bounds come from the theorems of `conformal` and `merging`, from the policy without its
+clauses, and from n.
 Lower bounds come from irreducible multisets put into databases with the known numbers, from
 neighbour pairs of the policy without bounds or clauses, and from secret moves that plain ones must
 compensate for (`compensated`). Where they meet, the answer is exact; else
@@ -23,6 +24,8 @@ from blowproof.verifier.feasible import size_range
 from blowproof.verifier.irreducible import circuits_lower_bound, longest
 from blowproof.verifier.labelling import labelled_pair, without_clauses
 from blowproof.verifier.loosening import freed, loosened
+from blowproof.verifier.merged import merged_bounds, merged_pair
+from blowproof.verifier.merging import merged_rows
 from blowproof.verifier.moves import Moves
 from blowproof.verifier.multisets import SEARCH_EFFECTS, EffectTable, table_bound
 from blowproof.verifier.one_secret import OneSecret, best_with_one_secret
@@ -36,6 +39,9 @@ __all__ = ["bounded"]
 
 PATIENCE = 30.0
 """Seconds for each step before the engines that list databases, where no time limit is set."""
+
+MERGING = 60.0
+"""Seconds for what merging records says, where no time limit is set."""
 
 COMPENSATING = 0.6
 """How much of what is left plain moves that compensate have."""
@@ -53,7 +59,14 @@ def bounded(question: Question, ask: Ask, direct: Ask) -> Answer:
         return ask(easier)
     state = _State(easier, question)
     state.by_ignoring(parts, ask)
-    for step in (state.by_parts, state.by_compensating, state.by_placing):
+    steps = (
+        state.by_parts,
+        state.by_merging,
+        state.by_merged_pairs,
+        state.by_compensating,
+        state.by_placing,
+    )
+    for step in steps:
         if parts is not None and not state.closed:
             step(parts)
     notes = state.notes
@@ -88,6 +101,7 @@ class _State:
         self.notes: list[str] = []
         self.table: EffectTable | None = None
         self.moves: Moves | None = None
+        self.enough = False
 
     @property
     def closed(self) -> bool:
@@ -125,7 +139,7 @@ class _State:
         except BudgetError as refusal:
             self.notes.append(str(refusal).partition("\n")[0])
             return
-        self.moves, self.table = moves, table
+        self.moves, self.table, self.enough = moves, table, core.enough
         cap = self._by_size(moves)
         idle = max((kind.size for kind in table.idle), default=0)
         heaviest = idle
@@ -157,7 +171,7 @@ class _State:
             self._offer(self._without_bounds(ask))
             return
         bare = without_clauses(setting)
-        found = ask(replace(question, setting=bare, deadline=_share(question, 3)))
+        found = ask(question.about(bare, _share(question, 3)))
         free = question.reading != "published" or setting.graph.complete
         if parts is None:  # reading 4: without minimality, fewer databases have fewer pairs
             self.take(self.lower, found.upper, None)
@@ -178,7 +192,7 @@ class _State:
         question, setting = self.question, self.question.setting
         bare = freed(setting)
         try:
-            found = ask(replace(question, setting=bare, deadline=_share(question, 3)))
+            found = ask(question.about(bare, _share(question, 3)))
         except BudgetError:
             return None
         if found.witness is None:
@@ -191,6 +205,51 @@ class _State:
         if pair is None or not check_pair(self.original.setting, question.reading, pair):
             return
         self.take(question.query.difference(pair.moves(question.reading)), None, pair)
+
+    def by_merging(self, parts: Parts) -> None:
+        """Clauses: their records merged into one move (see `merging`), then put into databases."""
+        question, setting, moves = self.question, self.question.setting, self.moves
+        rows = merged_rows(setting, question.reading)
+        if rows is None or moves is None:
+            return
+        published = question.reading == "published" and not setting.graph.complete
+        share = 1 / 4 if published else 3 / 5
+        try:
+            found = merged_bounds(
+                setting,
+                moves,
+                rows,
+                lower=int(self.lower * moves.scale),
+                ceiling=None if self.upper is None else int(self.upper * moves.scale),
+                enough=self.enough,
+                seconds=MERGING if question.left is None else share * question.left,
+            )
+        except BudgetError as refusal:
+            self.notes.append(str(refusal).partition("\n")[0])
+            return
+        self.notes.append(found.note)
+        upper = None if found.upper is None else moves.unscaled(found.upper)
+        self.take(moves.unscaled(found.lower), upper, found.pair)
+
+    def by_merged_pairs(self, parts: Parts) -> None:
+        """Reading 1, other G, clauses: the same with one secret move."""
+        question, setting, moves = self.question, self.question.setting, self.moves
+        rows = merged_rows(setting, question.reading)
+        published = question.reading == "published" and not setting.graph.complete
+        if rows is None or moves is None or not published:
+            return
+        try:
+            value, pair = merged_pair(
+                setting,
+                moves,
+                rows,
+                lower=int(self.lower * moves.scale),
+                seconds=max(0.0, _share(question, 4) - time.monotonic()),
+            )
+        except BudgetError as refusal:
+            self.notes.append(str(refusal).partition("\n")[0])
+            return
+        self.take(moves.unscaled(value), None, pair)
 
     def by_compensating(self, parts: Parts) -> None:
         """Reading 1, other G: one secret move for which plain ones must compensate."""

@@ -55,7 +55,7 @@ def embedded(question: Question, search: Ask, ilp: Ask) -> Answer:
     start = time.perf_counter()
     half = None if question.deadline is None else time.monotonic() + (question.left or 0) / 2
     free = freed(question.setting)
-    easier = search(replace(question, setting=free, deadline=half))
+    easier = search(question.about(free, half, above=True))
     pair = easier.witness
     if pair is not None:
         pair = embed(question.setting, pair, time_limit=question.left)
@@ -154,7 +154,7 @@ def relaxed(question: Question, search: Ask, ilp: Ask) -> Answer:
     if not has_secret_move(setting):
         return question.answer(0, 0, "no two possible values are joined in G", since=start)
     half = None if question.deadline is None else time.monotonic() + (question.left or 0) / 2
-    easier = search(replace(question, setting=complete_setting(setting), deadline=half))
+    easier = search(question.about(complete_setting(setting), half, above=True))
     pair = one_secret_move(setting, query, easier, question.deadline)
     if pair is None or not query.difference(pair.moves("published")):
         pair = secret_move_within_a_class(setting, query)

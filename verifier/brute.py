@@ -40,19 +40,21 @@ def brute_neighbours(
     sizes: Sequence[int],
     budget: int = DATABASE_BUDGET,
     every_label: bool = True,
+    deadline: float | None = None,
 ) -> Iterator[Pair]:
     """Yield every ordered pair (D1, D2) in N(P) whose databases have one of the given sizes.
 
     Labelled readings yield labelled pairs; with `every_label` False, only those whose D1 is sorted
     (a relabelling of the records maps every other pair to one of these, unless clauses or weights
-    name records). Databases of different sizes are neighbours in readings 3 and 4 only.
+    name records). Databases of different sizes are neighbours in readings 3 and 4 only. Raises
+    TimeoutError past the deadline, between one D1 and the next.
     """
     values = [x for x in setting.domain.points() if x not in setting.impossible]
     if reading in ("published", "secret-moves"):
         rule = _published if reading == "published" else _secret_moves
         for world in _labelled_worlds(setting, values, sizes, budget):
             _refuse_comparisons(len(world), 3)
-            for first in world:
+            for first in _timely(world, deadline):
                 if every_label or list(first) == sorted(first):
                     for second in rule(first, world, setting.graph):
                         yield Pair.labelled(first, second, keep=True)
@@ -61,7 +63,7 @@ def brute_neighbours(
         worlds = _multiset_worlds(setting, values, sizes, budget)
         for world in worlds:
             _refuse_comparisons(len(world), 2)
-            for first in world:
+            for first in _timely(world, deadline):
                 for second in world:
                     if multiset_rule(first, second, _membership(setting, first)):
                         yield Pair.multisets(first, second)
@@ -75,23 +77,28 @@ def brute_sensitivity(
     sizes: Sequence[int],
     complete: bool,
     budget: int = DATABASE_BUDGET,
+    deadline: float | None = None,
 ) -> Answer:
     """Return the largest change of the query over the neighbours of the given sizes.
 
     `complete` says that no neighbours of other sizes exist or matter (the caller's proof); without
-    it the answer is a lower bound and says so.
+    it the answer is a lower bound and says so, as it is where the deadline cuts the listing.
     """
     start = time.perf_counter()
     labels_matter = query.per_record or bool(setting.clauses)
     best: Exact = 0
     witness: Pair | None = None
     pairs = brute_neighbours(
-        setting, reading, sizes=sizes, budget=budget, every_label=labels_matter
+        setting, reading, sizes=sizes, budget=budget, every_label=labels_matter, deadline=deadline
     )
-    for pair in pairs:
-        change = query.difference(pair.moves(reading))
-        if change > best:
-            best, witness = change, pair
+    late = ""
+    try:
+        for pair in pairs:
+            change = query.difference(pair.moves(reading))
+            if change > best:
+                best, witness = change, pair
+    except TimeoutError:
+        complete, late = False, ", until the time was up"
     if witness is not None and not labels_matter:
         witness = Pair(before=witness.before, after=witness.after, unchanged=witness.unchanged)
     span = f"n = {sizes[0]}..{sizes[-1]}" if sizes else "no database"
@@ -106,8 +113,16 @@ def brute_sensitivity(
         witness=witness,
         engine="brute",
         seconds=time.perf_counter() - start,
-        notes=(f"listed every database with {span}",),
+        notes=(f"listed every database with {span}{late}",),
     )
+
+
+def _timely(world: World, deadline: float | None) -> Iterator[tuple[Point, ...]]:
+    """Yield the databases until the deadline."""
+    for database in world:
+        if deadline is not None and time.monotonic() > deadline:
+            raise TimeoutError
+        yield database
 
 
 # --- the definitions -----------------------------------------------------------------------------

@@ -80,7 +80,7 @@ def _ceilings(question: Question, end: float) -> Iterator[Ceiling]:
     if isinstance(query, WeightedSum):
         yield Ceiling(_weighted(query), "every record of the sum changes by the most it can")
     try:
-        table = class_table(setting)
+        table = class_table(setting, deadline=end)
     except BlowproofError:
         table = None
     if largest is not None and not query.per_record:
@@ -103,6 +103,8 @@ def _lengths(question: Question, table: ClassTable | None, end: float) -> Iterat
     labelled, given = reading in LABELLED, setting.scope == "given"
     if given and labelled and setting.size is not None:
         yield setting.size, f"at most n = {setting.size} records move"
+    elif given and setting.size is not None:
+        yield 2 * setting.size, f"n = {setting.size} records at the most go, and as many come"
     if given and table is not None:
         yield from _by_counts(question, table, end)
     if setting.bounds or setting.clauses:
@@ -203,7 +205,7 @@ def _by_outputs(question: Question, end: float) -> Iterator[Ceiling]:
     if not areas or len(areas) > MOST_AREAS:
         return
     try:
-        table = class_table(setting, tuple(areas))
+        table = class_table(setting, tuple(areas), deadline=end)
     except BlowproofError:
         return
     size = setting.size if question.reading in LABELLED else None

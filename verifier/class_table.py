@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.models import BudgetError, LinearFact, Setting
-from blowproof.models.classes import ValueClass, collapse
+from blowproof.models import BudgetError, LinearFact, Point, Setting
+from blowproof.models.classes import ValueClass, classes_of, collapse
 from blowproof.models.regions import Area
 
-__all__ = ["ClassTable", "class_table"]
+__all__ = ["ClassTable", "class_table", "table_of"]
 
 MOST_CLASSES = 20_000
 LARGEST = 1 << 20
@@ -38,19 +39,33 @@ class ClassTable:
 
 
 def class_table(
-    setting: Setting, areas: tuple[Area, ...] = (), *, limit: int = MOST_CLASSES
+    setting: Setting,
+    areas: tuple[Area, ...] = (),
+    *,
+    limit: int = MOST_CLASSES,
+    deadline: float | None = None,
 ) -> ClassTable:
     """Return the classes that facts and the given areas cut out of the possible values.
 
-    BudgetError where there are more than `limit`, or where facts have huge coefficients.
+    BudgetError where there are more than `limit`, where they are not found by the deadline, or
+    where facts have huge coefficients.
     """
     facts = (*setting.equalities, *setting.bounds)
     cut = [area for fact in facts for _, area in fact.terms]
     extra = len(cut)
-    found = collapse(setting.domain, [*cut, *areas, setting.impossible], limit=limit)
-    forbidden = extra + len(areas)
-    classes = tuple(item for item in found if forbidden not in item.inside)
+    every = [*cut, *areas]
+    classes = collapse(
+        setting.domain, every, limit=limit, deadline=deadline, without=setting.impossible
+    )
     return ClassTable(classes, _rows(facts, classes), len(setting.equalities), extra)
+
+
+def table_of(setting: Setting, points: Iterable[Point]) -> ClassTable:
+    """Return the classes that some values lie in, each with these values alone."""
+    facts = (*setting.equalities, *setting.bounds)
+    cut = [area for fact in facts for _, area in fact.terms]
+    classes = classes_of(setting.domain, cut, points, without=setting.impossible)
+    return ClassTable(classes, _rows(facts, classes), len(setting.equalities), len(cut))
 
 
 def _rows(facts: tuple[LinearFact, ...], classes: tuple[ValueClass, ...]) -> NDArray[np.int64]:

@@ -6,8 +6,8 @@ both in I_Q, are neighbours iff D2 - v is outside I_Q for every such v.
 
 *Potentials.* Let D2 meet one end of one bound exactly, and let p be what a move pushes its row away
 from that end (0 everywhere, if no bound is chosen). Let r be none of the moves, or the plain move
-of a record whose literal makes a clause true in D2, was false in D1, and is the only true one of
-that clause in D2. If some linear functional l of the effects has p(m) + l(m) > 0 for each m in P
+of a record that makes a clause true in D2 by one of its literals, did not in D1, and is the only
+one to do so in D2. If some linear functional l of the effects has p(m) + l(m) > 0 for each m in P
 but r, the pair is a neighbour pair. For l(v) = 0 for a part v without effect; so if r is not in v,
 p(v) > 0 and D2 - v breaks the bound (or, where p = 0, there is no such v); and if r is in v, all
 literals of the clause are false in D2 - v, provided that those of other records in P that the
@@ -57,17 +57,19 @@ STEEP = 6
 HIGHEST = 4 * STEEP
 
 Classes = tuple[int, int]
-Literals = tuple[tuple[int, Area, bool], tuple[int, Area, bool]]
 
 
 @dataclass(frozen=True)
 class _Hold:
-    """What breaks if plain moves are taken back: one end of a bound, two literals of a clause."""
+    """What breaks if plain moves are taken back: one end of a bound, a clause.
+
+    `records`: the one that makes the clause true in D1, and the one that does in D2.
+    """
 
     bound: LinearFact | None
     low: bool
     clause: int | None
-    literals: Literals | None
+    records: tuple[int, int] | None
 
 
 def best_compensated(
@@ -98,11 +100,10 @@ def _holds(placing: OneSecret) -> Iterator[_Hold]:
     for fact in setting.bounds:
         ends += [(fact, True)] * (fact.at_least is not None)
         ends += [(fact, False)] * (fact.at_most is not None)
-    pairs: list[tuple[int | None, Literals | None]] = []
+    pairs: list[tuple[int | None, tuple[int, int] | None]] = []
     for place, clause in enumerate(setting.clauses):
-        for one, two in permutations(clause.literals, 2):
-            if one[0] != two[0]:
-                pairs.append((place, (one, two)))
+        records = dict.fromkeys(record for record, _, _ in clause.literals)
+        pairs += [(place, both) for both in permutations(records, 2)]
     pairs.append((None, None))
     yield from (
         _Hold(fact, low, place, both)
@@ -129,8 +130,8 @@ class _Program:
         self._variables()
         self._potentials()
         self._databases()
-        if hold.literals is not None:
-            self._clause(*hold.literals)
+        if hold.records is not None:
+            self._clause(*hold.records)
         self._named_stay()
 
     # the model -----------------------------------------------------------------------------------
@@ -144,10 +145,10 @@ class _Program:
             if self.placing.plain[one, two]:
                 if one != two or self.hold.bound is not None:
                     self.moves[one, two] = self.linear.int_var(f"m{name}", lower=0, upper=most)
-                if self.hold.literals is not None:
+                if self.hold.records is not None:
                     self.reply[one, two] = self.linear.bool_var(f"reply{name}")
         self.linear.add(weighted_sum((1, v) for v in self.secret.values()), lower=1, upper=1)
-        if self.hold.literals is not None:
+        if self.hold.records is not None:
             self.linear.add(weighted_sum((1, v) for v in self.reply.values()), lower=1, upper=1)
 
     def _potentials(self) -> None:
@@ -205,18 +206,19 @@ class _Program:
     def _lies(self, record: int, place: int) -> IntVar:
         return self._by_name[f"record{record + 1}_class{place}"]
 
-    def _clause(self, one: tuple[int, Area, bool], two: tuple[int, Area, bool]) -> None:
+    def _clause(self, one: int, two: int) -> None:
         """Record one makes the clause true in D1 and moves secretly, record two replies."""
         self._by_name = {v.name: v for v in self.linear.variables}
-        for literal, choices, before in ((one, self.secret, True), (two, self.reply, False)):
-            true = self._true(literal)
+        assert self.hold.clause is not None
+        literals = self.setting.clauses[self.hold.clause].literals
+        for record, choices, before in ((one, self.secret, True), (two, self.reply, False)):
+            true = {p for literal in literals if literal[0] == record for p in self._true(literal)}
             for (source, target), variable in choices.items():
                 if (source in true) != before or (target in true) == before:
                     self.linear.add(1 * variable, upper=0)
-                self.linear.add(variable - self._lies(literal[0], source), upper=0)
-        assert self.hold.clause is not None
-        for literal in self.setting.clauses[self.hold.clause].literals:
-            if literal[0] not in (one[0], two[0]):
+                self.linear.add(variable - self._lies(record, source), upper=0)
+        for literal in literals:
+            if literal[0] not in (one, two):
                 for place in self._true(literal):
                     self.linear.add(1 * self._lies(literal[0], place), upper=0)
 
@@ -228,8 +230,8 @@ class _Program:
         if not named:
             return
         self._by_name = {v.name: v for v in self.linear.variables}
-        both = self.hold.literals
-        movers = {} if both is None else {both[0][0]: self.secret, both[1][0]: self.reply}
+        both = self.hold.records
+        movers = {} if both is None else {both[0]: self.secret, both[1]: self.reply}
         every = self._every()
         for place, held in enumerate(self.model.counts):
             staying = [(1, self._lies(r, place)) for r in named if r not in movers]
@@ -289,7 +291,7 @@ class _Program:
             return completed(self.model, told, pair)
         rest = Counter(zip(pair.before, pair.after, strict=True))
         labels: dict[int, tuple[Point, Point]] = {}
-        both = self.hold.literals
+        both = self.hold.records
         if both is not None:
             reply = self._made(self.reply, told)
             graph = self.setting.graph
@@ -299,7 +301,7 @@ class _Program:
             if second is None:
                 return None
             rest[second] -= 1
-            labels = {both[0][0]: first, both[1][0]: second}
+            labels = {both[0]: first, both[1]: second}
         staying = [told[v.name] for v in self.model.counts]
         for change in zip(pair.before, pair.after, strict=True):
             staying[self._ends(change)[0]] -= 1

@@ -26,6 +26,9 @@ from blowproof.models.secrets import EdgeGraph
 
 __all__ = ["CountQueries", "counted_area"]
 
+BOXES_PER_STEP = 2
+"""So many boxes of impossible values are looked at in the time of a step."""
+
 STEP_LIMIT = 400_000
 """How many pairs of boxes may be looked at."""
 
@@ -189,6 +192,10 @@ class CountQueries:
 
     def any_edge(self) -> tuple[Point, Point] | None:
         """Return some secret pair of possible values, or None."""
+        if self._graph.complete:
+            classes = collapse(self._policy.domain, (), without=self._policy.impossible)
+            values = [point for item in classes for point in item.take(2)]
+            return (values[0], values[1]) if len(values) > 1 else None
         return self._edge(self._whole, self._whole)
 
     def _edge(
@@ -232,7 +239,7 @@ class CountQueries:
         return None
 
     def _count_step(self) -> None:
-        self._steps += 1
+        self._steps += 1 + len(self._impossible) // BOXES_PER_STEP
         if self._steps > STEP_LIMIT:
             raise BudgetError(
                 f"{len(self._areas)} count queries cut the domain into too many parts: more than "

@@ -94,7 +94,7 @@ def _rows_by_class(
     setting: Setting, query: BoundQuery, deadline: float | None
 ) -> tuple[ClassTable, list[Row]] | None:
     """Return classes with the query's row on each; None where it differs within a signature."""
-    table = class_table(setting)
+    table = class_table(setting, deadline=deadline)
     if isinstance(query, Histogram) and any(item.size > 1 for item in table.classes):
         return None
     for item in table.classes:  # most queries differ between two values that are seen at once
@@ -117,7 +117,7 @@ def _rows_by_class(
     areas = query_areas(query, setting.domain)
     if areas is None:
         return None
-    finer = class_table(setting, tuple(areas))
+    finer = class_table(setting, tuple(areas), deadline=deadline)
     return (table, _firsts(query, table)) if len(finer.classes) == len(table.classes) else None
 
 

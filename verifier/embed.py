@@ -163,7 +163,10 @@ class Embedder:
     def _rule_out(
         self, linear: LinearModel, counts: Sequence[tuple[Kind, IntVar]], part: Counter[Kind]
     ) -> None:
-        """Too few moves with the effects of this part, or D1 and the part break a bound."""
+        """Too few moves with the effects of this part, or no others, or the part breaks a bound.
+
+        Slack moves do not count as others: beside them alone, the part is all that is done.
+        """
         wanted: Counter[tuple[Vector, Vector]] = Counter()
         for kind, times in part.items():
             wanted[kind.effect, kind.push] += times
@@ -171,6 +174,10 @@ class Embedder:
         for (effect, push), times in wanted.items():
             alike = weighted_sum((1, v) for k, v in counts if (k.effect, k.push) == (effect, push))
             clause.append(enforced(linear, alike, upper=times - 1))
+        real = weighted_sum(
+            (1, v) for k, v in counts if k.before is not None or k.after is not None
+        )
+        clause.append(enforced(linear, real, upper=part.total()))
         for place, fact in enumerate(self.moves.setting.bounds):
             total = sum(kind.push[place] * times for kind, times in part.items())
             row = self.model.sum_of(fact) + total

@@ -4,9 +4,9 @@ The model asks: are there two databases in I_Q with a secret change (in readings
 between them, and, where asked for, with ||f(D1) - f(D2)||_1 at least N? That is the master model of
 the engines "sat" and "ilp" before their first cut. **Minimality is not in it**: that no D3 refutes
 the pair is a statement about all databases, and one file of either kind asks for one to exist. So
-without a solution there are no neighbours (none that change f by N), and a solution is a pair of
-databases that may or may not be minimal: the most that f changes over all solutions bounds
-S(f, P) from above.
+without a solution no neighbours change f (by N), and a solution is a pair of databases that may or
+may not be minimal: the most that f changes over all solutions bounds S(f, P) from above. The LP and
+MPS models have moves between values that the facts, G or f tell apart, and no others.
 
 A pair has no size limit under scope "any", so the LP and MPS models get one: no more records move
 than in the longest irreducible multiset, which no neighbour pair exceeds, or than `records` says.
@@ -98,8 +98,8 @@ class _Asked:
             for line in (
                 f"policy {self.setting.policy.name}, {scope}, query {self.query.name}",
                 f"a solution: {what}",
-                "minimality is not asked for: no solution means no such neighbours, a solution "
-                "need not be a neighbour pair",
+                "minimality is not asked for: no solution means that no such neighbours change "
+                "the query, a solution need not be a neighbour pair",
                 *more,
             )
         )

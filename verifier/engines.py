@@ -4,6 +4,7 @@
 | --- | --- |
 | nothing known but n, readings 1 and 2 | edges: one record along one edge of G |
 | clauses, or a weight per record | sat: labelled records (see `bounded` for clauses) |
+| clauses, readings 3 and 4 | ilp: histograms that can be numbered (see `numbered`) |
 | "any": secret moves, or G complete, or added and removed records | search: irreducible multisets |
 | "any": reading 1, other G | search: bounded by the complete graph, then ilp (see `bounding`) |
 | reading 4 | ilp: at most four moves |
@@ -17,7 +18,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from blowproof.models import BudgetError, QueryError, UndeterminedError
+from blowproof.models import BudgetError, QueryError
 from blowproof.models.policy import LABELLED
 from blowproof.models.queries import Histogram, WeightedSum
 from blowproof.verifier.answers import Answer
@@ -31,14 +32,17 @@ from blowproof.verifier.bounding import (
 )
 from blowproof.verifier.brute import brute_sensitivity, multisets_within
 from blowproof.verifier.ceiling import ceiling
+from blowproof.verifier.conformal import conformal_table, parts_of
 from blowproof.verifier.determined import determined
 from blowproof.verifier.fallback import capped, nothing_known, with_ceiling
 from blowproof.verifier.feasible import FactModel, size_range
 from blowproof.verifier.frame_pairs import by_frames
 from blowproof.verifier.histograms import Master, histogram_sensitivity
+from blowproof.verifier.irreducible import longest, longest_bound
 from blowproof.verifier.loosening import without_empty
 from blowproof.verifier.moves import Moves
-from blowproof.verifier.multisets import longest_moves, multiset_sensitivity
+from blowproof.verifier.multisets import SEARCH_EFFECTS, longest_moves, multiset_sensitivity
+from blowproof.verifier.numbered import numbered_sensitivity
 from blowproof.verifier.one_edge import one_edge
 from blowproof.verifier.question import Engine, Question
 from blowproof.verifier.reduce import Core, reduce_values
@@ -47,6 +51,8 @@ __all__ = ["answer"]
 
 LARGE = 1 << 40
 """Where no fact bounds n, larger databases are not looked at."""
+
+LENGTH_SECONDS = 2.0
 
 ENGINES = 0.9
 """How much of the time the engines have; the rest is for a pair where they find none."""
@@ -101,7 +107,7 @@ def _by_engine(question: Question) -> Answer:
 
 def _pick(question: Question) -> tuple[Engine, str]:
     if question.setting.clauses and question.reading not in LABELLED:
-        return "brute", "clauses name records, and this reading asks for some numbering of them"
+        return "ilp", "histograms, with some numbering of the records that clauses name"
     if question.setting.clauses or question.query.per_record:
         return "sat", "clauses or weights name single records"
     if question.setting.scope == "any" and question.irreducible:
@@ -147,7 +153,12 @@ def _brute(question: Question) -> Answer:
     while True:
         try:
             return brute_sensitivity(
-                setting, question.query, reading, sizes=range(low, high + 1), complete=complete
+                setting,
+                question.query,
+                reading,
+                sizes=range(low, high + 1),
+                complete=complete,
+                deadline=question.deadline,
             )
         except BudgetError:
             if complete or high <= low:
@@ -156,12 +167,14 @@ def _brute(question: Question) -> Answer:
 
 
 def _ilp(question: Question) -> Answer:
-    if question.setting.clauses or question.query.per_record:
+    clauses = bool(question.setting.clauses)
+    if question.query.per_record or (clauses and question.reading in LABELLED):
         raise QueryError("engine ilp knows no single records\n  try: --engine sat")
     core = _core(question)
     moves = _moves(question, core)
     most, proved, note = _most(question, moves)
-    found = histogram_sensitivity(
+    solve = numbered_sensitivity if clauses else histogram_sensitivity
+    found = solve(
         moves,
         most=most,
         floor=question.floor,
@@ -179,26 +192,43 @@ def _ilp(question: Question) -> Answer:
 def _most(question: Question, moves: Moves) -> tuple[int, bool, str]:
     """Return how many records D1 holds or move at the most, whether that is proved, and why.
 
-    In reading 4 n need not be bounded: D2 is D1 with at most four moves, and if any D1 allows these
-    moves, then one of no more records than `Room.records_for` does. The moves alone decide the
-    change, as nothing is minimal in that reading.
+    In readings 3 and 4 n need not be bounded. D2 is D1 with at most so many moves (in reading 3 by
+    `parts_of`), and if any D1 allows these moves, then one of no more records than
+    `Room.records_for` does. The moves alone decide the change. In reading 4 nothing is minimal. In
+    reading 3, each part of the moves that keeps the equalities breaks some end of a bound: that is
+    one more number for its row, no further from the fact's own than what the moves count; of all
+    numbers for one row only the tightest matter, so there are no more rows than the facts have.
     """
     if question.reading == "markov" and question.setting.scope == "any":
         return 4, True, "reading 4 has at most four moves"
     if question.setting.scope == "given":
         _, high = size_range(question.setting, question.reading)
-        if high is None and question.reading == "markov":
-            enough = FactModel.of(question.setting).room.records_for(4)
-            note = f"a D1 of {enough} records has room for any four moves"
-            return (enough, True, note) if enough <= LARGE else (LARGE, False, f"D1 up to {LARGE}")
         if high is None:
-            raise UndeterminedError(
-                "nothing bounds the number of records\n"
-                "  try: write size = N under [database], or use --answers any"
-            )
+            most = 4 if question.reading == "markov" else _most_moves(question, moves)
+            enough = FactModel.of(question.setting).room.records_for(most)
+            note = f"a D1 of {enough} records has room for any {most} moves"
+            # That a D3 has no numbering bounds sums of counts that no fact speaks of.
+            known = question.reading == "markov" or not question.setting.clauses
+            if known and enough <= LARGE:
+                return enough, True, note
+            return min(enough, LARGE), False, f"D1 up to {min(enough, LARGE)}"
         return high, True, f"n is at most {high}"
     longest, proved = longest_moves(moves, question.left)
     return longest, proved, f"at most {longest} records move at once"
+
+
+def _most_moves(question: Question, moves: Moves) -> int:
+    """Return how many moves a pair of reading 3 makes at the most, where clauses are not known."""
+    parts = parts_of(question.setting, question.reading)
+    assert parts is not None
+    table = conformal_table(moves, parts.rows)
+    if not table.effects:
+        return parts.most
+    if table.widest > SEARCH_EFFECTS:
+        return parts.most * longest_bound(table.effects)
+    found = longest(table.effects, time_limit=LENGTH_SECONDS)
+    length = longest_bound(table.effects) if found.upper is None else int(found.upper)
+    return parts.most * max(1, length)
 
 
 def _sat(question: Question) -> Answer:

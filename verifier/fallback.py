@@ -25,16 +25,14 @@ from blowproof.models.policy import LABELLED
 from blowproof.models.queries import Histogram
 from blowproof.verifier.answers import Answer, Pair
 from blowproof.verifier.ceiling import Ceiling
-from blowproof.verifier.class_table import ClassTable, class_table
+from blowproof.verifier.class_table import ClassTable, class_table, table_of
+from blowproof.verifier.drawn import Drawing, Placing
 from blowproof.verifier.edges import edge_ends
-from blowproof.verifier.embed import embed
-from blowproof.verifier.feasible import FactModel
 from blowproof.verifier.frame_pairs import frame_pairs
 from blowproof.verifier.idle import idle_pairs
 from blowproof.verifier.loosening import freed
 from blowproof.verifier.moves import Kind, Moves
 from blowproof.verifier.multisets import EffectTable, circuits_with_one, heaviest_circuit
-from blowproof.verifier.pairs import check_pair
 from blowproof.verifier.question import Progress, Question
 from blowproof.verifier.reduce import query_areas
 from blowproof.verifier.relaxation import moves_apart, one_secret_move
@@ -121,7 +119,7 @@ def some_pair(question: Question, *, seconds: float, above: Exact = 0) -> tuple[
         return above, None
     end = time.monotonic() + seconds
     best: tuple[Exact, Pair | None] = (above, None)
-    place = _Placing(question, end)
+    place = Placing(question, end)
     for pair in _candidates(question, end):
         value = question.query.difference(pair.moves(reading))
         if value <= best[0]:
@@ -135,29 +133,6 @@ def some_pair(question: Question, *, seconds: float, above: Exact = 0) -> tuple[
     return best
 
 
-class _Placing:
-    """Checks pairs; under scope "given", in databases with the known numbers."""
-
-    def __init__(self, question: Question, end: float) -> None:
-        self.question, self.end = question, end
-        self.setting = question.setting
-        self.model = FactModel.of(self.setting) if self.setting.scope == "given" else None
-
-    def __call__(self, pair: Pair) -> Pair | None:
-        """Return the pair, with the records that stay, if it is one."""
-        if self.model is not None:
-            left = max(0.1, self.end - time.monotonic())
-            placed = embed(self.setting, pair, time_limit=left, model=self.model)
-            if placed is None:
-                return None
-            pair = placed
-        reading = self.question.reading
-        verdict = check_pair(self.setting, reading, pair, deadline=self.end + GRACE)
-        # A circuit is minimal by a theorem, whether or not the checker has the time to see it.
-        unsearched = verdict.minimality == "budget" and self.question.irreducible
-        return pair if verdict or unsearched else None
-
-
 def _candidates(question: Question, end: float) -> Iterator[Pair]:
     """Yield pairs under scope "any", small sets of classes first."""
     free = question.setting
@@ -165,8 +140,10 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
         free = freed(free)
     areas = query_areas(question.query, free.domain) or []
     try:
-        table = class_table(free, tuple(areas) if len(areas) <= MOST_AREAS else ())
+        cut = tuple(areas) if len(areas) <= MOST_AREAS else ()
+        table = class_table(free, cut, deadline=end)
     except BlowproofError:
+        yield from _near_one_another(question, free, end)
         return
     rng = random.Random(question.seed)
     yield from idle_pairs(free, question.reading, table, min(end, time.monotonic() + IDLE), rng)
@@ -190,6 +167,30 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
             continue
         if len(chosen) == len(table.classes) and number >= enough:
             return
+
+
+def _near_one_another(question: Question, free: Setting, end: float) -> Iterator[Pair]:
+    """Yield pairs over values that are drawn, where there are too many classes."""
+    drawing, rng = Drawing(question.setting, question.seed), random.Random(question.seed)
+    for number in range(ROUNDS):
+        now = time.monotonic()
+        if now > end and number >= TRIES:
+            return
+        try:
+            table = table_of(free, drawing.near())
+        except BlowproofError:
+            return
+        if not table.classes:
+            continue
+        left = max(QUICK, (end - now) / len(FEW))
+        yield from idle_pairs(free, question.reading, table, now + left / 2, rng)
+        if question.reading == "markov":
+            continue
+        try:
+            chosen = list(table.classes[: max(FEW)])
+            yield from _circuits(question, free, chosen, left, rng)
+        except BlowproofError:
+            continue
 
 
 def _seeds(setting: Setting, table: ClassTable, rng: random.Random) -> list[int]:

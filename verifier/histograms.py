@@ -246,7 +246,7 @@ class Master:
             kept = sum(n for kind, n in found.items() if kind.secret)
             clause.append(~self.at_least(self.secret, kept + 1))
             clause += self._missing_records(found)
-        clause += self._broken_bounds(found, second=refutation.dropping)
+        clause += self.broken_bounds(found, second=refutation.dropping)
         self.linear.add_clause(clause)
 
     def block(self, proposal: Proposal, *, and_more: bool = False) -> None:
@@ -274,7 +274,7 @@ class Master:
         plain = {kind.before for kind in found if not kind.secret}
         return [~self.at_least(self.first[x], need[x]) for x in plain if x is not None]
 
-    def _broken_bounds(self, found: Iterable[Kind], *, second: bool) -> list[BoolLiteral]:
+    def broken_bounds(self, found: Iterable[Kind], *, second: bool) -> list[BoolLiteral]:
         """Literals that say that D3 breaks a bound."""
         counted = found if isinstance(found, Counter) else Counter(found)
         sign = -1 if second else 1

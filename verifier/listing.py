@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from blowproof.models import BudgetError, Point, Setting
-from blowproof.models.linear_terms import IntVar, LinearExpr, weighted_sum
+from blowproof.models.linear_terms import LinearExpr
 from blowproof.models.policy import LABELLED, Reading
 from blowproof.models.queries import CountQuery
 from blowproof.models.regions import Area
@@ -23,6 +23,7 @@ from blowproof.verifier.answers import Pair
 from blowproof.verifier.arrangements import arrangements
 from blowproof.verifier.histograms import Master, checked_pair
 from blowproof.verifier.moves import Moves
+from blowproof.verifier.numbered import Numbering, after
 from blowproof.verifier.refute import Refuter
 
 __all__ = ["histogram_neighbours", "numbered_neighbours", "relabelled"]
@@ -69,42 +70,14 @@ def numbered_neighbours(
     if not moves.kinds:
         return
     master = Master(moves, most=most)
+    numbering = Numbering.of(setting, moves.values)
     first: dict[Point, LinearExpr] = {x: 1 * held for x, held in master.first.items()}
-    second = dict(first)
-    for kind, times in master.counts.items():
-        if kind.before is not None:
-            second[kind.before] -= times
-        if kind.after is not None:
-            second[kind.after] += times
-    _numbering(master, first, "first")
-    _numbering(master, second, "second")
+    numbering.add(master.linear, first, "first")
+    numbering.add(master.linear, after(first, master.counts), "second")
     minimal = reading != "markov"
     while (proposal := master.propose(above=-1, deadline=deadline, fewest=minimal)) is not None:
         yield checked_pair(moves, proposal)
         master.block(proposal, and_more=minimal)
-
-
-def _numbering(master: Master, histogram: dict[Point, LinearExpr], name: str) -> None:
-    """The named records hold values of the histogram that make the clauses true."""
-    linear, clauses = master.linear, master.setting.clauses
-    named = sorted({record for clause in clauses for record in clause.records})
-    holds: dict[tuple[int, Point], IntVar] = {
-        (record, x): linear.bool_var(f"{name}_record{record}_value{number}")
-        for record in named
-        for number, x in enumerate(histogram)
-    }
-    for record in named:
-        one = weighted_sum((1, holds[record, x]) for x in histogram)
-        linear.add(one, lower=1, upper=1)
-    for x, held in histogram.items():
-        linear.add(held - weighted_sum((1, holds[record, x]) for record in named), lower=0)
-    for clause in clauses:
-        linear.add_clause(
-            holds[record, x]
-            for record, area, inside in clause.literals
-            for x in histogram
-            if (x in area) == inside
-        )
 
 
 def _possible(setting: Setting) -> tuple[Point, ...]:

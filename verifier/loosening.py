@@ -12,7 +12,18 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from blowproof.models import Box, Clause, Domain, Impossible, LinearFact, Region, Setting
+from blowproof.models import (
+    Area,
+    Box,
+    BudgetError,
+    Clause,
+    Domain,
+    Impossible,
+    LinearFact,
+    Region,
+    Setting,
+)
+from blowproof.models.classes import collapse
 from blowproof.verifier.feasible import FactModel
 
 __all__ = ["freed", "loosened", "without_empty"]
@@ -69,8 +80,13 @@ def without_empty(setting: Setting) -> Setting:
         for box in area.boxes
     ]
     new = [box for box in counted if _left([box], setting.impossible.boxes)]
-    everything = [*setting.impossible.boxes, *new]
-    if not new or len(new) > MOST_BOXES or not _left([setting.domain.whole], everything):
+    if not new or len(new) > MOST_BOXES:
+        return setting
+    everything = Area((*setting.impossible.boxes, *new))
+    try:
+        if not collapse(setting.domain, (), without=everything):
+            return setting
+    except BudgetError:
         return setting
     regions = [region for box in new if (region := _region(setting.domain, box)) is not None]
     if not regions:
@@ -80,7 +96,10 @@ def without_empty(setting: Setting) -> Setting:
 
 
 def _left(boxes: Sequence[Box], taken: Iterable[Box]) -> Sequence[Box]:
+    """Return what is left of boxes (or more, where that would be too many pieces)."""
     for box in taken:
+        if len(boxes) > MOST_BOXES:
+            break
         boxes = [part for piece in boxes for part in piece.minus(box)]
     return boxes
 

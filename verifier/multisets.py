@@ -136,6 +136,8 @@ def multiset_sensitivity(
             cap = max(best, most * max(kind.size for kind in moves.kinds))
         first = CIRCUIT_SECONDS if time_limit is None else min(CIRCUIT_SECONDS, time_limit / 4)
         best, counts = _best_circuits(moves, table, best, counts, first)
+        if best:
+            _tell(moves, best, counts, cap, on_best)
         upper = cap
         if best != cap:
             solve = _solver(moves, table, enough)

@@ -119,6 +119,14 @@ class OneSecret:
         assert kind.before is not None and kind.after is not None
         return self.embedder.home[kind.before], self.embedder.home[kind.after]
 
+    def can_be_secret(self, kind: Kind) -> bool:
+        """Whether some values of its classes are joined in G."""
+        return bool(self.edges[self.ends(kind)])
+
+    def can_be_plain(self, kind: Kind) -> bool:
+        """Whether some values of its classes are not."""
+        return self.plain[self.ends(kind)]
+
     def _secret_effects(self, groups: Sequence[tuple[Sequence[Kind], int]]) -> Iterator[Kind]:
         """Yield a kind for each effect in the multiset that some secret move has."""
         for kinds, _ in groups:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from blowproof.models import Point, Setting
 from blowproof.models.classes import ValueClass, collapse
-from blowproof.models.regions import Area, Box
+from blowproof.models.regions import Box
 from blowproof.verifier.answers import Pair
 
 __all__ = ["STATE_BUDGET", "Option", "Record", "Search", "Verdict"]
@@ -211,9 +211,12 @@ class Search:
         if self._classes is None:
             areas = [area for fact in self.facts for _, area in fact.terms]
             areas += [area for clause in self.setting.clauses for _, area, _ in clause.literals]
-            forbidden = len(areas)
-            found = collapse(self.setting.domain, [*areas, Area(self.setting.impossible.boxes)])
-            self._classes = tuple(item for item in found if forbidden not in item.inside)
+            self._classes = collapse(
+                self.setting.domain,
+                areas,
+                deadline=self.deadline,
+                without=self.setting.impossible,
+            )
         return self._classes
 
     # the search --------------------------------------------------------------------------------

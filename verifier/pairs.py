@@ -11,7 +11,7 @@ from collections import Counter
 from itertools import product
 from math import prod
 
-from blowproof.models import InternalError, Setting
+from blowproof.models import BudgetError, InternalError, Setting
 from blowproof.models.policy import LABELLED, Reading
 from blowproof.verifier.answers import Pair
 from blowproof.verifier.numbering import can_be_numbered
@@ -35,7 +35,7 @@ def check_pair(
     """Return whether (D1, D2) is a neighbour pair under the reading, from D1's point of view.
 
     A search for a D3 that is not done by the deadline (a time of `time.monotonic`) counts as one
-    that outgrew its budget.
+    that outgrew its budget, and so does one that would need too many classes of values.
     """
     problem = _well_formed(setting, reading, pair) or _in_world(setting, reading, pair)
     if problem:
@@ -48,9 +48,13 @@ def check_pair(
     if reading == "add-remove" and setting.clauses:
         return _check_parts(setting, pair, budget)
     search = Search(setting, pair, budget, deadline)
-    if reading == "add-remove":
-        return search.subsets(_signed_records(setting, search, pair), "a proper part of the moves")
-    return _check_labelled(setting, reading, pair, search)
+    try:
+        if reading == "add-remove":
+            records = _signed_records(setting, search, pair)
+            return search.subsets(records, "a proper part of the moves")
+        return _check_labelled(setting, reading, pair, search)
+    except BudgetError as refusal:
+        return Verdict(False, str(refusal).partition("\n")[0], "budget")
 
 
 def _check_labelled(setting: Setting, reading: Reading, pair: Pair, search: Search) -> Verdict:

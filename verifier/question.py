@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from blowproof.models import BoundQuery, Exact, Setting
@@ -25,6 +25,12 @@ class Progress:
     upper: Exact | None
     what: str
     witness: Pair | None = None
+
+    def after(self, earlier: Progress) -> Progress:
+        """Return the best bounds of this and of what was told before."""
+        uppers = [bound for bound in (self.upper, earlier.upper) if bound is not None]
+        best = self if self.lower >= earlier.lower else earlier
+        return Progress(best.lower, min(uppers, default=None), self.what, best.witness)
 
 
 Listener = Callable[[Progress], None]
@@ -64,6 +70,22 @@ class Question:
     def by(self, part: float) -> float | None:
         """Return the time (of `time.monotonic`) when this part of what is left has passed."""
         return None if self.left is None else time.monotonic() + part * self.left
+
+    def about(self, setting: Setting, deadline: float | None, *, above: bool = False) -> Question:
+        """Return the same question about another policy.
+
+        Whoever listens hears nothing of it, since bounds and pairs of another policy need not be
+        those of this one; `above`: but its upper bounds, which are bounds here too.
+        """
+
+        def told(progress: Progress) -> None:
+            assert self.listener is not None
+            self.listener(Progress(0, progress.upper, progress.what))
+
+        listener = told if above and self.listener is not None else None
+        return replace(
+            self, setting=setting, deadline=deadline, listener=listener, floor=0, cap=None
+        )
 
     def answer(
         self,

@@ -73,7 +73,7 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
     changes the order in which solvers search: an exact answer is the same, its witness may differ.
     """
     deadline = None if time_limit is None else time.monotonic() + time_limit
-    prepared = prepare(setting(policy, answers), reading)
+    prepared = prepare(setting(policy, answers), reading, deadline=deadline)
     bound = parse_query(query, policy) if isinstance(query, str) else query
     if bound.per_record and reading not in LABELLED:
         raise QueryError(
@@ -82,7 +82,11 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
         )
     _check_weights(prepared, bound)
     question = Question(prepared, bound, reading, deadline, max_size, listener, seed)
-    return replace(engines.answer(question, engine), domain=policy.domain)
+    found = engines.answer(question, engine)
+    if prepared.unchecked is not None and found.witness is None:
+        doubt = f"whether any database has the known numbers is undecided: {prepared.unchecked}"
+        found = replace(found, notes=(*found.notes, doubt))
+    return replace(found, domain=policy.domain)
 
 
 def upper_bound(
@@ -102,7 +106,7 @@ def upper_bound(
     4
     """
     deadline = None if time_limit is None else time.monotonic() + time_limit
-    prepared = prepare(setting(policy, answers), reading)
+    prepared = prepare(setting(policy, answers), reading, deadline=deadline)
     return ceiling(Question(prepared, query, reading, deadline))
 
 
@@ -162,7 +166,7 @@ def neighbours(  # keyword-only options
     those of the fewest moves come first. Raises TimeoutError when the time limit cuts the listing.
     """
     deadline = None if time_limit is None else time.monotonic() + time_limit
-    prepared = prepare(setting(policy, answers), reading)
+    prepared = prepare(setting(policy, answers), reading, deadline=deadline)
     if prepared.scope == "any":
         raise QueryError(
             'under scope "any" there are neighbours for every n\n'
@@ -176,7 +180,11 @@ def neighbours(  # keyword-only options
         )
     if engine == "brute":
         pairs = brute_neighbours(
-            prepared, reading, sizes=range(low, high + 1), every_label=every_label
+            prepared,
+            reading,
+            sizes=range(low, high + 1),
+            every_label=every_label,
+            deadline=deadline,
         )
     elif prepared.clauses and reading in LABELLED:
         pairs = _labelled(prepared, reading, deadline, every_label=every_label)

@@ -94,7 +94,7 @@ def reduce_values(
         return _edge_ends(setting, query, areas, deadline)
     if areas is None or not free:
         return _everything(setting)
-    classes = possible_classes(setting, [*areas, *(cells or [])])
+    classes = possible_classes(setting, [*areas, *(cells or [])], deadline=deadline)
     each = 4 if reading == "markov" else 2 if isinstance(query, Histogram) else 1
     if len(classes) > VALUE_LIMIT:
         raise BudgetError(
@@ -116,7 +116,7 @@ def reduce_values(
 def _edge_ends(
     setting: Setting, query: BoundQuery, areas: Sequence[Area], deadline: float | None
 ) -> Core:
-    classes = possible_classes(setting, areas)
+    classes = possible_classes(setting, areas, deadline=deadline)
     histogram = isinstance(query, Histogram)
     each = DISJOINT_EDGES if histogram else 1
     ends = edge_ends(setting.graph, classes, each=each, deadline=deadline)
@@ -144,14 +144,17 @@ def _everything(setting: Setting) -> Core:
     return Core(values, f"all {len(values)} possible values")
 
 
-def possible_classes(setting: Setting, areas: Sequence[Area]) -> list[ValueClass]:
+def possible_classes(
+    setting: Setting, areas: Sequence[Area], *, deadline: float | None = None
+) -> list[ValueClass]:
     """Return the classes that facts, clauses and the given areas cut out of the possible values."""
     every = [area for fact in (*setting.equalities, *setting.bounds) for _, area in fact.terms]
     every += [area for clause in setting.clauses for _, area, _ in clause.literals]
     every += areas
-    forbidden = len(every)
-    found = collapse(setting.domain, [*every, setting.impossible], limit=CLASS_LIMIT)
-    return [item for item in found if forbidden not in item.inside]
+    found = collapse(
+        setting.domain, every, limit=CLASS_LIMIT, deadline=deadline, without=setting.impossible
+    )
+    return list(found)
 
 
 def _cells(graph: SecretGraph) -> list[Area] | None:

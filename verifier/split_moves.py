@@ -23,7 +23,7 @@ from operator import sub
 from blowproof.models import Point
 from blowproof.models.classes import ValueClass, locator
 from blowproof.verifier.answers import Pair
-from blowproof.verifier.irreducible import is_irreducible
+from blowproof.verifier.irreducible import is_reducible
 from blowproof.verifier.moves import Kind, Moves
 from blowproof.verifier.multisets import EffectTable, heaviest_circuit
 from blowproof.verifier.relaxation import some_edge
@@ -133,7 +133,7 @@ class _Splitter:
             effects[kind.effect] += times - (kind is one)
         distinct = sorted(effect for effect in effects if effects[effect])
         multiset = tuple((place, effects[effect]) for place, effect in enumerate(distinct))
-        if not is_irreducible(distinct, multiset):
+        if is_reducible(distinct, multiset):
             return None
         before, after = [x, other], [z, one.after]
         for kind, times in counts.items():

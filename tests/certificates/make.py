@@ -11,6 +11,7 @@ import copy
 import json
 import sys
 from hashlib import sha256
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,11 @@ from blowproof.models import (
     Policy,
     Reading,
 )
+from blowproof.verifier.certificates.graver import proofs_with
+from blowproof.verifier.kernel import check
+from blowproof.verifier.kernel.check import world_of
+from blowproof.verifier.kernel.document import Budget
+from blowproof.verifier.kernel.world import Effects
 from blowproof.verifier.questions import certified
 
 HERE = Path(__file__).parent
@@ -171,6 +177,11 @@ BRANCHING: dict[str, tuple[Policy, str, Reading]] = {
         "published",
     ),
 }
+GRAVER: dict[str, tuple[tuple[int, ...], str]] = {  # all two-way margins; what the first facts name
+    "graver-all-facts-first": ((2, 3, 3), ""),
+    "graver-slices": ((2, 3, 4), "C"),
+    "graver-slices-too-few-for-the-weights": ((2, 2, 3), "A"),
+}
 
 
 def resigned(document: Document) -> Document:
@@ -230,13 +241,34 @@ def attacks(valid: dict[str, Document]) -> dict[str, Document]:
     found.update(_tree_attacks(tree))
     found.update(_witness_attacks(valid))
     found.update(_case_attacks(valid["branching-bounds"]))
+    found.update(_piece_attacks(valid))
     return found
+
+
+def pieces(name: str) -> tuple[Document, Document]:
+    """Return a certificate of kind `graver`, and one with a proof with symmetries."""
+    sizes, attribute = GRAVER[name]
+    policy = margins(table(*sizes), "AB", "AC", "BC")
+    answer, found = certified(policy, "histogram", reading="add-remove", time_limit=100)
+    if found.document is None:
+        sys.exit(f"{name}: no certificate: {found.reason}")
+    moves = Effects(world_of(found.document, Budget())[0])
+    named = [attribute in letters for letters in ("AB", "AC", "BC") for _ in _cells(sizes, letters)]
+    first = [place for place, is_named in enumerate(named) if is_named]
+    proofs = [*proofs_with(moves, first, int(answer.lower), None)]
+    documents = [{**found.document, "proof": proof, "tools": {}} for proof in proofs]
+    accepted = [document for document in documents if check(document).accepted]
+    return accepted[0], documents[0]
+
+
+def _cells(sizes: tuple[int, ...], letters: str) -> range:
+    return range(prod(sizes["ABC".index(letter)] for letter in letters))
 
 
 def _claim(policy: Document, **claim: Any) -> Document:
     """Return a certificate about the histogram, under scope given, with the digest put in."""
     query = {"kind": "histogram", "arguments": []}
-    start = {"schema": "blowproof/certificate/2", "digest": "", "policy": policy, "query": query}
+    start = {"schema": "blowproof/certificate/3", "digest": "", "policy": policy, "query": query}
     return resigned({**start, "answers": "given", **claim})
 
 
@@ -308,7 +340,7 @@ def _tree_attacks(tree: Document) -> dict[str, Document]:
         "marks-where-nothing-is-finished-alike": changed(
             tree, "proof", "marks", to=lambda marks: [1] * len(marks)
         ),
-        "reach-too-small": changed(tree, "proof", "reach", to=lambda row: [0] * len(row)),
+        "reach-below-zero": changed(tree, "proof", "reach", to=lambda row: [-1] * len(row)),
         "fewer-effects": changed(tree, "proof", "effects", to=lambda count: count - 1),
     }
 
@@ -334,6 +366,37 @@ def _case_attacks(cases: Document) -> dict[str, Document]:
             cases, "proof", "nodes", to=lambda nodes: [*nodes[:inner], nodes[leaf]]
         ),
         "case-left-out": changed(cases, "proof", "nodes", to=_cut),
+    }
+
+
+def _piece_attacks(valid: dict[str, Document]) -> dict[str, Document]:
+    whole, slices = valid["graver-all-facts-first"], valid["graver-slices"]
+    few = valid["graver-slices-too-few-for-the-weights"]
+    names = ("branches", "choices", "marks")
+    short, long = copy.deepcopy(slices), copy.deepcopy(slices)
+    for key in names:
+        short["proof"]["rest"][key] = _cut(slices["proof"]["rest"][key])
+        long["proof"]["rest"][key].append(slices["proof"]["rest"][key][-1])
+    cells = [[a, b, c] for a in ("a0", "a1") for b in ("b0", "b1") for c in ("c0", "c1")]
+    odd = [cell for cell in cells if sum(int(label[1]) for label in cell) % 2]
+    square = {"before": odd, "after": [cell for cell in cells if cell not in odd], "unchanged": []}
+    nothing = copy.deepcopy(whole["proof"]["rest"])
+    return {
+        "graver-of-a-smaller-change": changed(changed(whole, "witness", to=square), "value", to=8),
+        "graver-of-no-change": changed(changed(whole, "witness", to=None), "value", to=0),
+        "graver-without-a-search": changed(slices, "proof", "rest", to=nothing),
+        "graver-with-a-search-cut-short": short,
+        "graver-with-a-node-too-many": long,
+        "graver-with-fewer-facts-first": changed(slices, "proof", "first", to=_cut),
+        "graver-with-a-fact-that-is-not-there": changed(
+            slices, "proof", "first", to=lambda places: [*places, -1]
+        ),
+        "graver-with-the-facts-of-other-slices": changed(
+            slices, "proof", "first", to=few["proof"]["first"]
+        ),
+        "graver-with-symmetries-where-slices-are-few": pieces(
+            "graver-slices-too-few-for-the-weights"
+        )[1],
     }
 
 
@@ -399,11 +462,11 @@ MALFORMED = {
     "empty": "",
     "not-json": "S = 4",
     "a-list": "[]",
-    "a-float": '{"schema": "blowproof/certificate/2", "value": 4.0}',
+    "a-float": '{"schema": "blowproof/certificate/3", "value": 4.0}',
     "not-a-number": '{"value": NaN}',
     "a-key-twice": '{"value": 4, "value": 5}',
     "another-schema": '{"schema": "blowproof/sensitivity/1"}',
-    "nothing-but-the-schema": '{"schema": "blowproof/certificate/2"}',
+    "nothing-but-the-schema": '{"schema": "blowproof/certificate/3"}',
     "deep-nesting": "[" * 100_000,
     "deep-policy": '{"policy":' * 5000 + "1" + "}" * 5000,
     "a-number-of-ten-thousand-digits": '{"value": ' + "9" * 10_000 + "}",
@@ -446,6 +509,7 @@ def main() -> None:
             sys.exit(f"{name}: the proof is of kind {found.kind}")
         valid[name] = {**found.document, "tools": {}}
         print(f"{name}: S = {answer.lower}, {found.kind}")
+    valid.update({name: pieces(name)[0] for name in GRAVER})
     for folder, files in (
         ("valid", {name: json.dumps(document) for name, document in valid.items()}),
         ("invalid", {name: json.dumps(document) for name, document in attacks(valid).items()}),

@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from blowproof.models import BoundQuery, Policy, Setting
+from blowproof.models.policy import LABELLED
 from blowproof.models.queries import (
     ClusterSizes,
     CountQuery,
@@ -40,7 +41,9 @@ def claim_of(policy: Policy, query: BoundQuery, answer: Answer, setting: Setting
     }
     if policy.database.data is not None and answer.answers == "given":
         equalities = [fact.answer for fact in setting.equalities if fact.name != "size"]
-        document["counted"] = {"size": setting.size, "answers": equalities}
+        labelled = answer.reading in LABELLED  # elsewhere the size of the data is no fact
+        size = {"size": setting.size} if labelled else {}
+        document["counted"] = {**size, "answers": equalities}
     return document
 
 

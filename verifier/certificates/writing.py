@@ -16,6 +16,7 @@ from blowproof.models import BoundQuery, Exact, InternalError, Policy, setting
 from blowproof.models.writing import digest
 from blowproof.verifier.answers import Answer
 from blowproof.verifier.certificates.claim import claim_of
+from blowproof.verifier.certificates.graver import gravers
 from blowproof.verifier.certificates.tree import trees
 from blowproof.verifier.feasible import prepare
 from blowproof.verifier.kernel import Unreadable, Verdict, check, cycles, single
@@ -29,6 +30,9 @@ __all__ = ["Certificate", "certify_answer"]
 ENOUGH = 10**15
 PROOF_SECONDS = 120.0
 """How long the search for a proof may take, where no limit is given."""
+
+SHORT = 40
+"""In reading 3 a search as long as this part of the time comes before Graver bases."""
 
 LISTING_STEPS = 30_000_000
 
@@ -138,20 +142,31 @@ class _Writer:
     def _irreducibles(self, value: Exact) -> Iterator[dict[str, Any]]:
         """Yield proofs for questions whose neighbours are irreducible multisets of moves."""
         try:
-            moves = Effects(self._fresh())
+            world = world_of(self.claim, Budget(MOST_STEPS, ENOUGH))[0]
+            moves = Effects(world)  # as far as the kernel would go
+            world.budget.left = ENOUGH
             claim = floor(Fraction(value) * moves.scale)
             if moves.idle > claim:
                 return
             if self._sparse(moves, claim):
                 yield {"kind": "cycles"}
-            found = 0
-            for tree in trees(moves, max(0.0, self.deadline - time.monotonic())):
-                found += 1
-                yield tree
+            found = False
+            for proof in self._searches(moves, claim):
+                found = True
+                yield proof
             if not found:
                 self.reasons.append(f"the search for a proof did not end in {self.limit:g} s")
         except Rejected as reason:
             self.reasons.append(f"irreducible: {reason}")
+
+    def _searches(self, moves: Effects, claim: int) -> Iterator[dict[str, Any]]:
+        """Yield proofs by search; where moves add or remove, long ones after Graver bases."""
+        left = max(0.0, self.deadline - time.monotonic())
+        if moves.world.reading == "add-remove":
+            yield from trees(moves, left / SHORT)
+            yield from gravers(moves, claim, self.deadline)
+            left = max(0.0, self.deadline - time.monotonic())
+        yield from trees(moves, left)
 
     def _sparse(self, moves: Effects, claim: int) -> bool:
         try:

@@ -40,10 +40,16 @@ class Case:
     _done: dict[object, object] = field(default_factory=dict, repr=False, compare=False)
 
     def once(self, work: Callable[[Case], T]) -> T:
-        """Return what `work` says of this case, worked out the first time only."""
+        """Return what `work` says of this case, or refuses, worked out the first time only."""
         if work not in self._done:
-            self._done[work] = work(self)
-        return cast("T", self._done[work])
+            try:
+                self._done[work] = work(self)
+            except BudgetError as refusal:
+                self._done[work] = refusal
+        found = self._done[work]
+        if isinstance(found, BudgetError):
+            raise BudgetError(str(found))
+        return cast("T", found)
 
     @property
     def domain(self) -> Domain:
@@ -60,18 +66,26 @@ class Case:
         """The policy under scope "any"; ask only where there are no bounds and no clauses."""
         return setting(self.policy, "any")
 
-    @cached_property
+    @property
     def sparsity(self) -> Sparsity:
         """Whether the facts are sparse; a BudgetError where there are too many to compare."""
-        count = len(self.policy.linear_facts)
-        if count > FACT_LIMIT:
-            raise BudgetError(f"{count} count queries; at most {FACT_LIMIT} are compared in pairs")
-        return sparse(self.policy)
+        return self.once(_sparsity)
 
-    @cached_property
+    @property
     def bound(self) -> PolicyGraphBound:
         """alpha and xi of the policy graph; ask only where the facts are sparse."""
-        return policy_graph_bound(self.policy, time_limit=self.time_limit)
+        return self.once(_bound)
+
+
+def _sparsity(case: Case) -> Sparsity:
+    count = len(case.policy.linear_facts)
+    if count > FACT_LIMIT:
+        raise BudgetError(f"{count} count queries; at most {FACT_LIMIT} are compared in pairs")
+    return sparse(case.policy)
+
+
+def _bound(case: Case) -> PolicyGraphBound:
+    return policy_graph_bound(case.policy, time_limit=case.time_limit)
 
 
 Check = Callable[[Case], str | None]

@@ -8,9 +8,9 @@ section 2).
 Reading order: `multisets` (what is meant), `search` (the search, why it is complete, why it ends),
 `plain` (the search in 150 lines), `state`, `kernel`, `sums`, `covered`, `numbaengine`, `compiled`
 (the same, compiled), `functionals`, `flats`, `symmetry` (what makes it quick), `circuits` (lower
-bounds at once), `instance` (inputs, and an upper bound without a search), `warming` and `engines`
-(which of the two searches), `best`, `enumeration`, `api` (answers). Nothing here imports anything
-else of blowproof.
+bounds at once), `instance` and `reducing` (inputs, and an upper bound without a search), `warming`
+and `engines` (which of the two searches), `best`, `enumeration`, `started` (with one element more),
+`api` (answers). Nothing here imports anything else of blowproof.
 """
 
 from .api import (
@@ -25,7 +25,7 @@ from .api import (
 from .best import Result
 from .circuits import circuits_lower_bound
 from .enumeration import Enumeration
-from .multisets import Multiset, is_irreducible
+from .multisets import Multiset, is_irreducible, is_reducible
 
 __all__ = [
     "Enumeration",
@@ -36,6 +36,7 @@ __all__ = [
     "improve",
     "irreducibles",
     "is_irreducible",
+    "is_reducible",
     "largest_part",
     "longest",
     "longest_bound",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .circuits import circuits
 from .engines import engines
 from .instance import Instance, Number, length_bound
-from .multisets import Multiset, canonical, is_irreducible
+from .multisets import Multiset, canonical, is_reducible
 from .search import Clock, Engine, explore
 
 __all__ = ["Best", "Progress", "Result"]
@@ -24,8 +24,7 @@ PIVOTS = 60
 
 @dataclass(frozen=True)
 class Result:
-    """`lower` is attained by `witness`, an irreducible that passed `is_irreducible`; `upper` is a
-    theorem.
+    """`lower` is attained by `witness`, which `is_reducible` does not refute; `upper` is a theorem.
 
     `complete` says that the search ended and the two are equal.
     """
@@ -80,7 +79,7 @@ class Best:
         self.seen.add(multiset)
         value = self.evaluate(multiset)
         if value > self.best:
-            if not is_irreducible(self.instance.effects, multiset):
+            if is_reducible(self.instance.effects, multiset):
                 raise AssertionError(f"the search reported a reducible multiset: {multiset}")
             self.best, self.witness = value, multiset
 

@@ -18,6 +18,7 @@ __all__ = ["compile_all", "engines", "identity"]
 PLAIN_NODES = 300  # a few hundredths of a second
 PLAIN_EFFECTS = 40
 NO_END = 1 << 62
+HEAVY = 1 << 40  # of weights: so many that 2^22 of them may be added in 64 bits
 LOADING = 0.3  # seconds to wait for compiled code on disk before the plain engine starts
 
 
@@ -41,6 +42,10 @@ def engines(
     rows = small_functionals(instance) if few else None
     if rows is not None:
         yield plain(rows), PLAIN_NODES
+    if max(instance.weights, default=0) > HEAVY:
+        sample = small_functionals(instance, sample=True) if rows is None else rows
+        yield plain(sample or []), None
+        return
     if not ready(compile_all, wait=LOADING):
         sample = small_functionals(instance, sample=True) if rows is None else rows
         yield Meanwhile(plain(sample or [])), NO_END

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from blowproof.models import BudgetError
 
+from .reducing import reduced
+
 __all__ = [
     "Instance",
     "Number",
@@ -35,8 +37,8 @@ class Instance:
     """Effects in independent coordinates, with whole-number weights.
 
     `vectors[i]` is `effects[i]` restricted to `rank` coordinates that determine the others (the
-    restriction is injective on the span, so the same multisets sum to zero); a weight is
-    `weights[i] / scale`.
+    restriction is injective on the span, so the same multisets sum to zero), and where these are
+    large, in others (`reducing`); a weight is `weights[i] / scale`.
     """
 
     effects: tuple[Vector, ...]
@@ -61,7 +63,7 @@ class Instance:
     ) -> Instance:
         """The instance; ValueError or TypeError says what is wrong with effects or weights.
 
-        Coordinates beyond `LARGEST`, after division by their common factor, are a BudgetError.
+        Where no small coordinates are found, those beyond `LARGEST` are a BudgetError.
         """
         rows = tuple(tuple(_whole(x) for x in effect) for effect in effects)
         numbers = [_exact(w) for w in weights] if weights is not None else [Fraction(1)] * len(rows)
@@ -71,14 +73,7 @@ class Instance:
             raise ValueError("weights must not be negative")
         scale = lcm(*(w.denominator for w in numbers)) if numbers else 1
         columns = _independent(rows)
-        factors = [_factor([row[j] for row in rows]) for j in columns]
-        vectors = np.array(
-            [
-                [row[j] // factor for j, factor in zip(columns, factors, strict=True)]
-                for row in rows
-            ],
-            dtype=np.int64,
-        )
+        vectors = np.array(_in_range([[row[j] for j in columns] for row in rows]), dtype=np.int64)
         return cls(
             effects=rows,
             vectors=vectors.reshape(len(rows), len(columns)),
@@ -197,18 +192,20 @@ def _whole(value: object) -> int:
     return int(value)
 
 
-def _factor(column: Sequence[int]) -> int:
-    """Return what large entries are divided by: which sums are zero does not change."""
-    largest = max(map(abs, column), default=0)
-    if largest <= LARGEST:
-        return 1
-    factor = gcd(*column)
-    if largest > LARGEST * factor:
+def _in_range(vectors: list[list[int]]) -> list[list[int]]:
+    """The vectors, where one is large in other coordinates, none beyond `LARGEST`."""
+
+    def largest() -> int:
+        return max((abs(x) for vector in vectors for x in vector), default=0)
+
+    if largest() > LARGEST:
+        vectors = reduced(vectors)
+    if largest() > LARGEST:
         raise BudgetError(
-            f"one move changes a known fact by {largest}; the search goes up to {LARGEST}\n"
+            f"one move changes a known fact by {largest()}; the search goes up to {LARGEST}\n"
             "  try: smaller coefficients of sums"
         )
-    return factor
+    return vectors
 
 
 def _exact(value: object) -> Fraction:

@@ -14,7 +14,18 @@ from math import lcm
 from operator import add
 from typing import TypeAlias
 
-__all__ = ["Multiset", "canonical", "expand", "is_irreducible", "size"]
+from blowproof.models import BudgetError
+
+__all__ = [
+    "MOST_SUMS",
+    "Multiset",
+    "TooManySumsError",
+    "canonical",
+    "expand",
+    "is_irreducible",
+    "is_reducible",
+    "size",
+]
 
 Vector: TypeAlias = tuple[int, ...]
 Multiset: TypeAlias = tuple[tuple[int, int], ...]
@@ -39,14 +50,32 @@ def size(multiset: Multiset) -> int:
     return sum(times for _, times in multiset)
 
 
-def is_irreducible(effects: Sequence[Sequence[int]], multiset: Multiset) -> bool:
+MOST_SUMS = 100_000
+"""Where more sums of parts would have to be listed than this, whoever asks is in a hurry."""
+
+
+class TooManySumsError(BudgetError):
+    """Whether a multiset is irreducible was not decided."""
+
+
+def is_reducible(effects: Sequence[Sequence[int]], multiset: Multiset) -> bool:
+    """Whether the multiset is seen not to be irreducible, without many sums."""
+    try:
+        return not is_irreducible(effects, multiset, most=MOST_SUMS)
+    except TooManySumsError:
+        return False
+
+
+def is_irreducible(
+    effects: Sequence[Sequence[int]], multiset: Multiset, *, most: int | None = None
+) -> bool:
     """Whether the multiset is non-empty, sums to zero, and no proper non-empty part of it does.
 
     If a proper non-empty part sums to zero, so does its complement, and one of the two misses a
     chosen occurrence. So one occurrence is taken away, and no non-empty part of the rest may sum to
     zero. Effects of the multiset that are linearly independent and span the others need not be
     tried: what they have to contribute is determined by the sum of the others, whose possible
-    values are listed.
+    values are listed; more than `most` of them are a TooManySumsError.
 
     >>> is_irreducible([(1,), (-1,), (2,), (-2,)], ((1, 2), (2, 1)))
     True
@@ -65,7 +94,7 @@ def is_irreducible(effects: Sequence[Sequence[int]], multiset: Multiset) -> bool
         return False
     times[next(iter(others))] -= 1
     limits = [times[effect] * scale for effect in basis]
-    return not any(_fits(total, limits, scale) for total in _sums_of_parts(others, times))
+    return not any(_fits(total, limits, scale) for total in _sums_of_parts(others, times, most))
 
 
 def _coordinates(columns: list[Vector]) -> tuple[list[Vector], dict[Vector, Vector], int]:
@@ -94,10 +123,14 @@ def _coordinates(columns: list[Vector]) -> tuple[list[Vector], dict[Vector, Vect
     return [columns[j] for j in pivots], others, scale
 
 
-def _sums_of_parts(others: dict[Vector, Vector], times: dict[Vector, int]) -> set[Vector]:
+def _sums_of_parts(
+    others: dict[Vector, Vector], times: dict[Vector, int], most: int | None
+) -> set[Vector]:
     """The sums of the non-empty parts of the multiset {effect: times}, in the given coordinates."""
     sums: set[Vector] = set()
     for effect, vector in others.items():
+        if most is not None and len(sums) * times[effect] > most:
+            raise TooManySumsError(f"the parts of a multiset have more than {most} sums")
         multiples = [tuple(k * x for x in vector) for k in range(1, times[effect] + 1)]
         longer = {tuple(map(add, part, more)) for part in sums for more in multiples}
         sums |= longer

@@ -39,12 +39,12 @@ the end, and it adds none of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
 from typing import Protocol
 
 from .instance import Instance
-from .multisets import canonical, is_irreducible
+from .multisets import MOST_SUMS, TooManySumsError, canonical, is_irreducible
 
 __all__ = ["Clock", "Engine", "Exploration", "explore"]
 
@@ -108,6 +108,7 @@ class Exploration:
         self.most_nodes = most_nodes
         self.on_slice = on_slice
         self.complete = False
+        self.undecided = False
 
     def __iter__(self) -> Iterator[list[int]]:
         nodes = FIRST_SLICE
@@ -117,11 +118,22 @@ class Exploration:
             outcome = self.engine.advance(nodes)
             nodes = _next_slice(self.engine.nodes - before, monotonic() - begun, nodes)
             for members, doubtful in self.engine.take():
-                if not doubtful or is_irreducible(self.instance.effects, canonical(members)):
+                if not doubtful or self._decided(members):
                     yield members
             if self.on_slice is not None:
                 self.on_slice(self.engine.nodes)
-        self.complete = outcome is True
+        self.complete = outcome is True and not self.undecided
+
+    def _decided(self, members: Sequence[int]) -> bool:
+        """Whether a multiset is irreducible; False, and `undecided`, if there is no time for it."""
+        try:
+            if not self.clock.expired:
+                multiset = canonical(members)
+                return is_irreducible(self.instance.effects, multiset, most=MOST_SUMS)
+        except TooManySumsError:
+            pass
+        self.undecided = True
+        return False
 
     def _stops(self) -> bool:
         enough = self.most_nodes is not None and self.engine.nodes >= self.most_nodes

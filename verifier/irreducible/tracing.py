@@ -63,7 +63,8 @@ def traced(
     `keeps` says whether a permutation of the effects may be used as a symmetry.
     """
     clock = Clock(time_limit)
-    instance = Instance.of(effects, weights)
+    order = sorted(set(weights))  # only which are equal counts here
+    instance = Instance.of(effects, [order.index(weight) for weight in weights])
     generators: list[tuple[int, ...]] = []
     count = len(instance.effects)
     group = np.arange(count, dtype=np.int32)[None]
@@ -186,6 +187,8 @@ def _columns(instance: Instance) -> list[int]:
 
 def _inverted(instance: Instance) -> tuple[list[int], list[list[Fraction]]]:
     """Effects that are a basis, and the inverse of the matrix whose rows they are."""
+    columns = _columns(instance)
     basis = _independent(list(zip(*instance.vectors.tolist(), strict=True)))
-    numerator, denominator = inverse(instance.vectors[basis].astype(object))
+    chosen = [[instance.effects[i][j] for j in columns] for i in basis]
+    numerator, denominator = inverse(np.array(chosen, dtype=object))
     return basis, [[Fraction(int(x), denominator) for x in row] for row in numerator]

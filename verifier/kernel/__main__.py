@@ -1,9 +1,14 @@
-"""`python -m blowproof.verifier.kernel CERT.json`, or `python -m kernel CERT.json` on a copy."""
+"""`python -m blowproof.verifier.kernel CERT.json`, or `python kernel CERT.json` on a copy."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+
+if not __package__:  # the folder itself is run
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+    __package__ = Path(__file__).resolve().parent.name
+    __import__(__package__)
 
 from .check import check_text
 from .document import MOST_BYTES, Unreadable

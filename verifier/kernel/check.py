@@ -13,17 +13,17 @@ from .document import MOST_STEPS, Budget, Exact, Rejected, Unreadable, load, wan
 from .policy import Policy
 from .query import Query
 from .witness import change_of, read_pair, why_not
-from .world import READINGS, World
+from .world import LABELLED, READINGS, World
 
-SCHEMA = "blowproof/certificate/2"
+SCHEMA = "blowproof/certificate/3"
 CERTIFICATE = {
     **{"schema": str, "digest": str, "policy": dict, "query": dict, "reading": str},
     **{"answers": str, "value": Fraction, "witness": (dict, type(None)), "proof?": dict},
-    **{"counted?": {"size": int, "answers": [int]}, "tools?": object},
+    **{"counted?": {"size?": int, "answers": [int]}, "tools?": object},
 }
 KINDS = {
     **{"irreducible": "tree", "cycles": "cycles", "single": "single", "four-cells": "four"},
-    **{"every-database": "every", "branching": "branching"},
+    **{"every-database": "every", "branching": "branching", "graver": "graver"},
 }
 FAULTS = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError)
 _ONLY_HERE = object()
@@ -89,6 +89,8 @@ def world_of(document: dict[str, Any], budget: Budget) -> tuple[World, Exact]:
         raise Rejected("the digest is not that of the policy")
     policy = Policy(table["policy"])
     if "counted" in table:
+        if "size" in table["counted"] and table["reading"] not in LABELLED:
+            raise Rejected("the size of the data is no known fact in readings 3 and 4")
         _fill_in(policy, **table["counted"])
     elif policy.data and policy.scope == "given":  # else n would not be known where it is
         raise Rejected("the policy names data, and the numbers counted from them are missing")
@@ -99,8 +101,9 @@ def world_of(document: dict[str, Any], budget: Budget) -> tuple[World, Exact]:
     return World(policy, table["reading"], Query(policy, table["query"]), budget), table["value"]
 
 
-def _fill_in(policy: Policy, size: int, answers: list[int]) -> None:
+def _fill_in(policy: Policy, answers: list[int], size: int | None = None) -> None:
     """Put in the numbers that were counted from the policy's data file."""
+    size = policy.records if size is None else size
     if not policy.data or policy.scope != "given" or policy.records not in (None, size):
         raise Rejected("counted numbers for a policy without data, or that contradict it")
     places = [k for k, fact in enumerate(policy.facts) if not fact.bounded]

@@ -98,7 +98,7 @@ class Query:
         if self.kind in ("cumulative", "ranges"):
             place, size = x[self.places[0]], axes[self.places[0]].size
             if size > MOST_OUTPUTS or (self.kind == "ranges" and size * size > MOST_OUTPUTS):
-                raise Rejected("the query has too many outputs for this kind of proof")
+                raise Rejected("the query has too many outputs for this proof", limit=True)
             if self.kind == "cumulative":
                 return dict.fromkeys(range(place, size), 1)
             return {(i, j): 1 for i in range(place + 1) for j in range(place, size)}

@@ -1,18 +1,21 @@
 """Kind `irreducible`: a search, replayed. FORMAT.md says what a node is and why this is a proof.
 
-Sets of effects are bit sets. Sums of parts are packed into one number each, coordinate j with the
-radix reach_j + 2 m_j + 1, where m_j is the largest coordinate of an effect and reach_j is what no
-sum of a part exceeds. The vectors that are asked for are -e and -e - d; they differ from a sum by
-less than the radix in each coordinate, so that equal numbers are equal vectors.
+Vectors are packed into one number each. The vectors that are asked for are -e and -e - d; they
+differ from a sum of a part by less than the radix in each coordinate, so that equal numbers are
+equal vectors. Two packings are in use: one for any node, sums then being sets of numbers, and one
+for nodes w with no sum of a part beyond a stated reach. There the sums are bits of one number, as
+sets of effects are, and the bit of an effect is at its number: a shift by that of d tells all e
+with -e - d among the sums.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import combinations
-from math import floor
-from operator import mul
+from itertools import compress, permutations
+from math import floor, inf
+from operator import add, mul
 from typing import Any
 
 from .document import Budget, Exact, Rejected, want
@@ -21,7 +24,9 @@ from .world import Change, Effects, Vector, World, norm, plus, relations
 MOST_SYMMETRIES = 20_000
 MOST_CHOICES = 200_000
 MOST_MARKED = 4  # the largest multisets that are excluded with their images
-MOST_BITS = 1 << 20
+MOST_DEPTH = 4000
+MOST_BITS = 1 << 18
+FEW_SUMS, MOST_SUMS = 6, 4096  # larger sets are kept as the sums of two
 PROOF = {
     **{"kind": str, "effects": int, "functionals": [[int]], "symmetries": [[int]]},
     **{"branches": [int], "choices": [int], "marks": [int], "reach": [int]},
@@ -34,82 +39,85 @@ def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
     claim = floor(Fraction(value) * effects.scale)
     if effects.idle > claim:
         raise Rejected("a single move changes the query by more than the claim")
-    if table["effects"] != len(effects.effects):
-        raise Rejected("the proof is about another number of effects")
-    if not effects.effects:
-        return
-    replay = Replay(effects, table, claim)
-    columns = (table["branches"], table["choices"], table["marks"])
-    for number, (d, choice, mark) in enumerate(zip(*columns, strict=True)):
-        if not replay.takes(d):
-            raise Rejected(f"node {number}: not one of the branches that are left")
-        replay.step(d, choice, mark)
-    if replay.takes(0) or replay.todo[-1]:
-        raise Rejected("the proof ends before every branch is taken")
+    replayed(effects, table, claim)
+
+
+class Node:
+    """An open node w: its elements, the sum and the weight of them, what is available, what is left
+    to take, and when they are first asked for, sums and small parts of it.
+    """
+
+    __slots__ = (
+        *("up", "members", "total", "weight", "room", "mark", "available", "todo"),
+        *("sums", "parts", "kept"),
+    )
+
+    def __init__(self, up: Node | None, room: int | None, *own: Any) -> None:
+        self.up, self.room, self.kept = up, room, 0  # kept: numbers that go when the node does
+        self.members, self.total, self.weight, self.mark, self.available, self.todo = own
+        self.sums: Any = None
+        self.parts: set[int] | None = None
 
 
 class Replay:
-    """Where the replay stands: `path` is the open node w, the other lists have an entry for each
-    node from the root to w.
-    """
+    """A search that is gone through again, and checked at each step."""
 
     def __init__(self, moves: Effects, proof: dict[str, Any], claim: int) -> None:
         self.moves, self.claim, self.budget = moves, claim, moves.world.budget
         count, rows = len(moves.effects), proof["functionals"]
         if any(len(row) != len(moves.effects[0]) for row in rows):
             raise Rejected("a functional has the wrong length")
-        if any(abs(choice) > len(rows) for choice in proof["choices"]):
-            raise Rejected("a functional that is not there")
-        self.budget.spend(len(rows) * count * len(moves.effects[0]), len(rows) * count)
-        self.values = [[sum(map(mul, row, d)) for d in moves.effects] for row in rows]
-        self.below = [[_bits(sign * v < 0 for v in row) for sign in (1, -1)] for row in self.values]
         maps = self._symmetries(proof["symmetries"])
         self.images = list(zip(*maps, strict=True))  # of each effect, under every symmetry
-        self.wide = 1 + count // 4096  # what a bit set costs
-        self.covered: list[dict[int, int]] = [{} for _ in moves.effects]
+        room = self._pack(proof["reach"])
+        self.wide = 1 + max(self.places) // 2048  # what a bit set costs
+        self.words = max(self.places) // 64
+        kept = 2 * len(rows) * count + (2 * len(rows) + count) * self.words
+        self.budget.spend(len(rows) * count * len(moves.effects[0]), kept)
+        self.bits = [1 << place for place in self.places]
+        values = [[sum(map(mul, row, d)) for d in moves.effects] for row in rows]
+        values += [[-v for v in row] for row in reversed(values)]
+        self.values = [[1] * count, *values]  # by choice: 0 for none, -k for the negative of k
+        self.below = [self._set([True] * count), *(self._set(v < 0 for v in y) for y in values)]
+        self.most = len(rows)
+        self.covered: list[dict[int, int]] = [defaultdict(int) for _ in moves.effects]
+        self.units = [1 + 4 * (x + 2 * count * x * x) for x in range(count)]
+        # two numbers are known by their sum and the sum of their squares
         self.alone = 0  # effects e of which the multiset {e} is covered
         self.seen: set[Vector] = set()
-        self._pack(proof["reach"])
-        self.path: list[int] = []
-        self.marks: list[int] = []
-        self.totals, self.weights = [0], [0]
-        self.parts: list[set[int] | None] = [None]
-        self.available = [(1 << count) - 1]
-        self.todo = [(1 << count) - 1]
+        self.node = Node(None, room, (), 0, 0, 0, self.below[0], self.below[0])
+        self._keep(self.node, {0} if room is None else 1 << self.middle, {0})
 
-    def _pack(self, reach: list[int]) -> None:
-        """Choose the number of each effect; `steps` and `room` keep the reach: 2 r fields, one for
-        the positive and one for the negative sums of each coordinate, whose top bits stay set as
-        long as no sum leaves it.
+    def _pack(self, reach: list[int]) -> int | None:
+        """Choose the numbers and the bit of each effect. Return the room that the reach leaves: 2 r
+        fields, one for the positive and one for the negative sums of each coordinate, whose top
+        bits (`guard`) stay set as long as no sum leaves it; an effect takes its `steps`. None where
+        all sums are to be sets.
         """
-        kept = independent(self.moves.effects, self.budget)
+        kept, count = independent(self.moves.effects, self.budget), len(self.moves.effects)
         if len(reach) != len(kept) or min(reach) < 0:
             raise Rejected("the reach has the wrong length")
-        radix, offset, units, most = 1, 0, [], 0
-        for limit, column in zip(reach, kept, strict=True):
-            most = max(most, limit + max(map(abs, column)))
-            span = limit + 2 * max(map(abs, column))
-            units.append(radix)
-            offset += span * radix
-            radix *= span + 1
-        vectors = list(zip(*kept, strict=True))
-        ends = [(most.bit_length() + 1) * k for k in range(1, 2 * len(reach) + 1)]
+        most = [max(map(abs, x)) for x in kept]
+        self.keys, self.near, self.steps = [0] * count, [0] * count, [0] * count
+        radix, short, room, self.middle, self.guard = 1, 1, 0, 0, 0
+        width = max(map(add, reach, most)).bit_length() + 1
+        for limit, m, x in sorted(zip(reach, most, kept, strict=True), key=lambda each: each[:2]):
+            self.keys = [key + v * radix for key, v in zip(self.keys, x, strict=True)]
+            self.near = [key + v * short for key, v in zip(self.near, x, strict=True)]
+            self.middle += (limit + 2 * m) * short
+            radix *= (MOST_DEPTH + 2) * m + 1
+            short *= limit + 2 * m + 1
+            for sign in (1, -1):
+                self.steps = [(step << width) + max(0, sign * v)
+                              for step, v in zip(self.steps, x, strict=True)]  # fmt: skip
+                room = (room << width) + limit + (1 << width - 1)
+                self.guard = (self.guard << width) + (1 << width - 1)
+            self.budget.spend(count, count * (3 + (radix.bit_length() + 2 * width) // 64))
         self.each = 1 + radix.bit_length() // 64  # numbers of 64 bits
-        self.budget.spend(0, len(vectors) * (self.each + ends[-1] // 64))
-        self.keys = [sum(map(mul, d, units)) for d in vectors]
-        self.closing = {-key: k for k, key in enumerate(self.keys)}
-        self.small, self.offset = 2 * offset < MOST_BITS, offset
-        self.far = 2 * max(map(abs, self.keys))  # of two effects
-        self.cost = 20 + offset // 100 if self.small else 0
-        self.sums: list[tuple[Any, Any]] = []
-        self._keep(*([1 << offset] if self.small else [frozenset([0])] * 2))
-        self.guard = sum(1 << end - 1 for end in ends)
-        fields = [end - 1 - most.bit_length() for end in ends]
-        self.rooms = [self.guard + sum(r << p for r, p in zip(reach * 2, fields, strict=True))]
-        self.steps = [
-            sum(max(x, 0) << p for x, p in zip((*d, *(-x for x in d)), fields, strict=True))
-            for d in vectors
-        ]
+        small, self.far = 2 * self.middle < MOST_BITS, max(map(abs, self.near))
+        self.places = [key + self.far if small else k for k, key in enumerate(self.near)]
+        self.effect_at = {place: k for k, place in enumerate(self.places)}
+        return room if small else None
 
     def _symmetries(self, generators: list[list[int]]) -> list[Vector]:
         """Check each generator (linear on D, keeps the weights), return all of their products."""
@@ -139,178 +147,217 @@ class Replay:
                     frontier.append(product)
                     self.budget.spend(0, len(product))
             if len(found) > MOST_SYMMETRIES:
-                raise Rejected("the symmetries have too many products")
+                raise Rejected("the symmetries have too many products", limit=True)
         return sorted(found)
 
-    def takes(self, d: int) -> bool:
-        """Leave what is finished; return whether d is a branch of the node that is open then."""
-        while self.path and not self.todo[-1]:
-            self._leave()
-        return 0 <= d < len(self.keys) and bool(self.todo[-1] >> d & 1)
+    def run(self, entries: Iterable[tuple[int, int, int]]) -> None:
+        """Enter the nodes in turn; Rejected unless that ends with no branch left."""
+        keys, weights, bits, covered = self.keys, self.moves.weights, self.bits, self.covered
+        closing = {-key: k for k, key in enumerate(keys)}
+        least = self.claim - max(weights)  # what weighs no more closes within the claim
+        longest = inf if self.moves.longest is None else self.moves.longest - 2
+        for place, (d, choice, mark) in enumerate(entries):
+            node = self.node if self.node.todo else self._open()
+            if not 0 <= d < len(keys) or not node.todo & bits[d]:
+                self.refuse(f"node {place}: not one of the branches that are left")
+                continue
+            members = (*node.members, d)
+            key, weight, available = keys[d], node.weight + weights[d], node.available
+            if weight > least and (last := closing.get(node.total + key)) is not None:
+                self._judge((*members, last), weight + weights[last])
+            if not -self.most <= choice <= self.most:
+                raise Rejected("a functional that is not there")
+            if choice:
+                values = self.values[choice]
+                if sum([values[i] for i in members]) <= 0:
+                    raise Rejected("a functional is not positive on the sum of a node")
+            node.available ^= bits[d]
+            node.todo ^= bits[d]
+            gone, todo = 0, available & self.below[choice] if len(members) <= longest else 0
+            self.budget.spend((10 + len(members) // 8) * self.wide)
+            if todo:
+                gone = self._closing(node, todo, d)
+                todo &= ~gone
+            if todo and covered[d]:
+                gone |= self._excluded(node, d)
+                todo &= ~gone
+            if todo:
+                own = (members, node.total + key, weight, mark, available & ~gone, todo)
+                self.node = Node(node, self._room(node, d), *own)
+            elif mark:
+                self._mark(node, members)
+        if self._open().todo:
+            raise Rejected("the proof ends before every branch is taken")
 
-    def step(self, d: int, choice: int, mark: int) -> None:
-        """Enter the node w + d."""
-        path, key = self.path, self.keys[d]
-        if len(self.sums) == len(path):  # not before w has a child
-            self._grow(self.keys[path[-1]])
-        fresh = self.available[-1]
-        if self.covered[d]:
-            fresh &= ~self._excluded(len(path), d)
-        self.available[-1] ^= 1 << d
-        self.todo[-1] ^= 1 << d
-        path.append(d)
-        self.marks.append(mark)
-        self.totals.append(self.totals[-1] + key)
-        self.weights.append(self.weights[-1] + self.moves.weights[d])
-        self.rooms.append(self.rooms[-1] - self.steps[d])
-        if self.rooms[-1] & self.guard != self.guard:
-            raise Rejected("sums of parts leave the stated reach")
-        last = self.closing.get(self.totals[-1])
-        if last is not None and self.weights[-1] + self.moves.weights[last] > self.claim:
-            self._judge([*path, last])
-        todo = fresh if self.moves.longest is None or len(path) + 2 <= self.moves.longest else 0
-        if choice:
-            values, sign = self.values[abs(choice) - 1], 1 if choice > 0 else -1
-            if sign * sum([values[i] for i in path]) <= 0:
-                raise Rejected("a functional is not positive on the sum of a node")
-            todo &= self.below[abs(choice) - 1][choice < 0]
-        self.budget.spend(4 + len(path) + (8 + todo.bit_count()) * self.wide, self.wide - 1)
-        self.parts.append(None)
-        self.available.append(fresh)
-        self.todo.append(todo & ~self._closing(todo, key))
+    def _room(self, node: Node, d: int) -> int | None:
+        """Return the room that w + d leaves, None beyond the reach."""
+        if len(node.members) == MOST_DEPTH:
+            raise Rejected("a node has too many elements", limit=True)
+        room = None if node.room is None else node.room - self.steps[d]
+        return None if room is None or room & self.guard != self.guard else room
 
-    def _grow(self, key: int) -> None:
-        """Add the sums of the parts of w that hold its last element."""
-        if self.small:
-            old = self.sums[-1][0]
-            self._keep(old | (old << key if key > 0 else old >> -key))
-        else:
-            one, two = self.sums[-1]
-            if len(one) > len(two):
-                one, two = two, one
-            self._keep(one.union([total + key for total in one]), two)
+    def refuse(self, reason: str) -> None:
+        """Refuse an entry."""
+        raise Rejected(reason)
 
-    def _keep(self, sums: Any, others: Any = b"") -> None:
-        """Keep sums of parts: as bits of a number, and bytes of those that may be asked for; or as
-        two sets of numbers, of the parts of some of the elements and of the parts of all others.
-        """
-        self.sums.append((sums, others))
-        if self.small:
-            near = sums >> self.offset - self.far & (2 << 2 * self.far) - 1
-            self.sums[-1] = sums, near.to_bytes(self.far // 4 + 1, "little")
-        kept = self.cost or len(sums) * self.each
-        self.budget.spend(self.cost // 20 or kept, kept)
+    def _open(self) -> Node:
+        """Leave what is finished; return the node that is open then."""
+        while not self.node.todo and self.node.up is not None:
+            node, self.node = self.node, self.node.up
+            self.budget.room += node.kept
+            if node.mark:
+                self._mark(self.node, node.members)
+        return self.node
 
-    def _closing(self, todo: int, key: int) -> int:
-        """Return the effects e of a bit set with -e among the sums of parts of w and a last d."""
-        found, keys, far = 0, self.keys, self.far
-        sums, data = self.sums[-1]
+    def _closing(self, node: Node, todo: int, d: int) -> int:
+        """Return effects e, at least all of a bit set, with -e among the sums of w and a last d."""
+        one, two = node.sums or self._grow(node)
+        if node.room is not None:
+            return int(two >> self.far | two >> self.far + self.near[d])
+        self.budget.spend(todo.bit_count() * (4 + self.wide + len(two) * self.each // 4))
+        found, keys, at, key = 0, self.keys, self.effect_at, self.keys[d]
+        shifts = [-key - t for t in two] + [-t for t in two]
         while todo:
             low = todo & -todo
             todo ^= low
-            one = -keys[low.bit_length() - 1]
-            if self.small:
-                one += far
-                two = one - key
-                if data[one >> 3] >> (one & 7) & 1 or data[two >> 3] >> (two & 7) & 1:
-                    found |= low
-            else:
-                self.budget.spend(2 * len(sums) * (1 + self.each // 32))
-                if not data.isdisjoint([x - t for x in (one, one - key) for t in sums]):
-                    found |= low
+            asked = keys[at[low.bit_length() - 1]]
+            if not one.isdisjoint([shift - asked for shift in shifts]):
+                found |= low
         return found
 
-    def _leave(self) -> None:
-        """Leave a finished node; where the proof says so, exclude its images from now on."""
-        depth = len(self.path)
-        if len(self.sums) > depth:
-            self.budget.room += self.cost or len(self.sums[-1][0]) * self.each
-            self.sums.pop()
-        member = sorted(self.path) if depth <= MOST_MARKED else []
-        self.path.pop()
-        self.totals.pop()
-        self.weights.pop()
-        self.rooms.pop()
-        self.parts.pop()
-        self.available.pop()
-        self.todo.pop()
-        self.budget.room += self.wide - 1
-        if not self.marks.pop() or not member:
+    def _grow(self, node: Node) -> Any:
+        """Find the sums of parts of w from those of its parent, or, once beyond the reach, anew."""
+        up, new = node.up or self.node, node.members[-1:]  # the root has its own
+        one, two = up.sums or self._grow(up)
+        if node.room is not None:
+            key = self.near[new[0]]
+            return self._keep(node, one | (one >> key if key > 0 else one << -key), None)
+        if up.room is not None:
+            one, two, new = {0}, {0}, node.members
+        for key in [self.keys[d] for d in new]:
+            one, two = sorted((one, two), key=len, reverse=True)
+            two = two.union([t + key for t in two])
+            if len(two) > FEW_SUMS and len(one) * len(two) <= MOST_SUMS:
+                one, two = {x + t for x in one for t in two}, {0}
+            self.budget.spend(len(two))
+        return self._keep(node, one, two)
+
+    def _keep(self, node: Node, one: Any, two: Any) -> Any:
+        """Keep sums of parts: the bits of -x for each sum x, and of those that may be asked for; or
+        two sets of numbers, of the sums of some of the elements and of the sums of all others.
+        """
+        if node.room is not None:
+            two = one >> self.middle - 2 * self.far & (2 << 4 * self.far) - 1
+        node.sums = one, two
+        self._pay(node, self.middle // 32 if node.room is not None
+                  else (len(one) + len(two)) * self.each)  # fmt: skip
+        return node.sums
+
+    def _pay(self, node: Node, numbers: int) -> None:
+        """Pay for what is kept as long as the node is open."""
+        self.budget.spend(numbers // 4, numbers)
+        node.kept += numbers
+
+    def _mark(self, up: Node, members: Vector) -> None:
+        """Exclude the images of a finished node from now on; `up` is its parent."""
+        if len(members) > MOST_MARKED:
             return
-        self.budget.spend(len(self.images[0]) * len(member))
-        columns = zip(*(self.images[i] for i in member), strict=True)
+        self.budget.spend(len(self.images[0]) * len(members))
+        columns = zip(*(self.images[i] for i in members), strict=True)
         for image in set(map(tuple, map(sorted, columns))):
             self._cover(image)
         gone = self.alone
-        if self.path:
-            gone |= self._excluded(len(self.path) - 1, self.path[-1])
-        self.available[-1] &= ~gone
-        self.todo[-1] &= ~gone
+        if up.up is not None:
+            gone |= self._excluded(up.up, up.members[-1])
+        up.available &= ~gone
+        up.todo &= ~gone
 
     def _cover(self, image: Vector) -> None:
         """Note a multiset: each of its elements is excluded where all the others are there."""
-        self.budget.spend(len(image) ** 2, len(image) * (len(image) - 1))
+        total, new = sum([self.units[e] for e in image]), 0
         if len(image) == 1:
-            self.alone |= 1 << image[0]
-        for i, e in enumerate(image):
-            for j, d in enumerate(image):
-                if i != j:
-                    one, two = (*(x + 1 for k, x in enumerate(image) if k not in (i, j)), 0, 0)[:2]
-                    key = one + two * (len(self.keys) + 1)  # the other elements, two at most
-                    old = self.covered[d].get(key, 0)
-                    self.covered[d][key] = old | 1 << e
-                    self.budget.spend(self.wide, max(0, e - old.bit_length()) // 1024)
+            self.alone |= self.bits[image[0]]
+        for d, e in permutations(image, 2):
+            table = self.covered[d]
+            known = len(table)
+            table[total - self.units[d] - self.units[e]] |= self.bits[e]
+            new += len(table) - known
+        self.budget.spend((2 + 2 * len(image) ** 2) * self.wide, new * (2 + self.words))
 
-    def _excluded(self, depth: int, d: int) -> int:
-        """Return the e that complete a covered multiset with d and a part of the path above it."""
-        parts = self.parts[depth]
-        if parts is None:
-            w, base = sorted(self.path[:depth]), len(self.keys) + 1
-            parts = {a + 1 + (b + 1) * base for a, b in combinations(w, 2)}
-            parts.update([0], [a + 1 for a in w])
-            self.parts[depth] = parts
-            self.budget.spend(len(parts))
+    def _excluded(self, node: Node, d: int) -> int:
+        """Return the e that complete a covered multiset with d and a part of w."""
         gone, table = 0, self.covered[d]
-        for key in table.keys() & parts:
-            gone |= table[key]
+        for others in table.keys() & self._parts(node):
+            gone |= table[others]
         return gone
 
-    def _judge(self, members: list[int]) -> None:
+    def _parts(self, node: Node) -> set[int]:
+        """Return the parts of w of at most two elements, each the sum of its units."""
+        if node.up is None:
+            return {0}
+        if node.parts is None:
+            *w, last = [self.units[e] for e in node.members]
+            node.parts = self._parts(node.up).union([last], [last + x for x in w])
+            self._pay(node, len(node.parts))
+        return node.parts
+
+    def _judge(self, members: Vector, weight: int) -> None:
         """Refuse unless every choice of moves with these effects changes at most `claim`."""
         moves, key = self.moves, tuple(sorted(members))
         long = moves.longest is not None and len(members) > moves.longest
-        if key in self.seen or long or not any(moves.effects[i] in moves.secret for i in key):
+        within = weight <= self.claim or long or key in self.seen
+        if within or not any(moves.effects[i] in moves.secret for i in key):
             return
         self.seen.add(key)
         self.budget.spend(0, len(key))
         if len(self.images[0]) > 1 or self._exceeds([moves.changes[moves.effects[i]] for i in key]):
             raise Rejected("an irreducible multiset changes the query by more than the claim")
 
-    def _exceeds(self, options: list[set[Change]]) -> bool:
-        """Whether a choice of changes from each list has a sum with a norm above the claim.
+    def _set(self, flags: Iterable[bool]) -> int:
+        """Return the bit set of the effects with a flag."""
+        found = bytearray(1 + max(self.places) // 8)
+        for place in compress(self.places, flags):
+            found[place >> 3] |= 1 << (place & 7)
+        return int.from_bytes(found, "little")
 
-        Sums are grown choice by choice; one that cannot get above the claim any more is dropped.
-        """
-        left = sum(max(map(norm, changes)) for changes in options)
-        sums: set[Change] = {frozenset()}
-        for changes in sorted(options, key=len):
-            left -= max(map(norm, changes))
-            grown: set[Change] = set()
-            for part in sums:
-                self.budget.spend(len(changes) * (2 + len(part) + len(next(iter(changes)))))
-                totals = (plus(part, change) for change in changes)
-                grown.update(total for total in totals if norm(total) + left > self.claim)
-            if len(grown) > MOST_CHOICES:
-                raise Rejected("an irreducible multiset has too many choices of moves", limit=True)
-            sums = grown
-        return bool(sums)
+    def _exceeds(self, options: list[set[Change]]) -> bool:
+        return exceeds(options, self.claim, self.budget)
+
+
+def replayed(
+    effects: Effects, table: dict[str, Any], claim: int, kind: type[Replay] = Replay
+) -> None:
+    """Refuse the proof unless every branch is taken and every irreducible is within the claim."""
+    if table["effects"] != len(effects.effects):
+        raise Rejected("the proof is about another number of effects")
+    if not effects.effects:
+        return
+    columns = (table["branches"], table["choices"], table["marks"])
+    kind(effects, table, claim).run(zip(*columns, strict=True))
+
+
+def exceeds(options: Iterable[set[Change]], claim: int, budget: Budget) -> bool:
+    """Whether a choice of changes from each set has a sum with a norm above the claim.
+
+    Sums are grown choice by choice; one that cannot get above the claim any more is dropped.
+    """
+    options = sorted(options, key=len)
+    left = sum(max(map(norm, changes)) for changes in options)
+    sums: set[Change] = {frozenset()}
+    for changes in options:
+        left -= max(map(norm, changes))
+        grown: set[Change] = set()
+        for part in sums:
+            budget.spend(len(changes) * (2 + len(part) + len(next(iter(changes)))))
+            totals = (plus(part, change) for change in changes)
+            grown.update(total for total in totals if norm(total) + left > claim)
+        if len(grown) > MOST_CHOICES:
+            raise Rejected("an irreducible multiset has too many choices of moves", limit=True)
+        sums = grown
+    return bool(sums)
 
 
 def independent(effects: Sequence[Vector], budget: Budget) -> list[Vector]:
     """Return the first independent coordinates of the effects, which determine the others."""
     columns = list(zip(*effects, strict=True))
     return [columns[place] for place in relations(columns, budget)[0]]
-
-
-def _bits(flags: Iterable[bool]) -> int:
-    return int("0" + "".join("01"[flag] for flag in flags)[::-1], 2)

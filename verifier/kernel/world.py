@@ -202,15 +202,15 @@ class World:
                         for sign in (1, -1))  # fmt: skip
         effects = [self.effect(cell.point) for cell in cells]
         width = len(self.equalities) + len(self.bounds)
+        pairs = len(cells) ** 2 if self.labelled else len(cells)
+        self.budget.spend(pairs * (4 + width) + len(cells) * self.policy.graph.boxes)
+        self.budget.spend(len(cells) * sum(map(len, rows)) // 2 if self.labelled else 0)
         for i, x in enumerate(cells):
-            self.budget.spend(len(cells) * (4 + width) if self.labelled else 4 + width)
-            self.budget.spend(self.policy.graph.boxes)
             if not self.labelled:
                 away = tuple(-v for v in effects[i])
                 yield Move(None, i, effects[i], enter[i], True)
                 yield Move(i, None, away, leave[i], True)
                 continue
-            self.budget.spend((len(cells) * len(rows[i]) + sum(map(len, rows))) // 4)
             for j, y in enumerate(cells):
                 effect = tuple(map(sub, effects[j], effects[i]))
                 mixed = self.reading == "published"

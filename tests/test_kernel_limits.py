@@ -1,0 +1,150 @@
+"""The kernel's limits, made so small that they bite: each ends as a rejection, or as unreadable."""
+
+import copy
+import json
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from blowproof.verifier.kernel import (
+    Unreadable,
+    branching,
+    check,
+    document,
+    policy,
+    query,
+    tree,
+    witness,
+    world,
+)
+from blowproof.verifier.kernel.check import lower_bound, upper_bound, world_of
+from blowproof.verifier.kernel.document import Budget, Rejected, load
+
+Document = dict[str, Any]
+
+FOLDER = Path(__file__).parent / "certificates" / "valid"
+TEXTS = {path.stem: path.read_text() for path in sorted(FOLDER.glob("*.json"))}
+VALID: dict[str, Document] = {name: json.loads(text) for name, text in TEXTS.items()}
+
+
+def told(table: Document, budget: Budget | None = None) -> None:
+    """Check a certificate, with whatever it raises."""
+    found, value = world_of(table, Budget() if budget is None else budget)
+    lower_bound(found, table, value)
+    upper_bound(found, table["proof"], value)
+
+
+def resigned(name: str, **changes: Any) -> Document:
+    """A valid certificate with parts of its policy changed, and the digest of that."""
+    table = copy.deepcopy(VALID[name])
+    table["policy"].update(changes)
+    text = json.dumps(table["policy"], separators=(",", ":"))
+    return {**table, "digest": sha256(text.encode()).hexdigest()}
+
+
+LISTED = [[{"x": 0}, {"x": 1}]]
+READ: list[tuple[ModuleType, str, int, Document]] = [
+    (policy, "MOST_AXES", 1, VALID["four-cells"]),
+    (policy, "MOST_CELLS", 1, VALID["four-cells"]),
+    (policy, "MOST_FACTS", 4, VALID["four-cells"]),
+    (policy, "MOST_SIDES", 9, VALID["four-cells"]),
+    (policy, "MOST_CELLS", 1,
+     resigned("single-ranges",
+              secrets={"kind": "partition", "cells": [{"x": 0}, {"x": {"min": 1, "max": 9}}]})),
+]  # fmt: skip
+REJECTED: list[tuple[ModuleType, str, int, str]] = [
+    (query, "MOST_OUTPUTS", 99, "ranges-by-a-search"),
+    (world, "MOST_POINTS", 2, "every-database-plain-moves"),
+    (witness, "MOST_SUMS", -1, "irreducible-two-margins"),
+    (witness, "MOST_SUMS", 1, "branching-bounds"),
+    (tree, "MOST_SYMMETRIES", 2, "irreducible-add-remove"),
+    (tree, "MOST_CHOICES", 0, "irreducible-two-margins"),
+    (branching, "MOST_MOVES", 4, "branching-bounds"),
+]
+ASKED = {
+    "ranges-by-a-search": {**VALID["single-ranges"], "proof": {"kind": "cycles"}},
+    **VALID,
+}
+
+
+@pytest.mark.parametrize(("module", "name", "most", "table"), READ, ids=lambda x: str(x)[:20])
+def test_policies_beyond_a_limit_are_unreadable(
+    module: ModuleType, name: str, most: int, table: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world_of(table, Budget())
+    monkeypatch.setattr(module, name, most)
+    with pytest.raises(Unreadable, match="too many"):
+        check(table)
+
+
+@pytest.mark.parametrize(("module", "name", "most", "asked"), REJECTED)
+def test_work_beyond_a_limit_is_rejected_as_such(
+    module: ModuleType, name: str, most: int, asked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = ASKED[asked]
+    before = check(table).reason
+    monkeypatch.setattr(module, name, most)
+    with pytest.raises(Rejected) as found:
+        told(table)
+    assert found.value.limit
+    verdict = check(table)
+    assert not verdict.accepted
+    assert verdict.reason == str(found.value) != before
+
+
+@pytest.mark.parametrize("name", ["MOST_BYTES", "MOST_LISTS", "MOST_DIGITS"])
+def test_texts_beyond_a_limit_are_unreadable(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = TEXTS["branching-bounds"]
+    assert load(text) == VALID["branching-bounds"]
+    monkeypatch.setattr(document, name, 1)
+    with pytest.raises(Unreadable, match=r"too large|not an exact number"):
+        load(text)
+
+
+@pytest.mark.parametrize("name", VALID)
+@pytest.mark.parametrize("what", ["steps", "room"])
+def test_any_budget_ends_in_the_same_verdict_or_in_a_limit(name: str, what: str) -> None:
+    """With each smaller budget the check stops for that reason alone; with the real one it ends."""
+    outcomes = []
+    most = 1
+    while most < 10**10:
+        try:
+            told(VALID[name], Budget(**{what: most}))
+            outcomes.append(True)
+        except Rejected as reason:
+            assert reason.limit
+            assert {"steps": "steps", "room": "memory"}[what] in str(reason)
+            outcomes.append(False)
+        most *= 3
+    assert outcomes == sorted(outcomes)
+    assert outcomes[-1]
+    assert not outcomes[0] or what == "room"
+
+
+def test_what_is_kept_is_given_back() -> None:
+    """Otherwise a long proof would be rejected for memory that it does not hold."""
+    for name in ("irreducible-two-margins", "irreducible-structural-zero"):
+        budget = Budget()
+        found, value = world_of(VALID[name], budget)
+        moves = world.Effects(found)
+        claim = int(value) * moves.scale
+        replay = tree.Replay(moves, VALID[name]["proof"], claim)
+        root = replay.node.kept
+        before = budget.room
+        columns = (VALID[name]["proof"][key] for key in ("branches", "choices", "marks"))
+        replay.run(zip(*columns, strict=True))
+        assert replay.node.kept == root
+        assert budget.room > before - 10 * len(VALID[name]["proof"]["branches"])
+
+
+def test_the_real_limits_are_those_of_the_format() -> None:
+    text = (Path(document.__file__).parent / "FORMAT.md").read_text()
+    assert document.MOST_STEPS == 10**9
+    assert document.MOST_KEPT == 12 * 10**6
+    assert "10^9 steps" in text
+    assert "1.2 * 10^7 numbers" in text
+    assert (document.MOST_BYTES, document.MOST_LISTS) == (10**8, 10**7)
+    assert "10^8\nbytes and 10^7 lists" in text
