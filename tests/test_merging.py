@@ -254,7 +254,8 @@ def _prepared(policy: Policy, reading: Reading) -> tuple[Setting, tuple[int, ...
         assume(False)
         raise
     rows = merged_rows(found, reading)
-    assume(rows is not None)
+    if rows is None:
+        assume(False)
     assert rows is not None
     assert parts_of(found, reading) is not None
     return found, rows

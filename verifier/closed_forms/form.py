@@ -109,6 +109,11 @@ class Counterexample:
     before: tuple[Point, ...] = ()
     after: tuple[Point, ...] = ()
 
+    @property
+    def costs_privacy(self) -> bool:
+        """Whether noise for the claimed value is too small (else it is only too large)."""
+        return self.claimed < self.exact
+
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
