@@ -44,6 +44,7 @@ from blowproof.verifier.moves import Moves
 from blowproof.verifier.multisets import SEARCH_EFFECTS, longest_moves, multiset_sensitivity
 from blowproof.verifier.numbered import numbered_sensitivity
 from blowproof.verifier.one_edge import one_edge
+from blowproof.verifier.proposing import Known
 from blowproof.verifier.question import Engine, Question
 from blowproof.verifier.reduce import Core, reduce_values
 
@@ -176,12 +177,10 @@ def _ilp(question: Question) -> Answer:
     solve = numbered_sensitivity if clauses else histogram_sensitivity
     found = solve(
         moves,
+        Known(question.floor, question.cap, (core.reason, note)),
         most=most,
-        floor=question.floor,
-        cap=question.cap,
         deadline=question.deadline,
         on_best=question.teller("proposing and refuting pairs"),
-        notes=(core.reason, note),
     )
     if proved and core.enough:
         return found

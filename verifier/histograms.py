@@ -21,93 +21,56 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 
-from blowproof.models import Exact, InternalError, LinearFact, Point
+from blowproof.models import InternalError, LinearFact, Point
 from blowproof.models.linear import LinearModel
 from blowproof.models.linear_terms import BoolLiteral, IntVar, LinearExpr, weighted_sum
 from blowproof.models.policy import LABELLED
-from blowproof.verifier.answers import Answer, OnBest, Pair
+from blowproof.verifier.answers import Answer, OnBest
 from blowproof.verifier.moves import Kind, Moves
 from blowproof.verifier.norms import absolute_sum
-from blowproof.verifier.pairs import require_pair
+from blowproof.verifier.proposing import Known, best_proposal
 from blowproof.verifier.refute import Proposal, Refutation, Refuter, add_bound
 
-__all__ = ["Master", "checked_pair", "histogram_sensitivity"]
+__all__ = ["Master", "histogram_sensitivity"]
 
 
 def histogram_sensitivity(
     moves: Moves,
+    known: Known,
     *,
     most: int,
     deadline: float | None = None,
-    floor: Exact = 0,
-    cap: Exact | None = None,
     on_best: OnBest | None = None,
-    notes: tuple[str, ...] = (),
 ) -> Answer:
     """Return S(f, P) over the given values.
 
     `most` bounds the number of records that D1 holds (scope "given") or that move ("any"); the
-    answer is exact for databases within it. `floor` is known to be attained: only more is looked
-    for, and if there is no more the answer is `floor`, without a witness. No answer exceeds `cap`.
+    answer is exact for databases within it.
     """
-    start = time.perf_counter()
-    master, refuter = Master(moves, most=most), Refuter(moves)
-    best, witness, complete = int(floor * moves.scale), None, False
-    limit = master.bound()
-    if cap is not None:
-        limit = min(limit, int(cap * moves.scale))
-    try:
-        while True:
-            if best >= limit:
-                complete = True
-                break
-            proposal = master.propose(above=best, deadline=deadline)
-            if proposal is None:
-                complete = True
-                break
-            markov = moves.reading == "markov"  # no minimality is asked for
-            refutation = None if markov else refuter.refute(proposal, deadline)
-            if refutation is not None:
-                master.cut(refutation)
-                continue
-            witness = checked_pair(moves, proposal)
-            best = _scaled_value(moves, witness)
-            if on_best is not None:
-                on_best(moves.unscaled(best), None, witness)
-    except TimeoutError:
-        pass
-    upper = best if complete else max(best, limit)
-    return Answer(
-        policy=moves.setting.policy.name,
-        query=moves.query.name,
-        reading=moves.reading,
-        answers=moves.setting.scope,
-        lower=moves.unscaled(best),
-        upper=moves.unscaled(upper),
-        status="exact" if upper == best else "bounds",
-        witness=witness,
-        engine="ilp",
-        seconds=time.perf_counter() - start,
-        notes=(*notes, f"{master.proposals} proposals, {master.cuts} cuts"),
-    )
+    proposer = _Proposer(moves, most)
+    return best_proposal(moves, proposer, known, deadline=deadline, on_best=on_best)
 
 
-def checked_pair(moves: Moves, proposal: Proposal) -> Pair:
-    """Return the proposal as databases that the independent checker has accepted."""
-    rest = proposal.first.copy()
-    for kind, times in proposal.counts.items():
-        if kind.before is not None:
-            rest[kind.before] -= times
-    pair = moves.pair(proposal.counts, rest)
-    require_pair(moves.setting, moves.reading, pair)
-    return pair
+class _Proposer:
+    """A master and a refuter."""
 
+    def __init__(self, moves: Moves, most: int) -> None:
+        self.master, self.refuter = Master(moves, most=most), Refuter(moves)
+        self.bound, self.propose = self.master.bound, self.master.propose
 
-def _scaled_value(moves: Moves, pair: Pair) -> int:
-    value = moves.value(pair) * moves.scale
-    if value.denominator != 1:
-        raise InternalError("the query's change is no multiple of its rows' denominator")
-    return int(value)
+    @property
+    def proposals(self) -> int:
+        return self.master.proposals
+
+    @property
+    def cuts(self) -> int:
+        return self.master.cuts
+
+    def refute(self, proposal: Proposal, deadline: float | None) -> bool:
+        refutation = self.refuter.refute(proposal, deadline)
+        if refutation is not None:
+            self.master.cut(refutation)
+        return refutation is not None
 
 
 class Master:

@@ -21,9 +21,10 @@ from blowproof.models.queries import CountQuery
 from blowproof.models.regions import Area
 from blowproof.verifier.answers import Pair
 from blowproof.verifier.arrangements import arrangements
-from blowproof.verifier.histograms import Master, checked_pair
+from blowproof.verifier.histograms import Master
 from blowproof.verifier.moves import Moves
 from blowproof.verifier.numbered import Numbering, after
+from blowproof.verifier.proposing import checked_pair
 from blowproof.verifier.refute import Refuter
 
 __all__ = ["histogram_neighbours", "numbered_neighbours", "relabelled"]

@@ -19,12 +19,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from blowproof.models import Exact, InternalError, Point, Setting
+from blowproof.models import Point, Setting
 from blowproof.models.linear import LinearModel
 from blowproof.models.linear_terms import IntVar, LinearExpr, weighted_sum
 from blowproof.verifier.answers import Answer, OnBest
-from blowproof.verifier.histograms import Master, checked_pair
+from blowproof.verifier.histograms import Master
 from blowproof.verifier.moves import Kind, Moves
+from blowproof.verifier.proposing import Known, best_proposal
 from blowproof.verifier.refute import Proposal, add_bound
 
 __all__ = ["Numbering", "after", "numbered_sensitivity"]
@@ -32,54 +33,15 @@ __all__ = ["Numbering", "after", "numbered_sensitivity"]
 
 def numbered_sensitivity(
     moves: Moves,
+    known: Known,
     *,
     most: int,
     deadline: float | None = None,
-    floor: Exact = 0,
-    cap: Exact | None = None,
     on_best: OnBest | None = None,
-    notes: tuple[str, ...] = (),
 ) -> Answer:
-    """Return S(f, P) over the given values, for databases of up to `most` records.
-
-    `floor` is known to be attained: only more is looked for, and if there is no more the answer is
-    `floor`, without a witness. No answer exceeds `cap`.
-    """
-    start = time.perf_counter()
-    master = _Master(moves, most)
-    best, witness, complete = int(floor * moves.scale), None, False
-    limit = master.bound()
-    if cap is not None:
-        limit = min(limit, int(cap * moves.scale))
-    try:
-        while not complete:
-            proposal = master.propose(above=best, deadline=deadline) if best < limit else None
-            if proposal is None:
-                complete = True
-            elif moves.reading == "markov" or not master.refute(proposal, deadline):
-                witness = checked_pair(moves, proposal)
-                value = moves.value(witness) * moves.scale
-                if value.denominator != 1 or value <= best:
-                    raise InternalError("a pair does not change the query as the model says")
-                best = int(value)
-                if on_best is not None:
-                    on_best(moves.unscaled(best), None, witness)
-    except TimeoutError:
-        pass
-    upper = best if complete else max(best, limit)
-    return Answer(
-        policy=moves.setting.policy.name,
-        query=moves.query.name,
-        reading=moves.reading,
-        answers=moves.setting.scope,
-        lower=moves.unscaled(best),
-        upper=moves.unscaled(upper),
-        status="exact" if upper == best else "bounds",
-        witness=witness,
-        engine="ilp",
-        seconds=time.perf_counter() - start,
-        notes=(*notes, f"{master.proposals} proposals, {master.cuts} cuts, with numberings"),
-    )
+    """Return S(f, P) over the given values, for databases of up to `most` records."""
+    proposer, what = _Master(moves, most), ", with numberings"
+    return best_proposal(moves, proposer, known, deadline=deadline, on_best=on_best, what=what)
 
 
 MOST_STATES, MOST_NUMBERINGS = 20_000, 200
