@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["closed_forms"]
 
-TIME_LIMIT = 30
+TIME_LIMIT = 60
+READINGS = 3  # forms speak about so many
 
 
 @click.command(
@@ -29,7 +30,7 @@ TIME_LIMIT = 30
 @policy_argument()
 @click.option("--query", default="histogram", show_default=True, help="Which numbers are released.")
 @click.option("--time-limit", type=seconds, default=TIME_LIMIT, show_default=True,
-              metavar="SECONDS", help="Stop each search for an exact value.")  # fmt: skip
+              metavar="SECONDS", help="End after this long, with the bounds reached.")  # fmt: skip
 @json_option
 def closed_forms(policy: str, query: str, time_limit: float, as_json: bool) -> int:
     """Every closed form for S, printed and repaired: does it apply, and is it right here?
@@ -59,13 +60,15 @@ def _results(policy: Policy, query: BoundQuery, time_limit: float) -> list[FormR
     from blowproof.cli.asking import Session
     from blowproof.verifier import closed_forms as forms
 
-    session = Session(Question("published", None, "auto", time_limit, None))
+    session = Session(Question("published", None, "auto", time_limit, None), total=time_limit)
+    readings = list(range(READINGS, 0, -1))
 
     def exactly(asked: Policy, query: BoundQuery, reading: str) -> tuple[Any, Any]:
-        answer = session.ask(asked, query, reading)
+        share = (session.left or 0.0) / (readings.pop(0) if readings else 1)
+        answer = session.ask(asked, query, reading, limit=share)
         return answer.lower, answer.upper
 
-    return forms.closed_forms(policy, query, time_limit=time_limit, exactly=exactly)
+    return forms.closed_forms(policy, query, time_limit=time_limit / 4, exactly=exactly)
 
 
 def _code(results: Sequence[FormResult]) -> Exit:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compare"]
 
-TIME_LIMIT = 30
+TIME_LIMIT = 60
 
 
 @click.command(
@@ -34,7 +34,7 @@ TIME_LIMIT = 30
     "--query", "queries", multiple=True, metavar="QUERY",
     help="Which numbers are released; may be repeated.  [default: histogram]",
 )  # fmt: skip
-@question_options(time_limit=TIME_LIMIT)
+@question_options(time_limit=TIME_LIMIT, whole=True)
 @json_option
 def compare(old: str, new: str, queries: tuple[str, ...], question: Question, as_json: bool) -> int:
     """Two policies: S of each query, and what changed between them.
@@ -53,14 +53,19 @@ def compare(old: str, new: str, queries: tuple[str, ...], question: Question, as
         tuple(parse_query(text, policy) for policy in policies)
         for text in queries or ("histogram",)
     ]
-    session = Session(question)
-    pairs = []
-    for first, second in bound:
-        with placed(old):
-            before = session.ask(policies[0], first, question.reading)
-        with placed(new):
-            after = session.ask(policies[1], second, question.reading)
-        pairs.append((before, after))
+    session = Session(question, total=question.time_limit)
+    asked = [
+        (file, policy, query)
+        for queries_of_both in bound
+        for file, policy, query in zip((old, new), policies, queries_of_both, strict=True)
+    ]
+    answers = []
+    for number, (file, policy, query) in enumerate(asked):
+        left = session.left
+        share = None if left is None else left / (len(asked) - number)
+        with placed(file):
+            answers.append(session.ask(policy, query, question.reading, limit=share))
+    pairs = list(zip(answers[::2], answers[1::2], strict=True))
     code = worst([_growth(*pair) for pair in pairs])
     with quietly():
         if as_json:
