@@ -268,6 +268,19 @@ def test_weights_may_be_fractions():
     assert longest(LINE, [0, 0, 0, 0]).lower == 0
 
 
+@pytest.mark.parametrize("shape", [(2, 3), (2, 4)])
+def test_weights_may_be_huge(shape):
+    """With a common factor, and without one, where sums would not fit into 64 bits."""
+    effects = one_way(*shape)
+    huge = 10**30
+    assert longest(effects, [huge] * len(effects)).lower == huge * longest(effects).lower
+    odd = [huge + int(d[0] > 0) for d in effects]
+    plain, found = longest(effects, [int(d[0] > 0) for d in effects]), longest(effects, odd)
+    assert found.complete
+    assert found.lower // huge == longest(effects).lower
+    assert 0 < found.lower % huge <= plain.lower
+
+
 def test_a_hint_that_is_too_high_proves_an_upper_bound():
     result = longest(LINE, lower_bound_hint=9)
     assert (result.lower, result.witness, result.upper, result.complete) == (0, (), 8, False)

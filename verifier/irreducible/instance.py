@@ -38,14 +38,14 @@ class Instance:
 
     `vectors[i]` is `effects[i]` restricted to `rank` coordinates that determine the others (the
     restriction is injective on the span, so the same multisets sum to zero), and where these are
-    large, in others (`reducing`); a weight is `weights[i] / scale`.
+    large, in others (`reducing`); a weight is `weights[i] / scale`, without a common factor.
     """
 
     effects: tuple[Vector, ...]
     vectors: NDArray[np.int64]
     opposite: tuple[int, ...]
     weights: tuple[int, ...]
-    scale: int
+    scale: Fraction
 
     @property
     def rank(self) -> int:
@@ -71,7 +71,9 @@ class Instance:
             raise ValueError(f"{len(rows)} effects but {len(numbers)} weights")
         if any(w < 0 for w in numbers):
             raise ValueError("weights must not be negative")
-        scale = lcm(*(w.denominator for w in numbers)) if numbers else 1
+        whole = lcm(*(w.denominator for w in numbers)) if numbers else 1
+        common = gcd(*(int(w * whole) for w in numbers)) or 1
+        scale = Fraction(whole, common)
         columns = _independent(rows)
         vectors = np.array(_in_range([[row[j] for j in columns] for row in rows]), dtype=np.int64)
         return cls(
@@ -82,7 +84,7 @@ class Instance:
             scale=scale,
         )
 
-    def value(self, weight: int) -> Number:
+    def value(self, weight: Number) -> Number:
         """A summed weight in the caller's unit; an int when it is whole."""
         exact = Fraction(weight, self.scale)
         return exact.numerator if exact.denominator == 1 else exact
