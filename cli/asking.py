@@ -62,6 +62,10 @@ class Session:
         """Whether nothing is searched any more: after Ctrl-C, or when the time is used up."""
         return self.interrupted or self.left == 0
 
+    def share(self, among: int, part: float = 1.0) -> float | None:
+        """Return a part of the seconds that are left, for one of several questions."""
+        return None if self.left is None else max(0.01, self.left * part / among)
+
     def ask(
         self, policy: Policy, query: BoundQuery, reading: str, *, limit: float | None = None
     ) -> Answer:

@@ -64,7 +64,7 @@ def _results(policy: Policy, query: BoundQuery, time_limit: float) -> list[FormR
     readings = list(range(READINGS, 0, -1))
 
     def exactly(asked: Policy, query: BoundQuery, reading: str) -> tuple[Any, Any]:
-        share = (session.left or 0.0) / (readings.pop(0) if readings else 1)
+        share = session.share(readings.pop(0) if readings else 1)
         answer = session.ask(asked, query, reading, limit=share)
         return answer.lower, answer.upper
 

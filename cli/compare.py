@@ -61,8 +61,7 @@ def compare(old: str, new: str, queries: tuple[str, ...], question: Question, as
     ]
     answers = []
     for number, (file, policy, query) in enumerate(asked):
-        left = session.left
-        share = None if left is None else left / (len(asked) - number)
+        share = session.share(len(asked) - number)
         with placed(file):
             answers.append(session.ask(policy, query, question.reading, limit=share))
     pairs = list(zip(answers[::2], answers[1::2], strict=True))

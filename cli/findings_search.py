@@ -58,7 +58,7 @@ def decide_all(
     """
     drafts = []
     for number, query in enumerate(queries):
-        limit = _share(session, DECIDING, len(queries) - number)
+        limit = session.share(len(queries) - number, DECIDING)
         drafts.append(_decide(policy, query, session, plan, size, limit))
     return drafts
 
@@ -74,11 +74,6 @@ def complete_all(
         more = extras(policy, draft.query, session, draft.rows, size, len(found) - number)
         found[number] = replace(draft, extras=more)
     return found
-
-
-def _share(session: Session, part: float, among: int) -> float | None:
-    """A part of the seconds that are left, for one of several questions."""
-    return None if session.left is None else max(0.01, session.left * part / among)
 
 
 def _decide(
@@ -183,7 +178,7 @@ def _with_rows(policy: Policy, draft: Finding, session: Session, among: int) -> 
         if reading == draft.reading:
             rows.append(decided)
             continue
-        limit = _share(session, OTHERS / (len(READINGS) - number), among)
+        limit = session.share(among, OTHERS / (len(READINGS) - number))
         rows.append(_row(policy, draft.query, session, reading, limit))
     return replace(draft, rows=tuple(rows))
 

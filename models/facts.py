@@ -421,6 +421,12 @@ class BoundClause:
         """The records that the clause speaks about, from 0."""
         return frozenset(record for record, _, _ in self.literals)
 
+    def served_by(self, record: int, point: Point) -> bool:
+        """Whether the record makes the clause true where it holds this value."""
+        return any(
+            who == record and (point in area) == inside for who, area, inside in self.literals
+        )
+
     def holds(self, database: Sequence[Point]) -> bool:
         """Whether one of the literals is true in a database."""
         return any((database[record] in area) == inside for record, area, inside in self.literals)

@@ -38,7 +38,7 @@ from blowproof.verifier.feasible import prepare
 from blowproof.verifier.irreducible.started import Started
 from blowproof.verifier.loosening import loosened
 from blowproof.verifier.merged import MergedBounds, merged_bounds, merged_pair
-from blowproof.verifier.merging import merged_rows, needs_of, serves
+from blowproof.verifier.merging import merged_rows, needs_of
 from blowproof.verifier.moves import Moves
 from blowproof.verifier.pairs import check_pair
 from blowproof.verifier.questions import sensitivity
@@ -269,9 +269,9 @@ def _choices_of_records(found: Setting, pair: Pair) -> Iterator[frozenset[int]]:
     for record, x in zip(pair.records, pair.after, strict=True):
         second[record] = x
     choices: list[list[tuple[int, ...]]] = []
-    for place, clause in enumerate(found.clauses):
+    for clause in found.clauses:
         one, two = (
-            {r for r in clause.records if serves(found, place, r, database[r])}
+            {r for r in clause.records if clause.served_by(r, database[r])}
             for database in (first, second)
         )
         choices.append([()] if one & two else list(product(one, two)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -57,6 +57,16 @@ class Pair:
             after=tuple(sorted((two - one).elements())),
             unchanged=tuple(sorted((one & two).items())),
         )
+
+    @staticmethod
+    def numbered(
+        labels: Mapping[int, tuple[Point, Point]], others: Sequence[tuple[Point, Point]]
+    ) -> Pair:
+        """Return databases in which these records make these moves, and others are in between."""
+        left = iter(others)
+        count = len(labels) + len(others)
+        every = [labels[r] if r in labels else next(left) for r in range(count)]
+        return Pair.labelled([x for x, _ in every], [y for _, y in every], keep=True)
 
     def moves(self, reading: Reading) -> list[Move]:
         """Return the moves from D1 to D2, as a query sees them."""

@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -313,19 +313,10 @@ class _Program:
         others = list((+rest).elements())
         for point, times in zip(self.points, staying, strict=True):
             others += [(point, point)] * times
-        return _numbered(labels, others)
+        return Pair.numbered(labels, others)
 
     def _ends(self, change: tuple[Point, Point]) -> Classes:
         one, two = (
             next(p for p, item in enumerate(self.model.classes) if x in item) for x in change
         )
         return one, two
-
-
-def _numbered(
-    labels: Mapping[int, tuple[Point, Point]], others: Sequence[tuple[Point, Point]]
-) -> Pair:
-    """Return databases in which these records make these moves, and the others are in between."""
-    left = iter(others)
-    every = [labels[r] if r in labels else next(left) for r in range(len(labels) + len(others))]
-    return Pair.labelled([x for x, _ in every], [y for _, y in every], keep=True)

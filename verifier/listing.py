@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from blowproof.models import BudgetError, Point, Setting
-from blowproof.models.linear_terms import LinearExpr
 from blowproof.models.policy import LABELLED, Reading
 from blowproof.models.queries import CountQuery
 from blowproof.models.regions import Area
@@ -23,7 +22,7 @@ from blowproof.verifier.answers import Pair
 from blowproof.verifier.arrangements import arrangements
 from blowproof.verifier.histograms import Master
 from blowproof.verifier.moves import Moves
-from blowproof.verifier.numbered import Numbering, after
+from blowproof.verifier.numbered import Numbering
 from blowproof.verifier.proposing import checked_pair
 from blowproof.verifier.refute import Refuter
 
@@ -71,10 +70,7 @@ def numbered_neighbours(
     if not moves.kinds:
         return
     master = Master(moves, most=most)
-    numbering = Numbering.of(setting, moves.values)
-    first: dict[Point, LinearExpr] = {x: 1 * held for x, held in master.first.items()}
-    numbering.add(master.linear, first, "first")
-    numbering.add(master.linear, after(first, master.counts), "second")
+    Numbering.of(setting, moves.values).add_both(master)
     minimal = reading != "markov"
     while (proposal := master.propose(above=-1, deadline=deadline, fewest=minimal)) is not None:
         yield checked_pair(moves, proposal)

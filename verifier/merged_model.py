@@ -16,7 +16,7 @@ from math import lcm
 from blowproof.models import Point
 from blowproof.models.linear_terms import IntVar, weighted_sum
 from blowproof.verifier.embed import Embedder, choices
-from blowproof.verifier.merging import Needs, serves
+from blowproof.verifier.merging import Needs
 from blowproof.verifier.moves import Kind, Moves
 from blowproof.verifier.norms import absolute_sum
 from blowproof.verifier.one_secret import OneSecret
@@ -109,7 +109,7 @@ class MergedModel:
             self.linear.add(weighted_sum([*staying, *leaving]) - held, upper=0)
             served = {clause for tasks in self.task.needs.values() for clause, _ in tasks}
             for record in others:
-                if any(serves(self.setting, clause, record, point) for clause in served):
+                if any(self.setting.clauses[place].served_by(record, point) for place in served):
                     self.linear.add(1 * self.lies[record, place], upper=0)
         return bool(others)
 

@@ -21,7 +21,7 @@ from itertools import combinations, product
 from math import prod
 from operator import add
 
-from blowproof.models import Setting
+from blowproof.models import Point, Setting
 from blowproof.verifier.answers import Pair
 from blowproof.verifier.embed import Embedder
 from blowproof.verifier.irreducible import Multiset
@@ -253,17 +253,19 @@ def checked(moves: Moves, placed: Placed, *, setting: Setting | None = None) -> 
     `setting`: the facts and G, where these are not those of `moves`.
     """
     setting = moves.setting if setting is None else setting
-    labels = {record: (kind.before, kind.after) for record, kind in placed.named.items()}
+    labels = {record: _ends(kind) for record, kind in placed.named.items()}
     labels |= {record: (point, point) for record, point in placed.staying.items()}
-    left = [(kind.before, kind.after) for kind in placed.others.elements()]
-    left += [(point, point) for point in placed.rest.elements()]
-    free = iter(left)
-    every = [labels[r] if r in labels else next(free) for r in range(len(labels) + len(left))]
-    first = [x for x, _ in every if x is not None]
-    second = [y for _, y in every if y is not None]
-    pair = Pair.labelled(first, second, keep=True)
+    others = [_ends(kind) for kind in placed.others.elements()]
+    others += [(point, point) for point in placed.rest.elements()]
+    pair = Pair.numbered(labels, others)
     end = time.monotonic() + CHECK_SECONDS
     return pair if check_pair(setting, moves.reading, pair, deadline=end) else None
+
+
+def _ends(kind: Kind) -> tuple[Point, Point]:
+    assert kind.before is not None
+    assert kind.after is not None
+    return kind.before, kind.after
 
 
 def _moving(kinds: Sequence[Kind]) -> bool:

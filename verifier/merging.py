@@ -33,7 +33,7 @@ from operator import add
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.models import Point, Setting
+from blowproof.models import Setting
 from blowproof.models.policy import LABELLED, Reading
 from blowproof.verifier.irreducible.instance import Instance, parts
 from blowproof.verifier.irreducible.started import Started
@@ -50,7 +50,6 @@ __all__ = [
     "merged_rows",
     "movers",
     "needs_of",
-    "serves",
 ]
 
 Vector = tuple[int, ...]
@@ -96,17 +95,11 @@ def needs_of(setting: Setting) -> list[Needs] | None:
     return [dict(item) for item in found]
 
 
-def serves(setting: Setting, place: int, record: int, point: Point) -> bool:
-    """Whether a record makes a clause true where it holds this value."""
-    literals = setting.clauses[place].literals
-    return any(who == record and (point in area) == inside for who, area, inside in literals)
-
-
 def movers(moves: Moves, needs: Needs) -> dict[int, list[Kind]]:
     """Return for each record of R the kinds of moves that it may make."""
     setting = moves.setting
     truth = {
-        (place, record, x): serves(setting, place, record, x)
+        (place, record, x): setting.clauses[place].served_by(record, x)
         for record, tasks in needs.items()
         for place, _ in tasks
         for x in moves.values

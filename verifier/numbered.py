@@ -28,7 +28,7 @@ from blowproof.verifier.moves import Kind, Moves
 from blowproof.verifier.proposing import Known, best_proposal
 from blowproof.verifier.refute import Proposal, add_bound
 
-__all__ = ["Numbering", "after", "numbered_sensitivity"]
+__all__ = ["Numbering", "numbered_sensitivity"]
 
 
 def numbered_sensitivity(
@@ -80,10 +80,7 @@ class Numbering:
                 for group, values in enumerate(self.groups):
                     now = true
                     for place, clause in enumerate(clauses):
-                        if any(
-                            who == record and (values[0] in area) == inside
-                            for who, area, inside in clause.literals
-                        ):
+                        if clause.served_by(record, values[0]):
                             now |= 1 << place
                     more = (*used[:group], used[group] + 1, *used[group + 1 :])
                     following.add((more, now))
@@ -92,6 +89,12 @@ class Numbering:
             states = following
         found = {used for used, true in states if true == (1 << len(clauses)) - 1}
         return tuple(sorted(found)) if len(found) <= MOST_NUMBERINGS else ()
+
+    def add_both(self, master: Master) -> None:
+        """Demand that both databases of a master can be numbered."""
+        first: dict[Point, LinearExpr] = {x: 1 * held for x, held in master.first.items()}
+        self.add(master.linear, first, "first")
+        self.add(master.linear, _after(first, master.counts), "second")
 
     def add(
         self, linear: LinearModel, histogram: Mapping[Point, LinearExpr], name: str
@@ -110,10 +113,10 @@ class Numbering:
         linear.add(_sum(histogram.values()), lower=self.records[-1] + 1)  # as many as are named
         for clause in self.setting.clauses:
             linear.add_clause(
-                takes[group][self.records.index(record)]
-                for record, area, inside in clause.literals
+                takes[group][place]
+                for place, record in enumerate(self.records)
                 for group, values in enumerate(self.groups)
-                if (values[0] in area) == inside
+                if clause.served_by(record, values[0])
             )
         return takes
 
@@ -130,11 +133,7 @@ class _Master:
     def __init__(self, moves: Moves, most: int) -> None:
         self.moves, self.master = moves, Master(moves, most=most)
         self.numbering = Numbering.of(moves.setting, moves.values)
-        linear = self.master.linear
-        first: dict[Point, LinearExpr] = {x: 1 * held for x, held in self.master.first.items()}
-        second = after(first, self.master.counts)
-        self.numbering.add(linear, first, "first")
-        self.numbering.add(linear, second, "second")
+        self.numbering.add_both(self.master)
         self.held = [self._named(values) for values in self.numbering.groups]
         self.total = self._named(moves.values)
         self.alike = self._alike()
@@ -201,7 +200,7 @@ class _Master:
             row = weighted_sum((kind.push[place], v) for kind, v in chosen.items())
             add_bound(linear, row + fact.total(proposal.first), fact)
         start = {x: LinearExpr((), proposal.first[x]) for x in self.moves.values}
-        takes = self.numbering.add(linear, after(start, chosen), "third")
+        takes = self.numbering.add(linear, _after(start, chosen), "third")
         linear.maximise(-1 * part)
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
         outcome = solve(linear, time_limit=left)
@@ -242,7 +241,7 @@ class _Master:
         master.linear.add_clause(clause)
 
 
-def after(
+def _after(
     first: Mapping[Point, LinearExpr], counts: Mapping[Kind, IntVar]
 ) -> dict[Point, LinearExpr]:
     """Return a histogram after moves."""

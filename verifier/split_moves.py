@@ -78,7 +78,8 @@ class _Splitter:
     """Splits moves of a circuit over the values of some classes."""
 
     def __init__(self, moves: Moves, classes: Sequence[ValueClass], rng: random.Random) -> None:
-        self.setting, self.graph, self.rng = moves.setting, moves.setting.graph, rng
+        self.moves, self.rng = moves, rng
+        self.setting, self.graph = moves.setting, moves.setting.graph
         self.classes = classes
         self.place_of = locator(classes)
         self.boxes = [list(islice(item.boxes(), SAMPLE_BOXES)) for item in classes]
@@ -128,17 +129,13 @@ class _Splitter:
         plain = tuple(map(sub, self.setting.effect(one.after), at_z))
         if not any(secret) or not any(plain):
             return None
+        others = counts - Counter([one])
         effects: Counter[Vector] = Counter([secret, plain])
-        for kind, times in counts.items():
-            effects[kind.effect] += times - (kind is one)
-        distinct = sorted(effect for effect in effects if effects[effect])
+        for kind, times in others.items():
+            effects[kind.effect] += times
+        distinct = sorted(effects)
         multiset = tuple((place, effects[effect]) for place, effect in enumerate(distinct))
         if is_reducible(distinct, multiset):
             return None
-        before, after = [x, other], [z, one.after]
-        for kind, times in counts.items():
-            assert kind.before is not None
-            assert kind.after is not None
-            before += [kind.before] * (times - (kind is one))
-            after += [kind.after] * (times - (kind is one))
-        return Pair(before=tuple(before), after=tuple(after))
+        rest = self.moves.pair(others, Counter())
+        return Pair(before=(x, other, *rest.before), after=(z, one.after, *rest.after))

@@ -72,16 +72,16 @@ class Instance:
         if any(w < 0 for w in numbers):
             raise ValueError("weights must not be negative")
         whole = lcm(*(w.denominator for w in numbers)) if numbers else 1
-        common = gcd(*(int(w * whole) for w in numbers)) or 1
-        scale = Fraction(whole, common)
+        scaled = [int(w * whole) for w in numbers]
+        common = gcd(*scaled) or 1
         columns = _independent(rows)
         vectors = np.array(_in_range([[row[j] for j in columns] for row in rows]), dtype=np.int64)
         return cls(
             effects=rows,
             vectors=vectors.reshape(len(rows), len(columns)),
             opposite=_opposites(rows),
-            weights=tuple(int(w * scale) for w in numbers),
-            scale=scale,
+            weights=tuple(w // common for w in scaled),
+            scale=Fraction(whole, common),
         )
 
     def value(self, weight: Number) -> Number:
