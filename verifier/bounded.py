@@ -104,6 +104,11 @@ class _State:
         self.enough = False
 
     @property
+    def mixed(self) -> bool:
+        """Whether moves may be secret or plain: reading 1 with a G that is not complete."""
+        return self.question.reading == "published" and not self.question.setting.graph.complete
+
+    @property
     def closed(self) -> bool:
         """Whether the bounds meet."""
         return self.lower == self.upper
@@ -172,10 +177,9 @@ class _State:
             return
         bare = without_clauses(setting)
         found = ask(question.about(bare, _share(question, 3)))
-        free = question.reading != "published" or setting.graph.complete
         if parts is None:  # reading 4: without minimality, fewer databases have fewer pairs
             self.take(self.lower, found.upper, None)
-        elif found.upper is not None and free and not setting.bounds:
+        elif found.upper is not None and not self.mixed and not setting.bounds:
             self.take(self.lower, parts.most * found.upper, None)
         if found.witness is not None:
             self._offer(self._with_clauses(found.witness))
@@ -212,8 +216,7 @@ class _State:
         rows = merged_rows(setting, question.reading)
         if rows is None or moves is None:
             return
-        published = question.reading == "published" and not setting.graph.complete
-        share = 1 / 4 if published else 3 / 5
+        share = 1 / 4 if self.mixed else 3 / 5
         try:
             found = merged_bounds(
                 setting,
@@ -235,8 +238,7 @@ class _State:
         """Reading 1, other G, clauses: the same with one secret move."""
         question, setting, moves = self.question, self.question.setting, self.moves
         rows = merged_rows(setting, question.reading)
-        published = question.reading == "published" and not setting.graph.complete
-        if rows is None or moves is None or not published:
+        if rows is None or moves is None or not self.mixed:
             return
         try:
             value, pair = merged_pair(
@@ -254,7 +256,7 @@ class _State:
     def by_compensating(self, parts: Parts) -> None:
         """Reading 1, other G: one secret move for which plain ones must compensate."""
         question, setting = self.question, self.question.setting
-        if question.reading != "published" or setting.graph.complete or self.moves is None:
+        if not self.mixed or self.moves is None:
             return
         moves = self.moves
         best_compensated(
@@ -270,7 +272,7 @@ class _State:
         if setting.clauses or self.table is None or self.moves is None:
             return
         seconds = max(0.0, _share(question, 2) - time.monotonic())
-        if question.reading == "published" and not setting.graph.complete:
+        if self.mixed:
             self._with_one_secret_move(self.moves, self.table, seconds)
             return
         moves, size = self.moves, setting.size if question.reading in LABELLED else None
