@@ -21,11 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.models import Area, BlowproofError, BudgetError, LinearFact, Point, Setting
+from blowproof.models import BlowproofError, BudgetError, LinearFact, Point, Setting
 from blowproof.models.diagram import Lookup, members
 from blowproof.verifier.answers import Pair
 from blowproof.verifier.embed import embed
 from blowproof.verifier.fact_model import FactModel
+from blowproof.verifier.loosening import known_empty
 from blowproof.verifier.pairs import check_pair
 from blowproof.verifier.question import Question
 
@@ -56,7 +57,7 @@ class Drawing:
         self.setting, self.rng = setting, random.Random(seed)
         facts = (*setting.equalities, *setting.bounds)
         areas = [area for fact in facts for _, area in fact.terms]
-        self._lookup = Lookup(setting.domain, [*areas, setting.impossible, *_known_empty(setting)])
+        self._lookup = Lookup(setting.domain, [*areas, setting.impossible, *known_empty(setting)])
         self._counted = len(areas)
         self._round = 0
         self._places: list[list[int]] = []
@@ -207,13 +208,3 @@ def _ends(fact: LinearFact) -> tuple[float, float]:
     low = fact.at_least if fact.answer is None else fact.answer
     high = fact.at_most if fact.answer is None else fact.answer
     return -np.inf if low is None else low, np.inf if high is None else high
-
-
-def _known_empty(setting: Setting) -> list[Area]:
-    """Return regions that a known 0 says are empty."""
-    return [
-        area
-        for fact in setting.equalities
-        if fact.answer == 0 and len({times > 0 for times, _ in fact.terms}) == 1
-        for _, area in fact.terms
-    ]

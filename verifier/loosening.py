@@ -26,7 +26,7 @@ from blowproof.models import (
 from blowproof.models.classes import collapse
 from blowproof.verifier.feasible import FactModel
 
-__all__ = ["freed", "loosened", "without_empty"]
+__all__ = ["freed", "known_empty", "loosened", "without_empty"]
 
 MOST_BOUNDS = 40
 MOST_BOXES = 300
@@ -72,13 +72,7 @@ def without_empty(setting: Setting) -> Setting:
     """Return a setting with the same databases, in which what a known 0 counts is impossible."""
     if setting.scope != "given":
         return setting
-    counted = [
-        box
-        for fact in setting.equalities
-        if fact.answer == 0 and len({times > 0 for times, _ in fact.terms}) == 1
-        for _, area in fact.terms
-        for box in area.boxes
-    ]
+    counted = [box for area in known_empty(setting) for box in area.boxes]
     new = [box for box in counted if _left([box], setting.impossible.boxes)]
     if not new or len(new) > MOST_BOXES:
         return setting
@@ -93,6 +87,16 @@ def without_empty(setting: Setting) -> Setting:
         return setting
     known = (*setting.policy.known, Impossible(regions))
     return replace(setting, policy=replace(setting.policy, known=known))
+
+
+def known_empty(setting: Setting) -> list[Area]:
+    """Return the areas that a known 0 says are empty: it adds up counts, and takes none away."""
+    return [
+        area
+        for fact in setting.equalities
+        if fact.answer == 0 and len({times > 0 for times, _ in fact.terms}) == 1
+        for _, area in fact.terms
+    ]
 
 
 def _left(boxes: Sequence[Box], taken: Iterable[Box]) -> Sequence[Box]:
