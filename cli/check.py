@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ __all__ = ["check"]
 )
 @click.argument("certificate", type=click.Path(), metavar="CERTIFICATE")
 @click.option("--policy", type=click.Path(), metavar="POLICY",
-              help="Reject a certificate that is about another policy than this one.")  # fmt: skip
+              help="Reject a certificate about another policy, or about other data.")  # fmt: skip
 @json_option
 def check(certificate: str, policy: str | None, as_json: bool) -> int:
     """Replay a certificate: claim, two databases, and the proof that no others do worse.
@@ -42,23 +43,45 @@ def check(certificate: str, policy: str | None, as_json: bool) -> int:
         with Path(certificate).open("rb") as file:
             text = file.read(MOST_BYTES + 1).decode("utf-8")
         verdict = check_text(text)
-        wanted = None if policy is None else _digest(policy, verdict)
+        other = "" if policy is None else _other(policy, verdict, text)
     except (OSError, UnicodeDecodeError, Unreadable) as error:
-        return _unreadable(certificate, str(error), as_json)
+        return _unreadable(certificate, _reason(error), as_json)
     seconds = time.perf_counter() - start
-    reason = verdict.reason
-    if verdict.accepted and wanted not in (None, verdict.digest):
-        reason = f"it is a proof about another policy than {policy}"
+    reason = verdict.reason or other
     return _told(verdict, reason, seconds, as_json)
 
 
-def _digest(policy: str, verdict: Verdict) -> str:
-    """Return the digest of a policy file, under the scope that the certificate names."""
+def _other(path: str, verdict: Verdict, text: str) -> str:
+    """Return what the certificate is about instead of this policy file, or "".
+
+    The scope is the certificate's. Numbers that it took from the policy's data are counted again,
+    where the data is at hand.
+    """
+    from blowproof.models import setting
     from blowproof.models.reading import read_policy
     from blowproof.models.writing import digest
 
     answers: Any = verdict.answers if verdict.answers in ("any", "given") else None
-    return digest(read_policy(policy).with_answers(answers))
+    policy = read_policy(path).with_answers(answers)
+    if verdict.digest != digest(policy):
+        return f"it is a proof about another policy than {path}"
+    counted = json.loads(text).get("counted") if verdict.accepted else None
+    data = policy.database.data
+    if counted is None or data is None or not ((policy.folder or Path()) / str(data)).exists():
+        return ""
+    found = setting(policy)
+    numbers = [fact.answer for fact in found.equalities if fact.name != "size"]
+    if counted["answers"] != numbers or counted.get("size", found.size) != found.size:
+        return f"it is a proof about other data than {data} holds now"
+    return ""
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"it cannot be read ({error.strerror})"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is no UTF-8 text"
+    return str(error)
 
 
 def _told(verdict: Verdict, reason: str, seconds: float, as_json: bool) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Literal
 
 from blowproof.models.errors import PolicyError
@@ -148,13 +149,17 @@ class Channel:
 
 @dataclass(frozen=True, kw_only=True)
 class Mechanism:
-    """Releases that compose, or one finite channel; and what is done to the noisy answers."""
+    """Releases that compose, or one finite channel; and what is done to the noisy answers.
+
+    `folder` is that of the mechanism file: files that its queries name may lie there.
+    """
 
     name: str = "mechanism"
     releases: tuple[Release, ...] = ()
     channel: Channel | None = None
     postprocessing: tuple[str, ...] = field(default=())
     selections: tuple[Selection, ...] = ()
+    folder: Path | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Either releases or a channel."""

@@ -10,6 +10,7 @@ when the mechanism is bound to one; `located` then adds the file and the line.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -93,7 +94,8 @@ not exact
         tables = parse_toml(content)
     except PolicyError as error:
         raise error.at(file=file, line=error.line) from None
-    return located(lambda: mechanism_from(tables, name=name), content, file=file, everything=True)
+    read = located(lambda: mechanism_from(tables, name=name), content, file=file, everything=True)
+    return read if file is None else replace(read, folder=Path(file).parent)
 
 
 def located(

@@ -270,3 +270,12 @@ def test_n_is_no_fact_where_records_come_and_go() -> None:
     assert sensitivity(policy, "marginal(sex)", reading="add-remove").lower == 1
     sized = Policy(domain=domain, known=policy.known, database=Database(size=9, answers="any"))
     assert sensitivity(sized, "marginal(sex)", reading="add-remove").engine == "rank"
+
+
+@pytest.mark.parametrize("query", ["cumulative(x)", "ranges(x)"])
+def test_a_billion_prefixes_end_in_bounds_rather_than_in_a_list(query: str) -> None:
+    policy = Policy(domain=Domain(x=Integers(0, 10**9 - 1)), secrets=Distance(threshold=1000))
+    answer = sensitivity(policy, query, time_limit=5.0)
+    worst = 1000 if query == "cumulative(x)" else 1000 * (10**9 - 999)
+    assert answer.lower <= worst
+    assert answer.upper is not None and answer.upper >= worst

@@ -72,9 +72,10 @@ class Moves:
     @cached_property
     def rows(self) -> dict[Point, dict[object, int]]:
         """The query's rows, scaled to integers."""
+        scale = self.scale  # refuses long rows before one is made
         return {
             point: {
-                output: int(number * self.scale)
+                output: int(number * scale)
                 for output, number in self.query.row(point).items()
                 if number
             }

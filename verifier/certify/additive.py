@@ -9,14 +9,16 @@ Where an output has scale 0 it must not change between any two neighbours: that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from heapq import nsmallest
+from pathlib import Path
 
 from blowproof.models import (
     BoundQuery,
     BudgetError,
+    DataError,
     Exact,
     Point,
     Policy,
@@ -24,27 +26,28 @@ from blowproof.models import (
     QueryError,
     show,
 )
-from blowproof.models.mechanism import Mechanism
-from blowproof.models.numbers import magnitude, plain
+from blowproof.models.mechanism import Mechanism, Release, Tree
+from blowproof.models.numbers import plain
 from blowproof.models.policy import Reading
+from blowproof.models.queries_structured import TreeQuery, bind_tree
 from blowproof.models.stacked import Part, Stacked, bind_release
 from blowproof.models.toml_values import within
 from blowproof.verifier.answers import Answer, Pair
 from blowproof.verifier.certify.arrivals import worst_arrival
 from blowproof.verifier.certify.asked import Asked
-from blowproof.verifier.certify.certified import INFINITE, Bounds, Changed, Loss
+from blowproof.verifier.certify.certified import INFINITE, Bounds, Loss
+from blowproof.verifier.certify.changes import touched_outputs
 from blowproof.verifier.certify.coarse import coarse_bound
 from blowproof.verifier.certify.edges import one_secret_move, worst_edge
 from blowproof.verifier.certify.grids import require_grid
-from blowproof.verifier.certify.naming import output_name
+from blowproof.verifier.certify.weighing import numbered, numbered_bounds, require_weights
 from blowproof.verifier.pairs import require_pair
 from blowproof.verifier.question import Listener, Progress
 from blowproof.verifier.questions import sensitivity
 
-__all__ = ["additive_loss", "bind", "changed_outputs", "with_selections"]
+__all__ = ["additive_loss", "bind", "with_selections"]
 
-MOST_OUTPUTS = 50
-"""How many of the outputs that tell a pair apart are named."""
+LONGEST_ROW = 20_000_000
 
 
 def bind(mechanism: Mechanism, policy: Policy, reading: Reading) -> tuple[Part, ...]:
@@ -52,8 +55,10 @@ def bind(mechanism: Mechanism, policy: Policy, reading: Reading) -> tuple[Part, 
     parts = []
     for place, release in enumerate(mechanism.releases):
         with within(f"release[{place}]"):
+            if isinstance(release.query, Tree):
+                _require_levels(release.query, bind_tree(release.query, policy.domain))
             try:
-                part = bind_release(release, policy)
+                part = _bound(release, policy, mechanism.folder)
             except QueryError as error:
                 reason, _, hint = str(error).partition("\n  try: ")
                 raise PolicyError(reason, key="query", hint=hint or None) from None
@@ -62,13 +67,43 @@ def bind(mechanism: Mechanism, policy: Policy, reading: Reading) -> tuple[Part, 
     return tuple(parts)
 
 
+def _bound(release: Release, policy: Policy, folder: Path | None) -> Part:
+    """Bind a release; a file that is neither here nor beside the policy is beside the mechanism."""
+    try:
+        return bind_release(release, policy)
+    except DataError as error:
+        if folder is None or not isinstance(error.__context__, FileNotFoundError):
+            raise
+    return bind_release(release, replace(policy, folder=folder))
+
+
+def _require_levels(tree: Tree, query: TreeQuery) -> None:
+    """Refuse levels that no tree has: a release of nothing is more likely a slip.
+
+    Blocks may be shorter than is declared, and a tree of one value has no level 1.
+    """
+    highest, width = 1, tree.block or query.size
+    while width > tree.fan_out:
+        width = -(-width // tree.fan_out)
+        highest += 1
+    for key, level in (("first", tree.first), ("last", tree.last or 0)):
+        if level > highest:
+            raise PolicyError(
+                f"{key} = {level}, but the trees have the levels 0 to {highest}",
+                key=f"tree.{key}",
+                hint="level 0 holds the roots; without last, all levels down are released",
+            )
+
+
 def additive_loss(asked: Asked, parts: Sequence[Part]) -> Bounds:
     """Return the loss over all neighbours, exactly or in bounds."""
+    require_weights(asked, parts)
     bare = _weighted(parts, lambda scale: Fraction(scale == 0))
-    silent = _loss(asked, bare)
+    silent = numbered_bounds(asked, parts, _loss(asked, bare))
     if silent.lower:
         return replace(silent, lower=INFINITE, upper=INFINITE)
     noisy = _loss(asked, _weighted(parts, lambda scale: 1 / scale if scale else Fraction(0)))
+    noisy = numbered_bounds(asked, parts, noisy)
     if bare and silent.upper != 0:
         return replace(noisy, upper=None, notes=(*silent.notes, *noisy.notes))
     return noisy
@@ -119,6 +154,7 @@ def _loss(asked: Asked, parts: Sequence[Part]) -> Bounds:
             require_pair(asked.setting, asked.reading, pair)
         return Bounds(lower=loss, upper=loss, pair=pair, engine="edges", notes=(how,))
     try:
+        _require_short_rows(parts)
         if len(parts) == 1 and parts[0].uniform:
             bounds = _one_query(asked, parts[0], asked.left())
         else:
@@ -131,6 +167,15 @@ def _loss(asked: Asked, parts: Sequence[Part]) -> Bounds:
     if bounds.upper is None and asked.engine == "auto":
         return _below(bounds, coarse_bound(asked, parts))
     return bounds
+
+
+def _require_short_rows(parts: Sequence[Part]) -> None:
+    """Refuse what engines would list in full for one record: prefixes and ranges of a long axis."""
+    for part in parts:
+        if touched_outputs(part.query) > LONGEST_ROW:
+            raise BudgetError(
+                f"one record is in too many outputs of {part.query.name} to list them"
+            )
 
 
 def _below(found: Bounds, coarse: Bounds | None) -> Bounds:
@@ -195,32 +240,36 @@ def _scaled(listener: Listener | None, weight: Fraction) -> Listener | None:
 def _several(asked: Asked, parts: Sequence[Part]) -> Bounds:
     """Ask for the stacked query; where that is too much, add up bounds part by part."""
     stacked = Stacked(tuple(parts))
-    found: Bounds | None = None
-    refusal: BudgetError | None = None
-    if not any(part.query.per_record for part in parts):
-        try:
-            answer = _ask(asked, stacked, asked.left(Fraction(2, 3)), asked.listener)
-        except BudgetError as error:
-            refusal = error
-        else:
-            found = Bounds(
-                lower=answer.lower,
-                upper=answer.upper,
-                pair=answer.witness,
-                engine=answer.engine,
-                notes=answer.notes,
-            )
-            if answer.status != "bounds" or asked.engine == "brute":
-                return found
-    if not all(part.uniform for part in parts):
-        if found is None:
-            raise refusal or BudgetError("weighted records need one scale for all outputs")
+    weighing = [[part] for part in parts if part.query.per_record]
+    if weighing:
+        plain_parts = [part for part in parts if not part.query.per_record]
+        return _part_by_part(asked, stacked, [*([plain_parts] if plain_parts else []), *weighing])
+    try:
+        answer = _ask(asked, stacked, asked.left(Fraction(2, 3)), asked.listener)
+    except BudgetError:
+        if not all(part.uniform for part in parts):
+            raise
+        return _part_by_part(asked, stacked, [[part] for part in parts])
+    found = Bounds(
+        lower=answer.lower,
+        upper=answer.upper,
+        pair=answer.witness,
+        engine=answer.engine,
+        notes=answer.notes,
+    )
+    alone = answer.status != "bounds" or asked.engine == "brute"
+    if alone or len(parts) == 1 or not all(part.uniform for part in parts):
         return found
-    return _part_by_part(asked, stacked, found)
+    return _part_by_part(asked, stacked, [[part] for part in parts], found)
 
 
-def _part_by_part(asked: Asked, stacked: Stacked, found: Bounds | None) -> Bounds:
-    """No pair loses more than the sum of what each part can lose; each part's pair may reach it."""
+def _part_by_part(
+    asked: Asked,
+    stacked: Stacked,
+    groups: Sequence[Sequence[Part]],
+    found: Bounds | None = None,
+) -> Bounds:
+    """No pair loses more than the sum of what each group can lose; a group's pair may reach it."""
     lower: Exact = 0
     upper: Exact | None = 0
     pair: Pair | None = None
@@ -228,54 +277,29 @@ def _part_by_part(asked: Asked, stacked: Stacked, found: Bounds | None) -> Bound
     if found is not None and found.lower != INFINITE:
         lower, pair = _number(found.lower), found.pair
         notes = [*found.notes, *notes]
-    labelled = any(part.query.per_record for part in stacked.parts)
-    for number, part in enumerate(stacked.parts):
-        one = _one_query(asked, part, asked.left(Fraction(1, len(stacked.parts) - number)))
+    for number, group in enumerate(groups):
+        one = _one_group(asked, group, Fraction(1, len(groups) - number))
         upper = None if upper is None or one.upper is None else upper + _number(one.upper)
-        if one.pair is not None and (one.pair.records is not None or not labelled):
-            loss = stacked.difference(one.pair.moves(asked.reading))
+        shown = None if one.pair is None else numbered(asked, stacked.parts, one.pair)
+        if shown is not None:
+            loss = stacked.difference(shown.moves(asked.reading))
             if loss > lower:
-                lower, pair = loss, one.pair
+                lower, pair = loss, shown
     if found is not None and found.upper is not None:
         least = _number(found.upper)
         upper = least if upper is None else min(upper, least)
     return Bounds(lower=lower, upper=upper, pair=pair, engine="parts", notes=tuple(notes))
 
 
+def _one_group(asked: Asked, group: Sequence[Part], share: Fraction) -> Bounds:
+    """Return the loss of one release, or of several asked for together, in a share of the time."""
+    left = asked.left(share)
+    if len(group) == 1 and group[0].uniform:
+        return _one_query(asked, group[0], left)
+    deadline = None if left is None else time.monotonic() + left
+    return _loss(replace(asked, deadline=deadline), group)
+
+
 def _number(loss: Loss) -> Exact:
     assert not isinstance(loss, str)
     return loss
-
-
-def changed_outputs(
-    parts: Sequence[Part], pair: Pair, reading: Reading, policy: Policy
-) -> tuple[tuple[Changed, ...], int]:
-    """Return the outputs that tell the pair apart most, and how many do so at all.
-
-    The weights of the parts are the scales.
-    """
-    moves = pair.moves(reading)
-    found: list[tuple[int, Hashable, Exact, Fraction]] = []
-    for number, part in enumerate(parts):
-        if part.query.per_record:
-            change = part.query.difference(moves)
-            if change:
-                found.append((number, None, change, part.weights[0]))
-            continue
-        changes = part.changes(moves)
-        found += [(number, key, change, part.weight(key)) for key, change in changes.items()]
-    ranks: dict[tuple[Exact, Fraction], tuple[bool, Exact]] = {}
-    for _, _, change, scale in found:
-        if (change, scale) not in ranks:
-            ranks[change, scale] = _silent_first(change, scale)
-    worst = nsmallest(MOST_OUTPUTS, found, key=lambda item: ranks[item[2], item[3]])
-    named = []
-    for number, key, change, scale in worst:
-        query = parts[number].query
-        name = query.name if query.per_record else output_name(query, key, policy.domain)
-        named.append(Changed(number, name, change, scale))
-    return tuple(named), len(found)
-
-
-def _silent_first(change: Exact, scale: Fraction) -> tuple[bool, Exact]:
-    return scale > 0, -magnitude(change) / scale if scale else 0

@@ -24,11 +24,11 @@ from blowproof.verifier.answers import Pair
 from blowproof.verifier.certify.additive import (
     additive_loss,
     bind,
-    changed_outputs,
     with_selections,
 )
 from blowproof.verifier.certify.asked import Asked
 from blowproof.verifier.certify.certified import INFINITE, Bounds, Certified, Changed, Loss, Verdict
+from blowproof.verifier.certify.changes import changed_outputs
 from blowproof.verifier.certify.channel import channel_loss
 from blowproof.verifier.certify.ratios import Probabilities
 from blowproof.verifier.feasible import prepare

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from blowproof.models import QueryError
+from blowproof.models import QueryError, Setting
 from blowproof.models.mechanism import Channel
 from blowproof.models.policy import LABELLED
 from blowproof.verifier.answers import Pair
@@ -83,7 +83,20 @@ def _databases(asked: Asked, channel: Channel, probabilities: Probabilities) -> 
         for one, two, shown in ((*ends, pair), (*ends[::-1], pair.reversed())):
             ratio, output = probabilities.largest(one, two)
             found.offer(ratio, shown, [output])
-    return found.exact(channel, f"every pair compared: {note}")
+    if labelled or high is not None or _size_fixed(asked.setting):
+        return found.exact(channel, f"every pair compared: {note}")
+    note = f"only {note} have rows, and neighbours may have any n: write size under [database]"
+    return found.bounded(channel, None, note)
+
+
+def _size_fixed(setting: Setting) -> bool:
+    """Whether n is a known fact: 1 is a combination of what each value adds to the equalities."""
+    from sympy import Matrix
+
+    effects = {setting.effect(x) for x in setting.domain.points() if x not in setting.impossible}
+    rows = [list(effect) for effect in sorted(effects)]
+    with_n = Matrix([[*row, 1] for row in rows])
+    return int(with_n.rank()) == int(Matrix(rows).rank())
 
 
 class _Largest:

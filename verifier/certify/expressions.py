@@ -158,7 +158,9 @@ class _Parser:
 
     def _inverse(self, value: Quotient) -> Quotient:
         if not value.top.terms:
-            raise PolicyError(f"{_short(self.text)!r} divides by zero")
+            raise PolicyError(
+                f"{_short(self.text)!r} divides by zero", hint="change what it divides by"
+            )
         return value.inverse()
 
     def _exp(self, value: Quotient) -> Quotient:

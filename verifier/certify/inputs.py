@@ -23,7 +23,9 @@ def record_rows(channel: Channel, setting: Setting) -> dict[Point, int]:
         with within(f"channel.inputs[{place}]"):
             point = _record(domain, item)
             if point in rows:
-                raise PolicyError(f"the same value as inputs[{rows[point]}]")
+                raise PolicyError(
+                    f"the same value as inputs[{rows[point]}]", hint="one row for each value"
+                )
             rows[point] = place
     if domain.size > len(rows):
         missing = _missing(setting, rows)
@@ -89,7 +91,10 @@ class DatabaseRows:
             with within(f"channel.inputs[{place}]"):
                 database = self._database(item)
                 if database in self.listed:
-                    raise PolicyError(f"the same database as inputs[{self.listed[database]}]")
+                    raise PolicyError(
+                        f"the same database as inputs[{self.listed[database]}]",
+                        hint="one row for each database",
+                    )
                 self.listed[database] = place
         orders = Counter(tuple(sorted(database)) for database in self.listed)
         for database, place in self.listed.items():

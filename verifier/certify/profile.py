@@ -146,7 +146,7 @@ def _cells(part: Part, axes: tuple[int, ...], domain: Domain) -> list[_Piece | J
 def _prefixes(part: Part, query: Cumulative | PrefixQuery) -> _Piece:
     """Prefix k, with weight w_k, changes iff it reaches the one position and not the other."""
     size = query.size
-    every = query.every if isinstance(query, PrefixQuery) else 1
+    every = min(query.every, size) if isinstance(query, PrefixQuery) else 1
     count = query.count if isinstance(query, PrefixQuery) else size
 
     def add(profile: Profile, denominator: int) -> None:
@@ -247,7 +247,9 @@ def _tree_levels(query: TreeQuery) -> Iterator[tuple[int, Integers]]:
     whole, rest = divmod(size, block)
     blocks = np.arange(whole) * block
     chosen = (np.arange(size) // block >= first) & (np.arange(size) // block <= last)
-    layouts = [_layout(width, query.tree.fan_out) for width in (block, rest) if width]
+    layouts = [
+        _layout(width, min(query.tree.fan_out, size + 1)) for width in (block, rest) if width
+    ]
     for level in range(query.levels.stop):
         nodes = np.full(size, -1)
         if level < len(layouts[0]):

@@ -120,7 +120,10 @@ class Probabilities:
         if not total.equals(Quotient.of(1)):
             found = write_quotient(total)
             found = found if len(found) <= 80 else f"{found[:77]}..."
-            raise PolicyError(f"the row adds up to {found}, not to 1")
+            raise PolicyError(
+                f"the row adds up to {found}, not to 1",
+                hint="the probabilities of a row add up to 1 for every eps",
+            )
 
     def _parsed(self, text: str) -> Quotient:
         if text not in self._values:
@@ -128,9 +131,15 @@ class Probabilities:
             bottom = value.bottom.at(self.epsilon).sign()
             sign = value.top.at(self.epsilon).sign() * bottom
             if bottom == 0:
-                raise PolicyError(f"{text!r} divides by zero at eps = {self.epsilon}")
+                raise PolicyError(
+                    f"{text!r} divides by zero at eps = {self.epsilon}",
+                    hint="cancel what is zero there, or write another epsilon",
+                )
             if sign < 0:
-                raise PolicyError(f"{text!r} is negative at eps = {self.epsilon}")
+                raise PolicyError(
+                    f"{text!r} is negative at eps = {self.epsilon}",
+                    hint="a probability is 0 or more",
+                )
             self._values[text] = value
             self._zero[text] = sign == 0
         return self._values[text]
@@ -138,9 +147,9 @@ class Probabilities:
     def largest(self, one: int, two: int) -> tuple[Ratio | None, int]:
         """Return the largest ratio of row one's entries to row two's, and the output that has it.
 
-        None stands for infinity.
+        None stands for infinity. Rows that are equal have an output that is possible.
         """
-        best, place = Ratio.one(), 0
+        best, place = Ratio.one(), self._possible(one)
         for output, (top, bottom) in enumerate(
             zip(self.channel.rows[one], self.channel.rows[two], strict=True)
         ):
@@ -152,6 +161,9 @@ class Probabilities:
             if ratio.above(best):
                 best, place = ratio, output
         return best, place
+
+    def _possible(self, row: int) -> int:
+        return next(i for i, text in enumerate(self.channel.rows[row]) if not self._zero[text])
 
     def _ratio(self, top: str, bottom: str) -> Ratio:
         key = (top, bottom)
