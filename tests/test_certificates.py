@@ -38,7 +38,6 @@ from blowproof.verifier.questions import certified, sensitivity
 from corpus import BY_NAME, CORPUS, Case
 from strategies import KINDS, policies, query_texts
 
-NOT_CERTIFIED = {"range-on-a-line-published": "the complete graph says 4, G makes it 2"}
 STEPS = 2_000_000
 PLAIN_KINDS = ("single", "cycles", "four-cells", "every-database")
 
@@ -47,12 +46,9 @@ PLAIN_KINDS = ("single", "cycles", "four-cells", "every-database")
 def test_the_corpus_is_proved(case: Case) -> None:
     answer, found = certified(case.policy, case.query, reading=case.reading, time_limit=10)
     assert answer.lower == answer.upper == case.answer
-    if case.name in NOT_CERTIFIED:
-        assert answer.status == "exact" and found.document is None and found.reason
-    else:
-        assert answer.status == "proved", found.reason
-        assert found.document is not None
-        _refused_beside(found.document)
+    assert answer.status == "proved", found.reason
+    assert found.document is not None
+    _refused_beside(found.document)
 
 
 def _refused_beside(document: dict[str, Any]) -> None:
@@ -244,10 +240,11 @@ def test_check_says_no_and_unreadable(said: Said, tmp_path: Path) -> None:
 
 
 def test_no_certificate_is_said_and_changes_nothing(said: Said, tmp_path: Path) -> None:
+    """Bounds that meet tell a count, which is no linear combination of counts with numbers."""
     policy = tmp_path / "p.toml"
     policy.write_text(
-        '[domain]\nx = { min = 0, max = 3 }\n[secrets]\nkind = "distance"\nmetric = "l1"\n'
-        "threshold = 1\n[[known]]\ncount = { x = { min = 1, max = 2 } }\n"
+        "[domain]\nx = { min = 0, max = 3 }\n[database]\nsize = 3\n[[known]]\ncount = { x = 0 }\n"
+        "[[known]]\ncount = { x = 0 }\nat_least = 2\nat_most = 2\n"
     )
     code, out, err = said("sensitivity", policy, "--certificate", tmp_path / "c.json", "--json")
     assert (code, json.loads(out)["status"]) == (0, "exact")

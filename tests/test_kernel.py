@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 from blowproof.verifier.kernel import Unreadable, Verdict, check, check_text, tree
 from blowproof.verifier.kernel.check import SCHEMA
 from blowproof.verifier.kernel.document import MOST_DIGITS, load
+from spelling import spelled
 
 FOLDER = Path(__file__).parent / "certificates"
 KERNEL = Path(__file__).parent.parent / "verifier" / "kernel"
 KINDS = {
     *("single", "cycles", "irreducible", "graver"),
-    *("four-cells", "every-database", "branching"),
+    *("four-cells", "every-database", "branching", "merged"),
 }
 
 
@@ -60,7 +61,7 @@ def test_malformed_files_are_unreadable(path: Path) -> None:
 
 @pytest.mark.parametrize("path", files("valid") + files("invalid"), ids=names)
 def test_both_ways_to_keep_sums_agree(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As bits of a number, and as sets of the sums of two halves."""
+    """As bits of a number, and as sets."""
     document = json.loads(path.read_text())
     if document["proof"]["kind"] == "irreducible":
         before = check(document)
@@ -69,40 +70,45 @@ def test_both_ways_to_keep_sums_agree(path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("path", files("valid") + files("invalid"), ids=names)
-def test_no_reach_changes_a_verdict(path: Path) -> None:
-    """It says up to where sums are bits, and beyond that they are sets."""
+def test_no_larger_box_refuses_a_proof(path: Path) -> None:
+    """More sums of parts are seen then, and what they drop would have no irreducible below it."""
     document = json.loads(path.read_text())
-    if document["proof"]["kind"] == "irreducible" and path.stem != "reach-below-zero":
-        before, reach = check(document), document["proof"]["reach"]
-        for limit in (0, 1, 2, 10**5, 10**399):
-            document["proof"]["reach"] = [limit] * len(reach)
-            assert check(document) == before
+    if document["proof"]["kind"] == "irreducible" and document["proof"].get("box"):
+        before, box = check(document), document["proof"]["box"]
+        for more in (1, 5, 10**5, 10**399):
+            document["proof"]["box"] = [b + more for b in box]
+            assert check(document).accepted == before.accepted
 
 
 TREES = [name for name in VALID if name.startswith("irreducible")]
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_bits_and_sets_agree_about_damaged_proofs(name: str) -> None:
+def test_bits_and_sets_agree_about_damaged_proofs(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Marks, choices and nodes changed: what is dropped and excluded must be the same."""
     document, rng, accepted = VALID[name], random.Random(name), 0
     for _ in range(30):
-        proof = copy.deepcopy(document["proof"])
-        count, most = len(proof["branches"]), len(proof["functionals"])
-        place = rng.randrange(count)
-        proof["marks"] = [rng.choice((mark, mark, 1 - mark)) for mark in proof["marks"]]
+        proof = spelled(document["proof"])
+        steps, most = proof["steps"], len(proof["functionals"])
+        place = rng.randrange(len(steps))
+        for step in steps:
+            step[2] = rng.choice((step[2], step[2], 1 - step[2]))
+            step[3] = rng.choice((step[3], step[3], 1 - step[3]))
         if rng.random() < 0.5:
-            proof["choices"][place] = rng.randint(-most, most)
+            steps[place][1] = rng.randint(-most, most)
         if rng.random() < 0.3:
-            for key in ("branches", "choices", "marks"):
-                del proof[key][place]
-        told = set()
-        for reach in ([0], [1], [2, 5], [9]):
-            proof["reach"] = (reach * len(proof["reach"]))[: len(proof["reach"])]
-            told.add(check({**document, "proof": proof}))
-        assert len(told) == 1
-        accepted += told.pop().accepted
-    assert accepted < 30
+            del proof["nodes"][place]
+        box = proof["box"]
+        for more in ([0], [1], [2, 5], [9]):
+            proof["box"] = [b + k for b, k in zip(box, more * len(box), strict=False)]
+            told = check({**document, "proof": proof})
+            with monkeypatch.context() as patched:
+                patched.setattr(tree, "MOST_BITS", 0)
+                assert check({**document, "proof": proof}) == told
+            accepted += told.accepted
+    assert accepted < 120
 
 
 def test_every_kind_of_proof_has_a_file() -> None:

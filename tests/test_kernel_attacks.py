@@ -6,7 +6,6 @@ pair as the witness, and with proofs that an attacker would try: none at all of 
 honest proof of the true value, the same with parts changed, and proofs of other policies.
 """
 
-import copy
 import random
 from collections import Counter
 from typing import Any
@@ -32,12 +31,12 @@ from blowproof.verifier.kernel import Unreadable, check
 from blowproof.verifier.kernel.check import world_of
 from blowproof.verifier.kernel.document import Budget, Rejected
 from blowproof.verifier.kernel.world import Effects
+from spelling import spelled
 from strategies import policies, query_texts
 
 Document = dict[str, Any]
 
 STEPS = 3_000_000
-COLUMNS = ("branches", "choices", "marks")
 MINIMAL: list[Document] = [
     *({"kind": kind} for kind in ("cycles", "single", "four-cells", "every-database")),
     {"kind": "branching", "groups": [], "cuts": [], "nodes": [["leaf", [[-1, 1]]]]},
@@ -75,21 +74,22 @@ def honest(claim: Document) -> list[Document]:
 
 def changed(proof: Document, rng: random.Random) -> Document:
     """The proof with nodes left out, or other marks, symmetries, functionals or choices."""
-    mutant = copy.deepcopy(proof)
-    count, place = len(proof["branches"]), rng.randrange(1 + len(proof["branches"]))
+    mutant = spelled(proof)
+    steps, place = mutant["steps"], rng.randrange(1 + len(mutant["nodes"]))
     what = rng.choice(("drop", "cut", "marks", "symmetry", "functionals", "choice"))
     if what in ("drop", "cut"):
-        for key in COLUMNS:
-            del mutant[key][place : count if what == "cut" else place + 1]
+        del mutant["nodes"][place : None if what == "cut" else place + 1]
     elif what == "marks":
-        mutant["marks"] = [rng.randrange(2) for _ in range(count)]
+        mutant["steps"] = [[d, c, rng.randrange(2), rng.randrange(2)] for d, c, _, _ in steps]
     elif what == "symmetry":
         mutant["symmetries"].append(rng.sample(range(proof["effects"]), proof["effects"]))
     elif what == "functionals":
         mutant[what] = [[rng.randint(-1, 1) for _ in row] for row in proof[what]]
     else:
         most = len(proof["functionals"])
-        mutant["choices"] = [rng.choice((c, rng.randint(-most, most))) for c in proof["choices"]]
+        mutant["steps"] = [
+            [d, rng.choice((c, rng.randint(-most, most))), *rest] for d, c, *rest in steps
+        ]
     return mutant
 
 

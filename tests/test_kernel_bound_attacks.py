@@ -52,7 +52,7 @@ Document = dict[str, Any]
 
 STEPS = 3_000_000
 SECONDS = 0.5  # for a proof of an attacker
-READINGS: tuple[Reading, ...] = ("published", "secret-moves", "add-remove")
+READINGS: tuple[Reading, ...] = ("published", "secret-moves", "add-remove", "markov")
 KINDS = ("bound", "bound", "count", "marginal", "sum")
 
 
@@ -223,6 +223,8 @@ def attack(policy: Policy, rng: random.Random, tried: Counter[str], each: int = 
     for value in lower:
         pair = pairs[value]
         witness = pair.to_json(policy.domain) if pair.before or pair.after else None
+        if witness is not None:  # without numbers of records, which no fact names
+            witness = {key: witness[key] for key in ("before", "after", "unchanged")}
         for what, proof in proofs:
             tried[what] += 1
             false = {**claim, "value": json_number(value), "witness": witness, "proof": proof}

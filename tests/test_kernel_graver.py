@@ -39,6 +39,7 @@ from blowproof.verifier.kernel.lifting import basis, splits
 from blowproof.verifier.kernel.world import Effects
 from blowproof.verifier.lifting import graver_basis
 from blowproof.verifier.questions import sensitivity
+from spelling import spelled
 from strategies import policies, query_texts
 
 Document = dict[str, Any]
@@ -236,21 +237,20 @@ def test_nothing_below_the_largest_change_is_accepted(policy: Policy, seed: int)
 def changed(proof: Document, rng: random.Random) -> Document:
     """The proof with something left out or exchanged."""
     mutant: Document = copy.deepcopy(proof)
-    rest = mutant["rest"]
-    count = len(rest["branches"])
+    rest = mutant["rest"] = spelled(mutant["rest"])
+    steps = rest["steps"]
     what = rng.choice(("first", "cut", "drop", "marks", "symmetry", "choice"))
-    place = rng.randrange(count + 1)
+    place = rng.randrange(len(steps) + 1)
     if what == "first":
         mutant["first"] = mutant["first"][1:] if rng.random() < 0.5 else [*mutant["first"], 0]
     elif what in ("cut", "drop"):
-        for key in ("branches", "choices", "marks"):
-            del rest[key][place : count if what == "cut" else place + 1]
+        del rest["nodes"][place : None if what == "cut" else place + 1]
     elif what == "marks":
-        rest["marks"] = [rng.randrange(2) for _ in range(count)]
+        rest["steps"] = [[d, c, rng.randrange(2), rng.randrange(2)] for d, c, _, _ in steps]
     elif what == "symmetry":
         rest["symmetries"].append(rng.sample(range(rest["effects"]), rest["effects"]))
     else:
-        rest["choices"] = [-choice for choice in rest["choices"]]
+        rest["steps"] = [[d, -choice, *marks] for d, choice, *marks in steps]
     return mutant
 
 
@@ -300,15 +300,13 @@ def test_tables_by_slices(shape: tuple[int, ...], axis: str, expected: int) -> N
 def _attack(claim: Document, proof: Document, value: Exact) -> None:
     """Each node left out, each node twice, each fact left out: nothing of it is accepted."""
     rest = proof["rest"]
-    for place in range(len(rest["branches"])):
+    for place in range(len(rest["nodes"])):
         for part_of in (slice(place, place + 1), slice(place, None)):
             mutant = copy.deepcopy(proof)
-            for key in ("branches", "choices", "marks"):
-                del mutant["rest"][key][part_of]
+            del mutant["rest"]["nodes"][part_of]
             assert not accepts(claim, mutant, value)
         mutant = copy.deepcopy(proof)
-        for key in ("branches", "choices", "marks"):
-            mutant["rest"][key].insert(place, rest[key][place])
+        mutant["rest"]["nodes"].insert(place, rest["nodes"][place])
         assert not accepts(claim, mutant, value)
     assert not accepts(claim, {**proof, "rest": NOTHING}, value)
     for effects in (0, rest["effects"] - 1, rest["effects"] + 1):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from blowproof.verifier.certificates.branching_cuts import Cuts
+from blowproof.verifier.certificates.branching_cuts import FEW_CASES, Cuts
 from blowproof.verifier.certificates.branching_points import Array, Points
 from blowproof.verifier.certificates.branching_program import NEAR
 from blowproof.verifier.certificates.branching_state import Branch, Case, State
@@ -14,8 +15,8 @@ from blowproof.verifier.kernel.branching import Terms, form, row
 
 __all__ = ["Chooser"]
 
-FEW_CASES = 2
 SOME_CASES = 4
+MOST_DENSE = 10_000_000
 AGAIN = 4
 """How much a move that is made already counts against a functional that needs it again."""
 
@@ -40,6 +41,7 @@ class Chooser:
         both = [s * a + t * b for a in units for b in units for s in (1, -1) for t in (1, -1)]
         ways = [way for way in (*units, *-units, *both) if way.any()]
         self.functionals = np.asarray(ways, dtype=np.int64).reshape(len(ways), facts).T
+        self.known = self._known()
 
     def distinguish(self, case: Branch, point: Array) -> Choice | None:
         """Return a distinction that excludes the point; None: it is a pair that nothing refutes."""
@@ -47,6 +49,9 @@ class Chooser:
         fewest = int(np.ceil(self.points.dense(secret) @ point - NEAR))
         if self.cuts.limits(case, secret)[0] < fewest:
             return _split(secret, fewest - 1)
+        output = self._sign(case, point, self.known)
+        if output is not None:
+            return "sign", output, self.state.signs(output)
         cut = self.cuts.known(case, point)
         if cut is None or cut[1] > FEW_CASES:
             cut = self.cuts.excluding(case, point)
@@ -57,10 +62,11 @@ class Chooser:
             return _split(*aimed)
         if cut is not None and cut[1] <= SOME_CASES:
             return self.cut(cut[0])
-        output = self._sign(case, point)
-        if output is not None:
-            return "sign", output, self.state.signs(output)
+        output = self._sign(case, point, self.state.outputs)
         fraction = self._fraction(point)
+        few = self.state.problem.widths is not None  # at most four moves: then they are told first
+        if output is not None and not (few and fraction):
+            return "sign", output, self.state.signs(output)
         if fraction is not None:
             return _split(*fraction)
         return None if cut is None else self.cut(cut[0])
@@ -92,11 +98,25 @@ class Chooser:
         place = int(extra.argmax())
         return (self.forms[place], int(sure[place])) if extra[place] > NEAR else None
 
-    def _sign(self, case: Branch, point: Array) -> int | None:
-        """Return the output whose change the goal's form exceeds the most, if any does."""
+    def _known(self) -> list[int]:
+        """Return the outputs that the facts tell: they do not change, so one sign is impossible."""
+        problem, first = self.state.problem, len(self.state.problem.cells)
+        facts = [problem.total(fact, first=False) for fact in range(problem.equalities)]
+        outputs = list(self.state.outputs.values())
+        if not facts or not outputs or (len(facts) + len(outputs)) * len(self.costs) > MOST_DENSE:
+            return []
+        told = np.vstack([self.points.dense(terms) for terms in facts])[:, first:].T
+        asked = np.vstack([self.points.dense(terms) for terms in outputs])[:, first:].T
+        mixed = np.linalg.lstsq(told, asked, rcond=None)[0]
+        off = np.abs(told @ mixed - asked).max(axis=0, initial=0.0)
+        return [output for output, far in zip(self.state.outputs, off, strict=True) if far < NEAR]
+
+    def _sign(self, case: Branch, point: Array, outputs: Iterable[int]) -> int | None:
+        """Return which output's change the goal's form exceeds the most, if any does."""
         best, gap = None, NEAR
-        for output, terms in self.state.outputs.items():
+        for output in outputs:
             if output + 1 not in case.turned:
+                terms = self.state.outputs[output]
                 up = sum(number * point[v] for v, number in terms if number > 0)
                 down = -sum(number * point[v] for v, number in terms if number < 0)
                 if min(up, down) > gap:

@@ -19,13 +19,14 @@ from blowproof.verifier.certificates.branching_program import (
 from blowproof.verifier.certificates.branching_state import Branch, State, negated
 from blowproof.verifier.kernel.branching import Problem, Row, Terms, conditions
 
-__all__ = ["Cuts"]
+__all__ = ["FEW_CASES", "Cuts"]
 
 BEYOND = 10**12
 """Stands for no limit."""
 MANY = 10**6
 """Stands for the open cases of a cut that says nothing more."""
 MOST_SUMS = 3_000
+FEW_CASES = 2
 
 Vector = tuple[int, ...]
 
@@ -109,11 +110,17 @@ class Cuts:
 
     def excluding(self, case: Branch, point: Array) -> tuple[int, int] | None:
         """Return the best cut that excludes the point, a new one if an integer program finds it."""
+        if self.problem.widths is not None:
+            return None
         whole = not self.problem.limits and all(move.secret for move in self.problem.moves)
-        for base in (1,) if whole else (1, 2):  # D2 without a part is D1 with the rest of it
+        bases = (3, *((1,) if self.plain else ()), *(() if whole else (2,)))
+        for base in bases:  # where `whole`, D2 without a part is D1 with the rest of it
             found = find_part(self.problem, self._sought(case, point, base))
             if found is not None:
                 self._add(base, *found, point)
+            best = self.known(case, point)
+            if best is not None and best[1] <= FEW_CASES:
+                return best
         return self.known(case, point)
 
     def _sought(self, case: Branch, point: Array, base: int) -> Sought:
@@ -136,8 +143,9 @@ class Cuts:
             ],
             plain=[p for p in self.plain if by_cell and held[self.problem.plain[p][0]] > NEAR],
             held=held,
-            totals=[float(row @ point) for row in self.totals[base - 1]],
+            totals=[float(row @ point) for row in self.totals[base == 2]],
             secret=float(self.points.dense(self.problem.secret()) @ point),
+            made=float(sum(made)),
         )
 
     def _sure(self, case: Branch, group: Group) -> int:
@@ -185,6 +193,8 @@ class Cuts:
         Where some records surely move, and another move together with a part of them has no effect,
         that part and the move are a cut.
         """
+        if self.problem.widths is not None:
+            return
         sure = [
             (effect, group, self._sure(case, group))
             for (effect, _), group in self.alike.items()
@@ -198,7 +208,7 @@ class Cuts:
             numbers = [k + (number == place) for number, k in enumerate(part)]
             entries = [(g, k) for (_, g, _), k in zip(sure, numbers, strict=True) if k]
             if any(self.problem.moves[g[0]].secret for g, _ in entries):
-                self._add(1, entries, [], None)
+                self._add(3, entries, [], None)
 
 
 def _sums(sure: list[tuple[Vector, int]]) -> dict[Vector, Vector]:

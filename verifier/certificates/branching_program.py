@@ -29,7 +29,8 @@ class Sought:
 
     `groups`: what may be in the part, with how many move at the point and how many surely do.
     `plain`: moves that records may make besides; `held`: how many records the point has in each
-    cell; `totals`: the facts' left-hand sides at the base; `secret`: how many secret moves.
+    cell; `totals`: the facts' left-hand sides at the base; `secret`: how many secret moves;
+    `made`: how many moves.
     """
 
     base: int
@@ -38,6 +39,7 @@ class Sought:
     held: Sequence[float]
     totals: Sequence[float]
     secret: float
+    made: float
 
 
 def find_part(problem: Problem, sought: Sought) -> tuple[Part, Plain] | None:
@@ -87,7 +89,7 @@ def _facts(
     plain: Sequence[IntVar],
 ) -> None:
     """D3 keeps the equalities, and the bounds: or nearly, so that the failing case is far off."""
-    sign = 1 if sought.base == 1 else -1
+    sign = -1 if sought.base == 2 else 1
     moves = [problem.moves[group[0]] for group, _, _ in sought.groups]
     effects = [move.effect for move in moves]
     others = [problem.effect(problem.plain[p]) for p in sought.plain]
@@ -110,16 +112,17 @@ def _facts(
 
 
 def _proper(linear: LinearModel, problem: Problem, sought: Sought, part: Sequence[IntVar]) -> None:
-    """The part has fewer secret moves than the pair, and base 1 needs one."""
+    """The part has fewer secret moves than the pair (base 3: moves), and bases 1 and 3 need one."""
     groups = [group for group, _, _ in sought.groups]
     secret = weighted_sum(
         (1, v) for group, v in zip(groups, part, strict=True) if problem.moves[group[0]].secret
     )
-    linear.add(secret, upper=ceil(sought.secret - NEAR) - 1)
-    if sought.base == 1:
-        linear.add(secret, lower=1)
+    every = weighted_sum((1, v) for v in part)
+    if sought.base == 3:
+        linear.add(every, upper=ceil(sought.made - NEAR) - 1)
     else:
-        linear.add(weighted_sum((1, v) for v in part), lower=1)
+        linear.add(secret, upper=ceil(sought.secret - NEAR) - 1)
+    linear.add(every if sought.base == 2 else secret, lower=1)
 
 
 def _bystanders(

@@ -53,9 +53,9 @@ class State:
         self.open = all(self.assume(self.root, each) for each in problem.rows())
 
     def signs(self, output: int) -> list[Case]:
-        """Return the cases of an output: its change is 0 or more, or 0 or less."""
+        """Return the cases of an output: its change is 0 or more, or less than 0."""
         terms = self.outputs.get(output, [])
-        return [([row(terms, 0)], output + 1), ([row(terms, 0, -1)], -output - 1)]
+        return [([row(terms, 0)], output + 1), ([row(terms, -1, -1)], -output - 1)]
 
     def case(self, parent: Branch, child: Case) -> Branch | None:
         """Return a case of a case; None if its assumptions leave nothing."""

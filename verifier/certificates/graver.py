@@ -29,7 +29,7 @@ MOST_VECTORS = 25_000
 MOST_COLUMNS = 400
 NOTHING: dict[str, Any] = {
     **{"kind": "irreducible", "effects": 0, "functionals": [], "symmetries": []},
-    **{"branches": [], "choices": [], "marks": [], "reach": []},
+    **{"box": [], "steps": [], "nodes": []},
 }
 
 

@@ -17,7 +17,8 @@ from blowproof.models.writing import digest
 from blowproof.verifier.answers import Answer
 from blowproof.verifier.certificates.claim import claim_of
 from blowproof.verifier.certificates.graver import gravers
-from blowproof.verifier.certificates.tree import trees
+from blowproof.verifier.certificates.merged import merged_proofs
+from blowproof.verifier.certificates.parted import parted
 from blowproof.verifier.feasible import prepare
 from blowproof.verifier.kernel import Unreadable, Verdict, check, cycles, single
 from blowproof.verifier.kernel.branching import problem_of
@@ -35,6 +36,8 @@ SHORT = 40
 """In reading 3 a search as long as this part of the time comes before Graver bases."""
 
 LISTING_STEPS = 30_000_000
+LISTINGS = ("every-database", "four-cells")
+"""Proofs without a search of ours: they are tried with fewer steps first."""
 
 
 @dataclass(frozen=True)
@@ -105,11 +108,13 @@ class _Writer:
             raise InternalError(f"the kernel refuses the claim or the witness: {reason}") from None
         except Unreadable as reason:
             return Certificate(None, f"the claim cannot be written for the kernel: {reason}")
+        tried: list[dict[str, Any]] = []
         for proof in self._proofs(world, value):
             document = {**self.claim, "proof": proof}
             start = time.perf_counter()
-            listing = proof["kind"] == "every-database"
-            verdict = check(document, LISTING_STEPS if listing else MOST_STEPS)
+            short = proof["kind"] in LISTINGS and proof not in tried
+            tried.append(proof if short else {})
+            verdict = check(document, LISTING_STEPS if short else MOST_STEPS)
             took = time.perf_counter() - start
             if verdict.accepted:
                 return Certificate(document, seconds_checking=took, verdict=verdict)
@@ -118,17 +123,31 @@ class _Writer:
 
     def _proofs(self, world: World, value: Exact) -> Iterator[dict[str, Any]]:
         """Yield proofs that fit the question."""
-        given = world.policy.scope == "given"
+        given, four = world.policy.scope == "given", world.reading == "markov"
+        mixed = world.reading == "published" and not world.free
         if self._single(value):
             yield {"kind": "single"}
-        if world.reading == "markov":
-            yield {"kind": "four-cells"}
-        elif not (world.bounds or world.named):
-            yield from self._irreducibles(value)
+        if four:
+            listings = [] if world.bounds else [{"kind": "four-cells"}]
+            yield from listings
+            yield from self._cases(value, self._left / 2)
+            yield from listings
+        elif world.query.weights is None:
+            loose = bool(world.bounds or world.policy.clauses)
+            share = SHORT if loose else 1 + mixed
+            yield from self._irreducibles(value, self._left / share)
         if given or world.query.weights is not None:
             yield {"kind": "every-database"}
-        if given and world.reading != "markov":
-            yield from self._cases(value)
+        if four:
+            return
+        if given and world.policy.clauses:
+            yield from self._merged(value)
+        elif given or mixed:
+            yield from self._cases(value, self._left)
+
+    @property
+    def _left(self) -> float:
+        return max(0.0, self.deadline - time.monotonic())
 
     def _fresh(self) -> World:
         return world_of(self.claim, Budget(ENOUGH, ENOUGH))[0]
@@ -139,7 +158,7 @@ class _Writer:
         except Rejected:
             return False
 
-    def _irreducibles(self, value: Exact) -> Iterator[dict[str, Any]]:
+    def _irreducibles(self, value: Exact, limit: float) -> Iterator[dict[str, Any]]:
         """Yield proofs for questions whose neighbours are irreducible multisets of moves."""
         try:
             world = world_of(self.claim, Budget(MOST_STEPS, ENOUGH))[0]
@@ -151,22 +170,21 @@ class _Writer:
             if self._sparse(moves, claim):
                 yield {"kind": "cycles"}
             found = False
-            for proof in self._searches(moves, claim):
+            for proof in self._searches(moves, claim, limit):
                 found = True
                 yield proof
             if not found:
-                self.reasons.append(f"the search for a proof did not end in {self.limit:g} s")
+                self.reasons.append(f"the search for a proof did not end in {limit:g} s")
         except Rejected as reason:
             self.reasons.append(f"irreducible: {reason}")
 
-    def _searches(self, moves: Effects, claim: int) -> Iterator[dict[str, Any]]:
+    def _searches(self, moves: Effects, claim: int, limit: float) -> Iterator[dict[str, Any]]:
         """Yield proofs by search; where moves add or remove, long ones after Graver bases."""
-        left = max(0.0, self.deadline - time.monotonic())
+        end = time.monotonic() + limit
         if moves.world.reading == "add-remove":
-            yield from trees(moves, left / SHORT)
-            yield from gravers(moves, claim, self.deadline)
-            left = max(0.0, self.deadline - time.monotonic())
-        yield from trees(moves, left)
+            yield from parted(moves, claim, limit / SHORT)
+            yield from gravers(moves, claim, end)
+        yield from parted(moves, claim, max(0.0, end - time.monotonic()))
 
     def _sparse(self, moves: Effects, claim: int) -> bool:
         try:
@@ -174,7 +192,15 @@ class _Writer:
         except Rejected:
             return False
 
-    def _cases(self, value: Exact) -> Iterator[dict[str, Any]]:
+    def _merged(self, value: Exact) -> Iterator[dict[str, Any]]:
+        """Yield proofs for clauses, the records that they need merged into one move."""
+        world = world_of(self.claim, Budget(MOST_STEPS))[0]  # as far as the kernel would go
+        try:
+            yield from merged_proofs(world, value, self.deadline)
+        except Rejected as reason:
+            self.reasons.append(f"merged: {reason}")
+
+    def _cases(self, value: Exact, limit: float) -> Iterator[dict[str, Any]]:
         from blowproof.verifier.certificates.branching import prove
 
         try:
@@ -182,7 +208,7 @@ class _Writer:
         except Rejected as reason:
             self.reasons.append(f"branching: {reason}")
             return
-        found = prove(problem, deadline=self.deadline)
+        found = prove(problem, deadline=time.monotonic() + limit)
         if found.proof is None:
             self.reasons.append(f"branching: {found.reason}")
         else:

@@ -18,10 +18,12 @@ from .state import (
     DONE,
     EAGER,
     EMPTY,
+    EXCLUDED,
     FILLED,
     FOUND,
     FULL,
     LARGEST,
+    MARKED,
     NODES,
     ONE,
     PAUSED,
@@ -87,6 +89,7 @@ def _extend(problem: Problem, state: State, d: int) -> None:
     control = state.control
     depth = control[DEPTH]
     copy_words(state.available[depth], state.fresh)
+    before = _count(state.fresh)
     exclude_covered(state, d, depth)
     bit = ONE << np.uint64(d & 63)
     state.todo[depth, d >> 6] &= ~bit
@@ -99,6 +102,7 @@ def _extend(problem: Problem, state: State, d: int) -> None:
     state.weight[depth] = state.weight[depth - 1] + problem.weights[d]
     if len(state.trace):
         state.trace[control[NODES] - 1, 0] = d
+        state.trace[control[NODES] - 1, 2] = 0 if _count(state.fresh) == before else EXCLUDED
         state.trace[control[NODES] - 1, 3] = depth
     _shift(problem, state, d, 1)
     add_sums(problem, state, d, depth)
@@ -108,6 +112,14 @@ def _extend(problem: Problem, state: State, d: int) -> None:
         _branch(problem, state, depth)
     else:
         remove_words(state.todo[depth], state.todo[depth])
+
+
+@compiled
+def _count(words: NDArray[np.uint64]) -> int:
+    found = 0
+    for word in words:
+        found += popcount(word)
+    return found
 
 
 @compiled
@@ -122,7 +134,7 @@ def _retreat(problem: Problem, state: State) -> None:
     large = 4 * (state.control[NODES] - state.entered[depth] + 1) >= len(problem.permutations)
     if depth == 1 or (depth <= state.control[TABLES] and (depth <= 3 or large)):
         if len(state.trace):
-            state.trace[state.entered[depth] - 1, 2] = 1
+            state.trace[state.entered[depth] - 1, 2] |= MARKED
         mark_covered(problem, state, depth)
         copy_words(state.available[depth - 1], state.fresh)
         if depth > 1:

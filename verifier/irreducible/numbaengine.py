@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -32,7 +32,10 @@ MOST_TRACED = 1 << 23  # nodes: a proof of more would take longer to check than 
 
 
 class NumbaEngine:
-    """See `search.Engine`. `permutations` are the symmetries that the search may use."""
+    """See `search.Engine`. `permutations` are the symmetries that the search may use.
+
+    `box`: only sums of parts with |coordinate j| at most box[j] are kept; see `state.widest_box`.
+    """
 
     def __init__(
         self,
@@ -42,9 +45,12 @@ class NumbaEngine:
         largest: int | None = None,
         eager: bool = True,
         traced: bool = False,
+        box: Sequence[int] | None = None,
         seconds: float | None = None,
     ) -> None:
         self.problem = _problem(instance, permutations, seconds)
+        if box is not None:
+            self.problem = _within(self.problem, box)
         self.state = _state(self.problem, largest, eager)
         if traced:
             self.state = self.state._replace(trace=np.zeros((1 << 12, 4), dtype=np.int32))
@@ -126,6 +132,20 @@ def _problem(
         form=_form(instance),
         permutations=np.ascontiguousarray(permutations),
         reach=reach,
+        edge=0,
+        guard=0,
+    )
+
+
+def _within(problem: Problem, box: Sequence[int]) -> Problem:
+    """The problem with sums in a box only, and keys with fields of equal width."""
+    places = [names.KEY_BITS // len(box) * j for j in range(len(box))]
+    guard = sum(1 << place + names.KEY_BITS // len(box) - 1 for place in places)
+    return problem._replace(
+        keys=problem.vectors @ np.array([1 << place for place in places], dtype=np.int64),
+        reach=MOST_KEY,
+        edge=guard + sum(b << place for b, place in zip(box, places, strict=True)),
+        guard=guard,
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from .instance import Instance, Vector
+from .state import EXCLUDED, MARKED
 
 __all__ = ["PlainEngine"]
 
@@ -34,7 +35,10 @@ class _Node:
 
 
 class PlainEngine:
-    """See `search.Engine`. `permutations` are the symmetries that the search may use."""
+    """See `search.Engine`. `permutations` are the symmetries that the search may use.
+
+    `box`: only sums of parts with |coordinate j| at most box[j] are kept.
+    """
 
     def __init__(
         self,
@@ -44,6 +48,7 @@ class PlainEngine:
         *,
         largest: int | None = None,
         most_sums: int = MOST_SUMS,
+        box: Sequence[int] | None = None,
     ) -> None:
         self.vectors: list[Vector] = [tuple(map(int, row)) for row in instance.vectors]
         self.index = {vector: i for i, vector in enumerate(self.vectors)}
@@ -54,11 +59,12 @@ class PlainEngine:
         self.permutations = permutations
         self.largest = largest
         self.most_sums = most_sums
+        self.box = box
         self.threshold = -1
         self.nodes = 0
         self.covered: set[tuple[int, ...]] = set()
         self.found: list[list[int]] = []
-        self.trace: list[list[int]] = []  # for each node: branch, functional, marked, depth
+        self.trace: list[list[int]] = []  # for each node: branch, functional, marks, depth
         everything = (1 << len(self.vectors)) - 1
         root = _Node((), (0,) * instance.rank, frozenset(), everything, everything, 0)
         self.path = [root]
@@ -97,21 +103,28 @@ class PlainEngine:
         vector = self.vectors[d]
         members = (*node.members, d)
         total = _add(node.total, vector)
-        sums = node.sums | {_add(part, vector) for part in node.sums} | {vector}
+        sums = node.sums | self._kept([vector, *(_add(part, vector) for part in node.sums)])
         weight = node.weight + self.weights[d]
         available = node.available & ~_bits(
-            self.opposite[i] for part in sums if (i := self.index.get(part, -1)) >= 0
+            self.opposite[i] for part in (*sums, total) if (i := self.index.get(part, -1)) >= 0
         )
         if total in self.index:
             self._record(members, self.opposite[self.index[total]], node, weight)
-        available &= ~_bits(e for e in _members(available) if self._is_covered(members, e))
+        excluded = _bits(e for e in _members(available) if self._is_covered(members, e))
+        available &= ~excluded
         node.todo &= ~(1 << d)
         node.available &= ~(1 << d)
         child = _Node(members, total, sums, available, 0, weight, len(self.trace))
-        self.trace.append([d, 0, 0, len(members)])
+        self.trace.append([d, 0, EXCLUDED if excluded else 0, len(members)])
         if self.largest is None or len(members) + 2 <= self.largest:
             child.todo = self._branches(child)
         return child
+
+    def _kept(self, sums: list[Vector]) -> set[Vector]:
+        """Those in the box."""
+        if self.box is None:
+            return set(sums)
+        return {x for x in sums if all(abs(v) <= b for v, b in zip(x, self.box, strict=True))}
 
     def _record(self, members: tuple[int, ...], last: int, node: _Node, weight: int) -> None:
         """Report w + last, unless `last` is excluded, in which case the multiset was met before."""
@@ -148,7 +161,7 @@ class PlainEngine:
         """Cover a finished node with its images, and apply that to its siblings."""
         if not self.path or len(node.members) > COVERED_SIZE or len(self.permutations) == 1:
             return
-        self.trace[node.entry][2] = 1
+        self.trace[node.entry][2] |= MARKED
         for p in self.permutations:
             self.covered.add(tuple(sorted(p[i] for i in node.members)))
         parent = self.path[-1]

@@ -68,7 +68,7 @@ class Started:
             every = automorphisms(instance, end=clock.end(1 / 4))
             permutations = every[every[:, place] == place]
         for engine, most_nodes in engines(instance, permutations, eager=self.rising, clock=clock):
-            _begin(engine, place, () if inside else (place, instance.opposite[place]))
+            begin(engine, place, () if inside else (place, instance.opposite[place]))
             found = self._drive(engine, instance, place, clock, most_nodes)
             if most_nodes is not None and not self.rising:
                 found = iter(list(found))  # what a try finds counts if it ends
@@ -111,7 +111,7 @@ class Started:
         self.complete = explored.complete
 
 
-def _begin(engine: Engine, place: int, excluded: Sequence[int]) -> None:
+def begin(engine: Engine, place: int, excluded: Sequence[int]) -> None:
     """Make {effect at `place`} the only child of the root, and nothing `excluded` available."""
     if isinstance(engine, Meanwhile):
         engine = engine.engine

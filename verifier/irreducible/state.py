@@ -20,6 +20,15 @@ ONE = np.uint64(1)
 LOW = np.uint64(63)
 BLOCK = 256  # functionals looked at before one that leaves w alone is taken
 PENALTY = 2
+KEY_BITS = 62  # of a packed sum
+MARKED, EXCLUDED = 1, 2  # bits in a trace: covered from then on; covered multisets were looked up
+
+
+def widest_box(vectors: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How far sums of parts may be kept in each coordinate: a field for each in one number."""
+    half = 1 << max(1, KEY_BITS // vectors.shape[1]) - 1
+    widest: NDArray[np.int64] = (half - 1 - np.abs(vectors).max(axis=0)) // 2
+    return widest
 
 
 class Problem(NamedTuple):
@@ -34,6 +43,8 @@ class Problem(NamedTuple):
     form: NDArray[np.float64]  # n x n: an invariant inner product
     permutations: NDArray[np.int32]  # g x n
     reach: int
+    edge: int  # sums are kept within a box: see `add_sums`
+    guard: int  # 0 without a box
 
 
 class State(NamedTuple):
@@ -61,4 +72,4 @@ class State(NamedTuple):
     found: NDArray[np.int64]  # irreducibles: the size (negative if inexact), then the members
     fresh: NDArray[np.uint64]  # W: the available effects of a node in the making
     scratch: NDArray[np.int64]  # 2 x BLOCK
-    trace: NDArray[np.int32]  # nodes x 4 (or 0): branch, +-(functional + 1) or 0, marked, depth
+    trace: NDArray[np.int32]  # nodes x 4 (or 0): branch, +-(functional + 1) or 0, marks, depth

@@ -25,7 +25,10 @@ def rehash(state: State) -> None:
 
 @compiled
 def add_sums(problem: Problem, state: State, d: int, depth: int) -> None:
-    """Extend Sigma by d; if the sums do not fit, leave it: a subset of Sigma drops less, safely."""
+    """Extend Sigma by d; if the sums do not fit, leave it: a subset of Sigma drops less, safely.
+
+    Within a box, only sums in it are kept: in a sum, and in `edge` less it, `guard` is set then.
+    """
     size = state.sizes[depth - 1]
     state.sizes[depth] = size
     state.inexact[depth] = state.inexact[depth - 1]
@@ -36,9 +39,11 @@ def add_sums(problem: Problem, state: State, d: int, depth: int) -> None:
         state.inexact[depth] = 1
         state.control[SHORT] = 1
         return
-    key = problem.keys[d]
+    key, edge, guard = problem.keys[d], problem.edge, problem.guard
     for i in range(-1, state.sizes[depth - 1]):
         moved = key if i < 0 else state.sums[i] + key
+        if (edge + moved) & (edge - moved) & guard != guard:
+            continue
         slot = _insert(state.table, moved)
         if slot >= 0:
             state.sums[size] = moved

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd, lcm
+from math import gcd, lcm, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from .functionals import small_functionals
 from .instance import Instance, Number, _independent, inverse
 from .plain import PlainEngine
 from .search import Clock
+from .started import begin
 from .symmetry import automorphisms
 
 __all__ = ["Trace", "traced"]
@@ -29,6 +30,8 @@ TRIES = 5  # permutations that would make too many products
 MOST_PLAIN = 2_000  # nodes in plain Python, about as long as loading compiled code takes
 SLICE = 20_000  # nodes between two looks at the clock
 NOTHING = 1 << 62  # a weight above which nothing is reported
+POINTS, MOST_POINTS = 7_000, 1 << 18  # of a box: better not more, and where sums are no bits
+FAR = 8
 
 
 @dataclass(frozen=True)
@@ -36,8 +39,10 @@ class Trace:
     """A finished search: `branches`, `choices`, `marks` and `depths` have an entry for each node.
 
     `choices`: 0 for every available effect, else +-(place + 1) of a functional, positive on the
-    node's sum with that sign. `short`: some sums of parts were left out, so that some branches are
-    superfluous.
+    node's sum with that sign. `marks`: MARKED where the node is covered when it is finished,
+    EXCLUDED where covered multisets excluded something. `box`: how far sums of parts were kept in
+    each of the first independent coordinates, if not everywhere. `short`: some others were left
+    out too, so that some branches are superfluous.
     """
 
     functionals: tuple[tuple[int, ...], ...]
@@ -46,6 +51,7 @@ class Trace:
     choices: list[int]
     marks: list[int]
     depths: list[int]
+    box: tuple[int, ...] | None
     short: bool
 
 
@@ -57,10 +63,12 @@ def traced(
     keeps: Callable[[Sequence[int]], bool] = lambda _: True,
     largest: int | None = None,
     time_limit: float | None = None,
+    start: tuple[int, Sequence[int]] | None = None,
 ) -> Trace | None:
     """Search all irreducibles (of at most `largest` elements), written down; None if not finished.
 
-    `keeps` says whether a permutation of the effects may be used as a symmetry.
+    `keeps` says whether a permutation of the effects may be used as a symmetry. `start`: only those
+    with this effect, which symmetries keep, and besides it none of some others.
     """
     clock = Clock(time_limit)
     order = sorted(set(weights))  # only which are equal counts here
@@ -73,19 +81,24 @@ def traced(
             [p for p in map(tuple, automorphisms(instance).tolist()) if keeps(p)], count
         )
     outcome: bool | None = None
+    box = _box(instance)
     few = small_functionals(instance) if count <= PLAIN_EFFECTS else None
     if few is not None:
-        plain = PlainEngine(instance, few, group.tolist(), largest=largest)
+        plain = PlainEngine(instance, few, group.tolist(), largest=largest, box=box)
         plain.raise_threshold(NOTHING)
+        if start is not None:
+            begin(plain, *start)
         outcome = plain.advance(MOST_PLAIN)
         if outcome:
             values = np.array(few, dtype=np.int64).reshape(-1, count)
             rows = np.array(plain.trace, dtype=np.int32).reshape(-1, 4)
-            return _written(instance, generators, rows, values, short=False)
+            return _written(instance, generators, rows, values, box, short=False)
     from .numbaengine import NumbaEngine  # compiled: imported when needed
 
-    engine = NumbaEngine(instance, group, largest=largest, traced=True)
+    engine = NumbaEngine(instance, group, largest=largest, traced=True, box=box)
     engine.raise_threshold(NOTHING)
+    if start is not None:
+        begin(engine, *start)
     outcome = False
     while outcome is False:
         if clock.expired:
@@ -95,7 +108,29 @@ def traced(
         return None
     short = bool(engine.state.control[names.SHORT])
     rows = engine.state.trace[: engine.nodes]
-    return _written(instance, generators, rows, engine.problem.values.T, short=short)
+    return _written(instance, generators, rows, engine.problem.values.T, box, short=short)
+
+
+def _box(instance: Instance) -> tuple[int, ...] | None:
+    """How far sums are to be kept: further where more effects lead, as far as it costs little.
+
+    None (everywhere) where the coordinates are not some of the effects' own, or are too many.
+    """
+    vectors, columns = instance.vectors, _columns(instance)
+    most = np.abs(vectors).max(axis=0)
+    widest = names.widest_box(vectors)
+    own = [[effect[j] for j in columns] for effect in instance.effects]
+    if vectors.tolist() != own or (2 * most > widest).any():
+        return None
+    if prod((4 * most + 1).tolist()) > MOST_POINTS:
+        return tuple(np.minimum(FAR * most, widest).tolist())
+    box, spread = 2 * most, np.abs(vectors).sum(axis=0)
+    while True:
+        longer = np.where(box + most <= widest, spread / box, 0)
+        step = most * (np.arange(len(box)) == longer.argmax())
+        if not longer.any() or prod((2 * (box + step) + 1).tolist()) > POINTS:
+            return tuple(box.tolist())
+        box += step
 
 
 def _written(
@@ -103,6 +138,7 @@ def _written(
     generators: Sequence[tuple[int, ...]],
     rows: NDArray[np.int32],
     values: NDArray[np.int64] | NDArray[np.int32],
+    box: tuple[int, ...] | None,
     *,
     short: bool,
 ) -> Trace:
@@ -116,6 +152,7 @@ def _written(
         choices=[places[abs(c)] * (1 if c > 0 else -1) for c in rows[:, 1].tolist()],
         marks=rows[:, 2].tolist(),
         depths=rows[:, 3].tolist(),
+        box=box,
         short=short,
     )
 

@@ -4,7 +4,8 @@ Reading order: FORMAT.md (what a certificate is, why each kind of proof is one, 
 `document` (JSON within limits), `policy` and `query` (what the claim is about), `world` (facts,
 cells, moves and effects), `witness` (the lower bound), `tree` (the upper bound of the main kind),
 `check` (all of it, and the only maker of an accepted verdict). Each further kind of proof is one
-file, imported when a certificate is of that kind: `cycles`, `single`, `four`, `every`, `branching`.
+file, imported when a certificate is of that kind: `cycles`, `single`, `four`, `every`, `branching`,
+`graver` (with `lifting`), `merged`.
 """
 
 from .check import Verdict, check, check_text

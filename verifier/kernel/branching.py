@@ -16,10 +16,14 @@ effect and secrecy; two groups of a part share no move). D3 is then
 * base 2: D2 without the part, and with plain moves of records that do not move otherwise. If the
   part has secret moves, D2 makes at least one more: condition 3(a). If not, there are no plain
   moves besides: D3 makes the secret moves of D2, and fewer others: condition 3(b).
+* base 3: D1 with the part and nothing else. The part has a secret move, and D2 makes at least one
+  move more, of either sort: if another secret one, condition 3(a), else condition 3(b).
 
 The equalities hold in D3 because all effects cancel. Its bounds hold under conditions on the totals
-of D1 (base 1) or D2 (base 2), and the records that it moves plainly exist under conditions on h. A
-pair that fulfils every condition is refuted, so a neighbour pair fails at least one of them.
+of D1 (bases 1 and 3) or D2 (base 2), and the records that it moves plainly exist under conditions
+on h. A pair that fulfils every condition is refuted, so a neighbour pair fails one or more. In
+reading 4 there are no cuts, as a pair need not be minimal: at most four records are added or
+removed, and of a cell at most as many as it has values.
 
 A proof is a tree in pre-order. An inner node names cases of which one holds for every pair; a leaf
 is a sum of rows, of the problem and of the cases on its path, that no point with variables of 0 or
@@ -28,7 +32,7 @@ more satisfies: no positive coefficient on the left, and a positive number on th
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from math import floor, gcd
@@ -39,6 +43,7 @@ from .document import Budget, Exact, Rejected, want
 from .world import Move, Vector, World
 
 MOST_MOVES = 160_000
+MOST_CHANGED = 4
 EVEN = ("histogram", "marginal", "partition", "cluster-sizes")
 """Queries that count every record once: with n known, what one output gains others lose."""
 PAIRS = [[int]]
@@ -71,7 +76,8 @@ class Problem(NamedTuple):
     move that a pair may make. `plain`: (source, target) such that *every* record of the source can
     move into the target plainly. `answers` of the equalities (None: scope any, in which only
     records that move are in D1, the worst case), `limits` of the bounds, `size` of D1 (None:
-    unknown). The claim is that no neighbour pair changes the query by `goal` or more.
+    unknown). The claim is that no neighbour pair changes the query by `goal` or more. `widths`: in
+    reading 4, how many values each cell has.
     """
 
     cells: tuple[Vector, ...]
@@ -81,6 +87,7 @@ class Problem(NamedTuple):
     limits: tuple[tuple[int | None, int | None], ...]
     size: int | None
     goal: int
+    widths: tuple[int, ...] | None = None
 
     @property
     def equalities(self) -> int:
@@ -122,8 +129,16 @@ class Problem(NamedTuple):
                 found.append((self.total(fact, second=False), answer, answer))
         for fact, (low, high) in enumerate(self.limits, self.equalities):
             found += [(self.total(fact, second=second), low, high) for second in (False, True)]
-        found += [(self.stay(c), 0, 0 if self.answers is None else None) for c in cells]
-        found.append((self.secret(), 1, None))
+        leave = defaultdict[int | None, list[int]](list)
+        enter = defaultdict[int | None, list[int]](list)
+        for variable, move in enumerate(self.moves, len(cells)):
+            leave[move.source].append(variable)
+            enter[move.target].append(variable)
+        end = 0 if self.answers is None else None
+        found += [([(c, 1), *((v, -1) for v in leave[c])], 0, end) for c in cells]
+        found.append((self.secret(), 1, None if self.widths is None else MOST_CHANGED))
+        found += [([(v, 1) for v in leave[c] + enter[c]], None, width)
+                  for c, width in enumerate(self.widths or ()) if width < MOST_CHANGED]  # fmt: skip
         ends = [(terms, end, sign) for terms, *both in found
                 for end, sign in zip(both, (1, -1), strict=True)]  # fmt: skip
         return [row(terms, end, sign) for terms, end, sign in ends if end is not None]
@@ -131,10 +146,10 @@ class Problem(NamedTuple):
 
 def problem_of(world: World, value: Exact) -> Problem:
     """Return the problem of a neighbour pair that changes the query by more than a value."""
-    if world.named or world.reading == "markov":
+    if world.named and world.reading != "markov":  # there clauses do no more than leave pairs out
         raise Rejected("this kind of proof is for counts, not for single records", limit=True)
     cells, joins = world.kinds()
-    if len(cells) ** 2 > MOST_MOVES or joins == world.free:
+    if len(cells) ** (1 + world.labelled) > MOST_MOVES or joins == world.free:
         raise Rejected("too many kinds of moves for this kind of proof", limit=True)
     moves = []
     for move in world.moves(cells, joins):
@@ -155,6 +170,7 @@ def problem_of(world: World, value: Exact) -> Problem:
         limits=tuple((fact.low, fact.high) for fact in world.bounds),
         size=world.size if world.labelled else None,
         goal=(floor(Fraction(value) * scale) // step + 1) * step,
+        widths=tuple(cell.size for cell in cells) if world.reading == "markov" else None,
     )  # fmt: skip
 
 
@@ -168,7 +184,8 @@ def conditions(
     Raises Rejected if the D3 is none.
     """
     named = [m for group, _ in part for m in group]
-    if base not in (1, 2) or not part or len(set(named)) < len(named):
+    bases = (1, 2, 3) if problem.widths is None else ()  # in reading 4 no D3 refutes anything
+    if base not in bases or not part or len(set(named)) < len(named):
         raise Rejected("a cut has no part, or names a move twice")
     if not all(0 <= m < len(problem.moves) for m in named):  # Python would count back from the end
         raise Rejected("the proof names something that does not exist")
@@ -177,11 +194,13 @@ def conditions(
     shift, secret = _shift(problem, base, part, plain)
     if any(shift[: problem.equalities]):
         raise Rejected("the D3 of a cut breaks an equality")
-    if not secret and (base == 1 or plain):
+    if (not secret and base != 2) or (plain and (base == 3 or not secret)):
         raise Rejected("the D3 of a cut keeps no secret move, or moves records for 3(b)")
     found = [row(problem.number(group), times) for group, times in part]
-    if secret:
-        found.append(row(problem.secret(), secret + 1))
+    every = problem.number(range(len(problem.moves))), sum(times for _, times in part)
+    counted, amount = every if base == 3 else (problem.secret(), secret)
+    if amount:
+        found.append(row(counted, amount + 1))
     sources = [({problem.moves[m].source for m in group}, times) for group, times in part]
     for cell in sorted({source for (source, _), _ in plain}):  # the records that D3 moves plainly
         moving = sum(times for (source, _), times in plain if source == cell)
@@ -211,7 +230,7 @@ def _shift(
         if len(alike) != 1:
             raise Rejected("the moves of a group differ in effect or secrecy")
         effect, hidden = alike.pop()
-        effects.append((effect, times if base == 1 else -times))
+        effects.append((effect, -times if base == 2 else times))
         secret += times * hidden
     multiples = [times for _, times in effects]
     columns = zip(*(effect for effect, _ in effects), strict=True)
@@ -252,13 +271,11 @@ class Cases:
 
     def __init__(self, problem: Problem, proof: dict[str, Any], budget: Budget) -> None:
         self.problem, self.budget = problem, budget
-        self.numbers: dict[Hashable, int] = {}
-        self.outputs: list[list[tuple[int, int]]] = []
+        changes: dict[Hashable, list[tuple[int, int]]] = {}
         for variable, move in enumerate(problem.moves, len(problem.cells)):
             for output, value in sorted(move.change, key=str):
-                place = self.numbers.setdefault(output, len(self.numbers))
-                self.outputs += [[]] if place == len(self.outputs) else []
-                self.outputs[place].append((variable, value))
+                changes.setdefault(output, []).append((variable, value))
+        self.outputs = list(changes.values())
         self.cuts = []
         for base, part, plain in proof["cuts"]:
             moves = [(proof["groups"][_at(g)], k) for g, k in want(part, PAIRS)]
@@ -271,7 +288,7 @@ class Cases:
         """Return cases of which one holds for every neighbour pair.
 
         ["cut", number]: one of its conditions fails and those before it hold. ["sign", output]: the
-        output's change is 0 or more, or 0 or less. ["split", terms, k]: the form is at most k, or
+        output's change is 0 or more, or less than 0. ["split", terms, k]: the form is at most k, or
         at least k + 1.
         """
         if kind == "cut":
@@ -280,10 +297,10 @@ class Cases:
                     for k, (terms, least) in enumerate(found)]  # fmt: skip
         if kind == "sign":
             terms = self.outputs[_at(*rest)]
-            ends = ((1, rest[0] + 1), (-1, -rest[0] - 1))
-            if any(end in signs for _, end in ends):  # the goal's form counts a sign once
+            end = rest[0] + 1
+            if end in signs or -end in signs:  # the goal's form counts a sign once
                 raise Rejected("the sign of an output is assumed twice")
-            return [([row(terms, 0, times)], (*signs, end)) for times, end in ends]
+            return [([row(terms, 0)], (*signs, end)), ([row(terms, -1, -1)], (*signs, -end))]
         if kind != "split":
             raise Rejected("a node of no known kind")
         terms, most = want(rest[0], PAIRS), want(rest[1], int)

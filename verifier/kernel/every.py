@@ -2,24 +2,22 @@
 
 The changes from D1 to another database are a bit set: (record, new value) for labelled records, and
 k-th copy of a value removed or added for multisets. So what D3 may do (SEMANTICS, section 2) is a
-question about subsets. Clauses and weights name records; they have proofs of this kind only.
+question about subsets.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from typing import Any
 
 from .document import Exact, Rejected, want
-from .policy import Point, inside
-from .witness import PAIR, Pair, change_of, totals
+from .policy import Point
+from .witness import Pair, change_of, satisfied, totals
 from .world import Vector, World
 
 Database = tuple[Point, ...]
-NAMED = {**PAIR, "records": [int], "database": [list]}
 
 
 def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
@@ -32,31 +30,6 @@ def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
                 worse = [two for two in databases if listing.change(one, two) > value]
                 if any(listing.neighbours(one, worse)):
                     raise Rejected("a neighbour pair changes the query by more than the claim")
-
-
-def check_pair(world: World, witness: dict[str, Any], value: Exact) -> None:
-    """Refuse a witness with record numbers unless it is a neighbour pair that changes so much."""
-    if "records" not in witness or "database" not in witness:
-        raise Rejected("records are not numbered, though clauses or weights name them")
-    table, listing, point = want(witness, NAMED, "the witness"), Listing(world), world.policy.point
-    before, after, one = ([point(x) for x in table[key]] for key in ("before", "after", "database"))
-    rest = Counter({point(x): want(times, int) for x, times in table.get("unchanged", [])})
-    if len(one) != listing.size:
-        raise Rejected("the listed database has the wrong number of records")
-    records, two = [record - 1 for record in table["records"]], list(one)
-    for record, x, y in zip(records, before, after, strict=True):
-        if record < 0 or one[record] != x or x == y:
-            raise Rejected("the changing records do not hold what they should")
-        two[record] = y
-    if len(set(records)) != len(records) or Counter(one) != Counter(before) + rest:
-        raise Rejected("the listed database is not the one of the witness")
-    pair = tuple(one), tuple(two)
-    if not any(set(pair) <= set(databases) for databases in listing.alike.values()):
-        raise Rejected("the databases of the witness do not satisfy every fact and clause")
-    if listing.change(*pair) != value:
-        raise Rejected("the witness changes the query by another amount")
-    if not any(listing.neighbours(pair[0], [pair[1]])):
-        raise Rejected("the witness is no neighbour pair")
 
 
 class Listing:
@@ -86,22 +59,13 @@ class Listing:
                 world.budget.spend(0, size + 2)
 
     def _clauses(self, database: Database) -> bool:
-        return all(
-            any(inside(database[k], area) == told for k, area, told in clause)
-            for clause in self.policy.clauses
-        )
+        numbers = range(len(database)) if self.world.labelled else [None] * len(database)
+        return satisfied(self.world, Counter(zip(numbers, database, strict=True)))
 
     def change(self, one: Database, two: Database) -> Exact:
         """Return the change of the query."""
         self.world.budget.spend(4 * len(one))
-        query = self.world.query
-        if query.weights is None:
-            return change_of(self.world, Pair(list(one), list(two), Counter()))
-        axis, place = self.policy.axes[query.places[0]], query.places[0]
-        columns = zip(query.weights, one, two, strict=True)
-        steps = (w * (y[place] - x[place]) * axis.step for w, x, y in columns)
-        total = sum(steps, Fraction(0))
-        return total if total >= 0 else -total
+        return change_of(self.world, Pair([*one], [*two], Counter(), [*range(len(one))]))
 
     def neighbours(self, one: Database, some: list[Database]) -> Iterator[bool]:
         """Say of each of some databases whether it is a neighbour of D1."""

@@ -262,7 +262,10 @@ class Graph:
                 if weight is None:
                     return False
                 charges.append(weight * offset**self.power)
-        charge = sum(charges) if self.added else max(charges)
+        return self.within(sum(charges) if self.added else max(charges))
+
+    def within(self, charge: Exact) -> bool:
+        """Whether a charge is within the bound."""
         return charge < self.bound or (charge == self.bound and not self.strict)
 
     def cell(self, point: Point) -> object:
@@ -288,17 +291,20 @@ class Graph:
             many = any(side[-1][1] - side[0][0] > 1 for side in a)
             return self.cell(first(a)) == self.cell(first(b)) and (a != b or many)
         if a != b:
-            return self.pays(
-                [self._gap(k, s, t) for k, (s, t) in enumerate(zip(a, b, strict=True))]
-            )
-        offsets = [[0] * k + [self._gap(k, side)] + [0] * (len(a) - k - 1)
+            return self.pays([self.gap(k, s, t) for k, (s, t) in enumerate(zip(a, b, strict=True))])
+        offsets = [[0] * k + [self.gap(k, side)] + [0] * (len(a) - k - 1)
                    for k, side in enumerate(a)]  # fmt: skip
         return any(any(each) and self.pays(each) for each in offsets)
 
-    def _gap(self, place: int, s: Side, t: Side | None = None) -> int:
+    def gap(self, place: int, s: Side, t: Side | None = None) -> int:
         """Return the least offset between two sides; within one the least above 0 (0: none)."""
         if t is not None:
-            gap = min(max(0, a - d + 1, c - b + 1) for a, b in s for c, d in t)
+            i = j = 0
+            gap = max(s[-1][1], t[-1][1])
+            while gap and i < len(s) and j < len(t):  # the run that ends first is done with
+                (a, b), (c, d) = s[i], t[j]
+                gap = min(gap, max(0, a - d + 1, c - b + 1))
+                i, j = (i + 1, j) if b < d else (i, j + 1)
         elif any(high - low > 1 for low, high in s):
             gap = 1
         else:

@@ -1,24 +1,22 @@
 """Kind `irreducible`: a search, replayed. FORMAT.md says what a node is and why this is a proof.
 
-Vectors are packed into one number each. The vectors that are asked for are -e and -e - d; they
-differ from a sum of a part by less than the radix in each coordinate, so that equal numbers are
-equal vectors. Two packings are in use: one for any node, sums then being sets of numbers, and one
-for nodes w with no sum of a part beyond a stated reach. There the sums are bits of one number, as
-sets of effects are, and the bit of an effect is at its number: a shift by that of d tells all e
-with -e - d among the sums.
+Sums of parts are kept within a box. Where it has few points they are bits of one number (`Points`),
+as sets of effects are, in which the bit of e is where -e is in the box: a shift by the number of d
+tells all e with -e - d among the sums. Else they are a set of packed vectors (`Sums`).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import compress, permutations
-from math import floor, inf
-from operator import add, mul
+from itertools import combinations, compress
+from math import floor, inf, prod
+from operator import mul
 from typing import Any
 
 from .document import Budget, Exact, Rejected, want
+from .parts import parts
 from .world import Change, Effects, Vector, World, norm, plus, relations
 
 MOST_SYMMETRIES = 20_000
@@ -26,37 +24,94 @@ MOST_CHOICES = 200_000
 MOST_MARKED = 4  # the largest multisets that are excluded with their images
 MOST_DEPTH = 4000
 MOST_BITS = 1 << 18
-FEW_SUMS, MOST_SUMS = 6, 4096  # larger sets are kept as the sums of two
 PROOF = {
     **{"kind": str, "effects": int, "functionals": [[int]], "symmetries": [[int]]},
-    **{"branches": [int], "choices": [int], "marks": [int], "reach": [int]},
+    **{"box": [int], "steps": [[int]], "nodes": [int]},
 }
 
 
 def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
     """Refuse the proof unless it shows that no neighbour pair changes the query by more."""
-    table, effects = want(proof, PROOF, "the proof"), Effects(world)
+    effects = Effects(world)
     claim = floor(Fraction(value) * effects.scale)
     if effects.idle > claim:
         raise Rejected("a single move changes the query by more than the claim")
-    replayed(effects, table, claim)
+    if "parts" not in proof:
+        return replayed(effects, want(proof, PROOF, "the proof"), claim)
+    tables = want(proof, {"kind": str, "parts": [PROOF]}, "the proof")["parts"]
+    for (part, _), table in zip(parts(effects), tables, strict=True):
+        replayed(part, table, claim)
+    return None
+
+
+class Points:
+    """Sums of parts as bits of a number: for each point of the box, whether it is one."""
+
+    def __init__(self, vectors: Sequence[Vector], box: Sequence[int], budget: Budget) -> None:
+        self.numbers, self.reached = [0] * len(vectors), [1] * len(vectors)
+        middle, size = 0, 1
+        for j in sorted(range(len(box)), key=box.__getitem__):
+            for k, d in enumerate(vectors):
+                times = 2 * box[j] + 1 - abs(d[j])
+                self.reached[k] = repeated(self.reached[k], size, times) << max(0, d[j]) * size
+                self.numbers[k] += d[j] * size
+            middle += box[j] * size
+            size *= 2 * box[j] + 1
+        far = max(map(abs, self.numbers))
+        self.none, self.kept = 1 << middle, 2 + (size + 4 * far) // 1000
+        self.bits = [1 << far - number for number in self.numbers]
+        self.shifts = [middle - far - number for number in self.numbers]
+        budget.spend(len(vectors) * len(box) * self.kept, len(vectors) * self.kept)
+
+    def grown(self, sums: int, d: int) -> tuple[int, int]:
+        """Return the sums of parts of w + d, from those of w, and what keeping them takes."""
+        number = self.numbers[d]
+        moved = sums << number if number > 0 else sums >> -number
+        return sums | moved & self.reached[d], self.kept
+
+    def closing(self, sums: int, d: int, available: int) -> int:
+        """Return the available effects e with -e - d among the sums."""
+        return available & sums >> self.shifts[d]
+
+
+class Sums:
+    """Sums of parts as a set of packed vectors."""
+
+    none = frozenset([0])
+    kept = 2
+
+    def __init__(self, keys: list[int], edge: int, guard: int, budget: Budget) -> None:
+        self.keys, self.edge, self.guard, self.budget = keys, edge, guard, budget
+        self.bits = [1 << k for k in range(len(keys))]
+        self.each = 1 + guard.bit_length() // 64
+
+    def grown(self, sums: frozenset[int], d: int) -> tuple[frozenset[int], int]:
+        """Return the sums of parts of w + d, from those of w, and what keeping them takes."""
+        self.budget.spend(len(sums) * self.each)
+        key, edge, guard = self.keys[d], self.edge, self.guard
+        moved = [x + key for x in sums]
+        found = sums.union([x for x in moved if (edge + x) & (edge - x) & guard == guard])
+        return found, self.kept + len(found) * self.each
+
+    def closing(self, sums: frozenset[int], d: int, available: int) -> int:
+        """Return the available effects e with -e - d among the sums."""
+        self.budget.spend(available.bit_count() * self.each)
+        keys, away = self.keys, -self.keys[d]
+        return sum([1 << e for e in places(available) if away - keys[e] in sums])
 
 
 class Node:
-    """An open node w: its elements, the sum and the weight of them, what is available, what is left
-    to take, and when they are first asked for, sums and small parts of it.
+    """An open node: what is available, what is left to take, its sum and weight, whether it is to
+    be covered, and once they are asked for the sums of its parts.
     """
 
-    __slots__ = (
-        *("up", "members", "total", "weight", "room", "mark", "available", "todo"),
-        *("sums", "parts", "kept"),
-    )
+    __slots__ = ("available", "held", "mark", "sums", "todo", "total", "weight")
 
-    def __init__(self, up: Node | None, room: int | None, *own: Any) -> None:
-        self.up, self.room, self.kept = up, room, 0  # kept: numbers that go when the node does
-        self.members, self.total, self.weight, self.mark, self.available, self.todo = own
+    def __init__(self, available: int, todo: int, total: int, weight: int, mark: int) -> None:
+        self.available, self.todo, self.mark = available, todo, mark
+        self.total, self.weight = total, weight
         self.sums: Any = None
-        self.parts: set[int] | None = None
+        self.held = 0
 
 
 class Replay:
@@ -69,55 +124,59 @@ class Replay:
             raise Rejected("a functional has the wrong length")
         maps = self._symmetries(proof["symmetries"])
         self.images = list(zip(*maps, strict=True))  # of each effect, under every symmetry
-        room = self._pack(proof["reach"])
-        self.wide = 1 + max(self.places) // 2048  # what a bit set costs
-        self.words = max(self.places) // 64
-        kept = 2 * len(rows) * count + (2 * len(rows) + count) * self.words
-        self.budget.spend(len(rows) * count * len(moves.effects[0]), kept)
-        self.bits = [1 << place for place in self.places]
+        self.sums = self._pack(proof["box"])
+        self.budget.spend(len(rows) * count * len(moves.effects[0]), 2 * len(rows) * count)
         values = [[sum(map(mul, row, d)) for d in moves.effects] for row in rows]
         values += [[-v for v in row] for row in reversed(values)]
-        self.values = [[1] * count, *values]  # by choice: 0 for none, -k for the negative of k
-        self.below = [self._set([True] * count), *(self._set(v < 0 for v in y) for y in values)]
-        self.most = len(rows)
-        self.covered: list[dict[int, int]] = [defaultdict(int) for _ in moves.effects]
-        self.units = [1 + 4 * (x + 2 * count * x * x) for x in range(count)]
-        # two numbers are known by their sum and the sum of their squares
-        self.alone = 0  # effects e of which the multiset {e} is covered
+        self.steps = self._steps(proof["steps"], [[1] * count, *values])
+        self.units = [1 << 2 * e for e in range(count)]  # at most three are known by their sum
+        self.covered: dict[int, int] = defaultdict(int)  # by the sum of all but one: which ones
         self.seen: set[Vector] = set()
-        self.node = Node(None, room, (), 0, 0, 0, self.below[0], self.below[0])
-        self._keep(self.node, {0} if room is None else 1 << self.middle, {0})
+        every = sum(self.sums.bits)
+        self.path, self.held = [Node(every, every, 0, 0, 0)], 0  # the open nodes, what they keep
+        self.path[0].sums = self.sums.none
+        self.members: list[int] = []  # of the deepest one
 
-    def _pack(self, reach: list[int]) -> int | None:
-        """Choose the numbers and the bit of each effect. Return the room that the reach leaves: 2 r
-        fields, one for the positive and one for the negative sums of each coordinate, whose top
-        bits (`guard`) stay set as long as no sum leaves it; an effect takes its `steps`. None where
-        all sums are to be sets.
+    def _pack(self, box: list[int]) -> Points | Sums:
+        """Choose the number of each effect, equal for equal sums, and how sums of parts are kept.
+
+        A number has a field for each coordinate. In a sum and in `edge` less a sum the top bits of
+        the fields (`guard`) tell whether it is in the box.
         """
-        kept, count = independent(self.moves.effects, self.budget), len(self.moves.effects)
-        if len(reach) != len(kept) or min(reach) < 0:
-            raise Rejected("the reach has the wrong length")
+        kept = independent(self.moves.effects, self.budget)
         most = [max(map(abs, x)) for x in kept]
-        self.keys, self.near, self.steps = [0] * count, [0] * count, [0] * count
-        radix, short, room, self.middle, self.guard = 1, 1, 0, 0, 0
-        width = max(map(add, reach, most)).bit_length() + 1
-        for limit, m, x in sorted(zip(reach, most, kept, strict=True), key=lambda each: each[:2]):
-            self.keys = [key + v * radix for key, v in zip(self.keys, x, strict=True)]
-            self.near = [key + v * short for key, v in zip(self.near, x, strict=True)]
-            self.middle += (limit + 2 * m) * short
-            radix *= (MOST_DEPTH + 2) * m + 1
-            short *= limit + 2 * m + 1
-            for sign in (1, -1):
-                self.steps = [(step << width) + max(0, sign * v)
-                              for step, v in zip(self.steps, x, strict=True)]  # fmt: skip
-                room = (room << width) + limit + (1 << width - 1)
-                self.guard = (self.guard << width) + (1 << width - 1)
-            self.budget.spend(count, count * (3 + (radix.bit_length() + 2 * width) // 64))
-        self.each = 1 + radix.bit_length() // 64  # numbers of 64 bits
-        small, self.far = 2 * self.middle < MOST_BITS, max(map(abs, self.near))
-        self.places = [key + self.far if small else k for k, key in enumerate(self.near)]
-        self.effect_at = {place: k for k, place in enumerate(self.places)}
-        return room if small else None
+        if len(box) != len(kept):
+            raise Rejected("the box has the wrong length")
+        box = [min(max(b, 2 * m), MOST_DEPTH * m) for b, m in zip(box, most, strict=True)]
+        width = ((2 * MOST_DEPTH + 4) * max(most)).bit_length() + 1
+        vectors = list(zip(*kept, strict=True))
+        self.keys = [sum(v << width * j for j, v in enumerate(x)) for x in vectors]
+        self.budget.spend(len(vectors) * (1 + width * len(box) // 64))
+        if prod(2 * b + 1 for b in box) <= MOST_BITS:
+            return Points(vectors, box, self.budget)
+        guard = sum(1 << width * j + width - 1 for j in range(len(box)))
+        edge = guard + sum(b << width * j for j, b in enumerate(box))
+        return Sums(self.keys, edge, guard, self.budget)
+
+    def _steps(self, steps: list[list[int]], values: list[list[int]]) -> list[tuple[Any, ...]]:
+        """Return, for each kind of entry, all that it needs.
+
+        By choice (0 for none, -k for the negative of k): the values on the effects, the effects
+        below zero, and the sums that were seen to be above zero.
+        """
+        bits, most = self.sums.bits, len(values) // 2
+        sides = [sum(compress(bits, [v < 0 for v in y])) for y in values]
+        sides[0] = sum(bits)
+        wide = self.sums.kept
+        self.budget.spend(len(sides) * len(bits) * wide // 4, len(sides) * wide + 2 * len(steps))
+        above: list[set[int]] = [set() for _ in values]
+        found = []
+        for d, choice, mark, look in steps:
+            if not (0 <= d < len(bits) and -most <= choice <= most):
+                raise Rejected("an effect or a functional that is not there")
+            own = (d, bits[d], self.keys[d], self.moves.weights[d])
+            found.append((*own, sides[choice], values[choice], above[choice], mark, look))
+        return found
 
     def _symmetries(self, generators: list[list[int]]) -> list[Vector]:
         """Check each generator (linear on D, keeps the weights), return all of their products."""
@@ -150,156 +209,104 @@ class Replay:
                 raise Rejected("the symmetries have too many products", limit=True)
         return sorted(found)
 
-    def run(self, entries: Iterable[tuple[int, int, int]]) -> None:
+    def run(self, nodes: Iterable[int]) -> None:
         """Enter the nodes in turn; Rejected unless that ends with no branch left."""
-        keys, weights, bits, covered = self.keys, self.moves.weights, self.bits, self.covered
-        closing = {-key: k for k, key in enumerate(keys)}
+        path, members, steps, bits = self.path, self.members, self.steps, self.sums.bits
+        closing, every = self.sums.closing, sum(bits)
+        ends = {-key: k for k, key in enumerate(self.keys)}
+        weights = self.moves.weights
         least = self.claim - max(weights)  # what weighs no more closes within the claim
         longest = inf if self.moves.longest is None else self.moves.longest - 2
-        for place, (d, choice, mark) in enumerate(entries):
-            node = self.node if self.node.todo else self._open()
-            if not 0 <= d < len(keys) or not node.todo & bits[d]:
+        for place, step in enumerate(nodes):
+            node = path[-1] if path[-1].todo else self._leave()
+            d, bit, key, weight, side, values, above, mark, look = steps[step]
+            if not node.todo & bit:
                 self.refuse(f"node {place}: not one of the branches that are left")
                 continue
-            members = (*node.members, d)
-            key, weight, available = keys[d], node.weight + weights[d], node.available
-            if weight > least and (last := closing.get(node.total + key)) is not None:
-                self._judge((*members, last), weight + weights[last])
-            if not -self.most <= choice <= self.most:
-                raise Rejected("a functional that is not there")
-            if choice:
-                values = self.values[choice]
-                if sum([values[i] for i in members]) <= 0:
-                    raise Rejected("a functional is not positive on the sum of a node")
-            node.available ^= bits[d]
-            node.todo ^= bits[d]
-            gone, todo = 0, available & self.below[choice] if len(members) <= longest else 0
-            self.budget.spend((10 + len(members) // 8) * self.wide)
-            if todo:
-                gone = self._closing(node, todo, d)
-                todo &= ~gone
-            if todo and covered[d]:
-                gone |= self._excluded(node, d)
-                todo &= ~gone
-            if todo:
-                own = (members, node.total + key, weight, mark, available & ~gone, todo)
-                self.node = Node(node, self._room(node, d), *own)
+            if node.sums is None:
+                self._grow(node)
+            total, weight = node.total + key, node.weight + weight
+            if total not in above:
+                self._place_above(total, above, [*members, d], values)
+            free = node.available ^ closing(node.sums, d, node.available)
+            node.available ^= bit
+            node.todo ^= bit
+            if (last := ends.get(total)) is not None:
+                free &= every ^ bits[last]
+                if weight > least:
+                    self._judge((*members, d, last), weight + weights[last])
+            left = free & side if len(members) < longest else 0
+            if left and look:
+                stays = ~self._excluded((*members, d))
+                free, left = free & stays, left & stays
+            if left:
+                members.append(d)
+                path.append(Node(free, left, total, weight, mark))
             elif mark:
-                self._mark(node, members)
-        if self._open().todo:
+                self._mark(node, (*members, d))
+        if self._leave().todo:
             raise Rejected("the proof ends before every branch is taken")
 
-    def _room(self, node: Node, d: int) -> int | None:
-        """Return the room that w + d leaves, None beyond the reach."""
-        if len(node.members) == MOST_DEPTH:
+    def _leave(self) -> Node:
+        """Leave what is finished; return the node that is open then."""
+        while not self.path[-1].todo and len(self.path) > 1:
+            done, node = tuple(self.members), self.path.pop()
+            self.members.pop()
+            if node.mark:
+                self._mark(self.path[-1], done)
+        return self.path[-1]
+
+    def _grow(self, node: Node) -> None:
+        """Find the sums of parts of the deepest open node."""
+        if len(self.members) > MOST_DEPTH:
             raise Rejected("a node has too many elements", limit=True)
-        room = None if node.room is None else node.room - self.steps[d]
-        return None if room is None or room & self.guard != self.guard else room
+        up = self.path[-2]
+        node.sums, kept = self.sums.grown(up.sums, self.members[-1])
+        node.held = up.held + kept
+        self.budget.spend(0, max(0, node.held - self.held))
+        self.held = max(self.held, node.held)
+
+    def _place_above(self, total: int, above: set[int], w: list[int], values: list[int]) -> None:
+        """Note that a functional is above zero on the sum of w, and so on every equal sum."""
+        self.budget.spend(1 + len(w) // 8, 1)
+        if sum([values[i] for i in w]) <= 0:
+            raise Rejected("a functional is not positive on the sum of a node")
+        above.add(total)
 
     def refuse(self, reason: str) -> None:
         """Refuse an entry."""
         raise Rejected(reason)
 
-    def _open(self) -> Node:
-        """Leave what is finished; return the node that is open then."""
-        while not self.node.todo and self.node.up is not None:
-            node, self.node = self.node, self.node.up
-            self.budget.room += node.kept
-            if node.mark:
-                self._mark(self.node, node.members)
-        return self.node
-
-    def _closing(self, node: Node, todo: int, d: int) -> int:
-        """Return effects e, at least all of a bit set, with -e among the sums of w and a last d."""
-        one, two = node.sums or self._grow(node)
-        if node.room is not None:
-            return int(two >> self.far | two >> self.far + self.near[d])
-        self.budget.spend(todo.bit_count() * (4 + self.wide + len(two) * self.each // 4))
-        found, keys, at, key = 0, self.keys, self.effect_at, self.keys[d]
-        shifts = [-key - t for t in two] + [-t for t in two]
-        while todo:
-            low = todo & -todo
-            todo ^= low
-            asked = keys[at[low.bit_length() - 1]]
-            if not one.isdisjoint([shift - asked for shift in shifts]):
-                found |= low
-        return found
-
-    def _grow(self, node: Node) -> Any:
-        """Find the sums of parts of w from those of its parent, or, once beyond the reach, anew."""
-        up, new = node.up or self.node, node.members[-1:]  # the root has its own
-        one, two = up.sums or self._grow(up)
-        if node.room is not None:
-            key = self.near[new[0]]
-            return self._keep(node, one | (one >> key if key > 0 else one << -key), None)
-        if up.room is not None:
-            one, two, new = {0}, {0}, node.members
-        for key in [self.keys[d] for d in new]:
-            one, two = sorted((one, two), key=len, reverse=True)
-            two = two.union([t + key for t in two])
-            if len(two) > FEW_SUMS and len(one) * len(two) <= MOST_SUMS:
-                one, two = {x + t for x in one for t in two}, {0}
-            self.budget.spend(len(two))
-        return self._keep(node, one, two)
-
-    def _keep(self, node: Node, one: Any, two: Any) -> Any:
-        """Keep sums of parts: the bits of -x for each sum x, and of those that may be asked for; or
-        two sets of numbers, of the sums of some of the elements and of the sums of all others.
-        """
-        if node.room is not None:
-            two = one >> self.middle - 2 * self.far & (2 << 4 * self.far) - 1
-        node.sums = one, two
-        self._pay(node, self.middle // 32 if node.room is not None
-                  else (len(one) + len(two)) * self.each)  # fmt: skip
-        return node.sums
-
-    def _pay(self, node: Node, numbers: int) -> None:
-        """Pay for what is kept as long as the node is open."""
-        self.budget.spend(numbers // 4, numbers)
-        node.kept += numbers
-
     def _mark(self, up: Node, members: Vector) -> None:
-        """Exclude the images of a finished node from now on; `up` is its parent."""
+        """Cover a finished node with its images, and exclude at its parent what they complete."""
         if len(members) > MOST_MARKED:
             return
-        self.budget.spend(len(self.images[0]) * len(members))
         columns = zip(*(self.images[i] for i in members), strict=True)
-        for image in set(map(tuple, map(sorted, columns))):
-            self._cover(image)
-        gone = self.alone
-        if up.up is not None:
-            gone |= self._excluded(up.up, up.members[-1])
-        up.available &= ~gone
-        up.todo &= ~gone
+        images, known = set(map(tuple, map(sorted, columns))), len(self.covered)
+        for image in images:
+            total = sum([self.units[e] for e in image])
+            for e in set(image):
+                self.covered[total - self.units[e]] |= 1 << e
+        new, each = len(self.covered) - known, 2 + len(self.units) // 500
+        self.budget.spend((len(self.images[0]) + 2 * len(images)) * len(members), new * each)
+        stays = ~self._excluded(members[:-1])
+        up.available &= stays
+        up.todo &= stays
 
-    def _cover(self, image: Vector) -> None:
-        """Note a multiset: each of its elements is excluded where all the others are there."""
-        total, new = sum([self.units[e] for e in image]), 0
-        if len(image) == 1:
-            self.alone |= self.bits[image[0]]
-        for d, e in permutations(image, 2):
-            table = self.covered[d]
-            known = len(table)
-            table[total - self.units[d] - self.units[e]] |= self.bits[e]
-            new += len(table) - known
-        self.budget.spend((2 + 2 * len(image) ** 2) * self.wide, new * (2 + self.words))
-
-    def _excluded(self, node: Node, d: int) -> int:
-        """Return the e that complete a covered multiset with d and a part of w."""
-        gone, table = 0, self.covered[d]
-        for others in table.keys() & self._parts(node):
-            gone |= table[others]
-        return gone
-
-    def _parts(self, node: Node) -> set[int]:
-        """Return the parts of w of at most two elements, each the sum of its units."""
-        if node.up is None:
-            return {0}
-        if node.parts is None:
-            *w, last = [self.units[e] for e in node.members]
-            node.parts = self._parts(node.up).union([last], [last + x for x in w])
-            self._pay(node, len(node.parts))
-        return node.parts
+    def _excluded(self, members: Sequence[int]) -> int:
+        """Return the e that complete a covered multiset with a part of w that holds its last
+        element, and those that are one on their own.
+        """
+        own, parts = [self.units[e] for e in members], {0}
+        if own:
+            last = own.pop()
+            parts.update([last], [last + x for x in own])
+            parts.update([last + x + y for x, y in combinations(own, 2)])
+        self.budget.spend(1 + len(parts) // 4)
+        found = 0
+        for part in self.covered.keys() & parts:
+            found |= self.covered[part]
+        return sum([self.sums.bits[e] for e in places(found)])
 
     def _judge(self, members: Vector, weight: int) -> None:
         """Refuse unless every choice of moves with these effects changes at most `claim`."""
@@ -313,13 +320,6 @@ class Replay:
         if len(self.images[0]) > 1 or self._exceeds([moves.changes[moves.effects[i]] for i in key]):
             raise Rejected("an irreducible multiset changes the query by more than the claim")
 
-    def _set(self, flags: Iterable[bool]) -> int:
-        """Return the bit set of the effects with a flag."""
-        found = bytearray(1 + max(self.places) // 8)
-        for place in compress(self.places, flags):
-            found[place >> 3] |= 1 << (place & 7)
-        return int.from_bytes(found, "little")
-
     def _exceeds(self, options: list[set[Change]]) -> bool:
         return exceeds(options, self.claim, self.budget)
 
@@ -332,8 +332,29 @@ def replayed(
         raise Rejected("the proof is about another number of effects")
     if not effects.effects:
         return
-    columns = (table["branches"], table["choices"], table["marks"])
-    kind(effects, table, claim).run(zip(*columns, strict=True))
+    if min(table["nodes"], default=0) < 0:
+        raise Rejected("a step that is not there")
+    replay = kind(effects, table, claim)
+    replay.budget.spend(len(table["nodes"]) * (8 + replay.sums.kept))
+    replay.run(table["nodes"])
+
+
+def repeated(flags: int, size: int, times: int) -> int:
+    """Return so many copies, each `size` bits further up."""
+    found, copies = flags, 1
+    while copies < times:
+        more = min(copies, times - copies)
+        found |= found << size * more
+        copies += more
+    return found
+
+
+def places(flags: int) -> Iterator[int]:
+    """Yield the places of the bits that are set."""
+    while flags:
+        low = flags & -flags
+        yield low.bit_length() - 1
+        flags ^= low
 
 
 def exceeds(options: Iterable[set[Change]], claim: int, budget: Budget) -> bool:

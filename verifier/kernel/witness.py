@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
 from math import lcm
 from operator import add
 from typing import Any, NamedTuple
@@ -13,24 +15,37 @@ from .world import MOST_POINTS, Vector, World, relations
 
 MOST_SUMS = 2_000_000
 TOO_MANY = "the witness has too many parts to check that it is minimal"
-PAIR = {"before": [list], "after": [list], "unchanged?": [list]}
+PAIR: dict[str, Any] = {"before": [list], "after": [list], "unchanged?": [list]}
+NAMED = {**PAIR, "records": [int], "database": [list]}
+
+Ways = tuple[int, ...]
+"""What a record can do for the clauses, as bit sets: a bit for each clause that it makes true, and
+above them one for the number that it is given, where records have none."""
+Option = tuple[Vector, Ways, bool]
+Record = tuple[int, Sequence[Option], bool]
+"""So many alike; what each may do in D3 (effect, ways, whether it is D2's); whether that counts."""
+Holder = tuple[int | None, Point]
+"""The number of a record (None: it does not matter, or is not known), and its value."""
 
 
 class Pair(NamedTuple):
-    """Record i changes from before[i] to after[i] (readings 1 and 2), or values leave and enter."""
+    """Record i changes from before[i] to after[i] (readings 1 and 2), or values leave and enter.
+
+    `numbers` are those of the records that change (all None where records have none).
+    """
 
     before: list[Point]
     after: list[Point]
-    rest: Counter[Point]
-
-
-Record = tuple[int, list[tuple[Vector, bool]], bool]
-"""So many alike; what each may do in D3 (an effect, whether it is D2's); whether that counts."""
+    rest: Counter[Holder]
+    numbers: Sequence[int | None]
 
 
 def read_pair(world: World, witness: Any) -> Pair:
     """Return the witness, refused if it is not well-formed or not in I_Q."""
-    table, policy = want(witness, PAIR, "the witness"), world.policy
+    named, policy = world.named and world.labelled, world.policy
+    if named and not {"records", "database"} <= set(witness):
+        raise Rejected("records are not numbered, though clauses or weights name them")
+    table = want(witness, NAMED if named else PAIR, "the witness")
     rest: Counter[Point] = Counter()
     for values, times in table.get("unchanged", []):
         rest[policy.point(values)] += want(times, int, "unchanged")
@@ -52,7 +67,30 @@ def read_pair(world: World, witness: Any) -> Pair:
     one, two = (totals(world, Counter(side) + rest) for side in (before, after))
     if one is None or two is None or one[: len(world.equalities)] != two[: len(world.equalities)]:
         raise Rejected("the witness does not satisfy a known fact")
-    return Pair(before, after, rest)
+    pair = Pair(before, after, Counter({(None, x): times for x, times in rest.items()}),
+                [None] * max(len(before), len(after)))  # fmt: skip
+    if named:
+        pair = _numbered(world, pair, table["records"], table["database"])
+    for side in (before, after):
+        held = pair.rest + Counter(zip(pair.numbers, side, strict=False))
+        if not satisfied(world, held):
+            raise Rejected("the databases of the witness do not satisfy every clause")
+    return pair
+
+
+def _numbered(world: World, pair: Pair, records: list[int], database: list[list[object]]) -> Pair:
+    """Return a pair with the numbers that the witness gives to the records."""
+    numbers, first = [k - 1 for k in records], [world.policy.point(values) for values in database]
+    held = dict(enumerate(first))
+    if len(world.query.weights or first) != len(first):
+        raise Rejected("the listed database has the wrong number of records")
+    if any(held.pop(k, None) != x for k, x in zip(numbers, pair.before, strict=True)):
+        raise Rejected("the changing records do not hold what they should")
+    if Counter((None, x) for x in held.values()) != pair.rest:
+        raise Rejected("the listed database is not the one of the witness")
+    named = {k for clause in world.policy.clauses for k, _, _ in clause}
+    rest = Counter((k if k in named else None, x) for k, x in held.items())
+    return pair._replace(rest=rest, numbers=numbers)
 
 
 def totals(world: World, database: Counter[Point]) -> Vector | None:
@@ -62,14 +100,45 @@ def totals(world: World, database: Counter[Point]) -> Vector | None:
     return found if all(map(lambda fact, total: fact.fits(total), facts, found)) else None
 
 
+def ways(world: World, x: Point, number: int | None) -> Ways:
+    """Return what a record that holds x can do for the clauses."""
+    clauses = world.policy.clauses
+    named = {k for clause in clauses for k, _, _ in clause}
+    size = sum(len(area) for clause in clauses for _, area, _ in clause)
+    world.budget.spend(1 + size)
+    found = set() if number in named else {0}
+    for spot, k in enumerate(sorted(named), len(clauses)):
+        if k == number or not world.labelled:
+            serves = [any(r == k and inside(x, area) == told for r, area, told in clause)
+                      for clause in clauses]  # fmt: skip
+            bits = sum(1 << place for place, true in enumerate(serves) if true)
+            found.add(bits if world.labelled else bits and bits | 1 << spot)
+            world.budget.spend(size)
+    return tuple(found)
+
+
+def satisfied(world: World, database: Counter[Holder]) -> bool:
+    """Whether the clauses hold (where records have no numbers: for some way to number them)."""
+    nothing: Vector = ()
+    records = [(times, [(nothing, ways(world, x, number), False)], False)
+               for (number, x), times in database.items()]  # fmt: skip
+    return bool(_reached(world, nothing, records))
+
+
 def change_of(world: World, pair: Pair) -> Exact:
     """Return the change of the query over the pair."""
+    query, weights = world.query, world.query.weights
+    changed = len(pair.before) + len(pair.after)
+    world.budget.spend(changed * (changed if query.kind == "ranges" else query.cost))
+    if weights is not None:
+        place, step = query.places[0], world.policy.axes[query.places[0]].step
+        moves = zip(pair.numbers, pair.before, pair.after, strict=True)
+        steps = (weights[k or 0] * (y[place] - x[place]) * step for k, x, y in moves)
+        total = sum(steps, Fraction(0))
+        return total if total >= 0 else -total
     change = Counter(pair.after)
     change.subtract(pair.before)
-    world.budget.spend(
-        len(change) * (len(change) if world.query.kind == "ranges" else world.query.cost)
-    )
-    return world.query.norm({x: times for x, times in change.items() if times})
+    return query.norm({x: times for x, times in change.items() if times})
 
 
 def why_not(world: World, pair: Pair) -> str:
@@ -80,36 +149,43 @@ def why_not(world: World, pair: Pair) -> str:
         cells = [*Counter(pair.before).values(), *Counter(pair.after).values()]
         fits = len(cells) <= 4 and max(cells) == 1
         return "" if fits else "more than four cells differ, or one by more than 1"
+    stay = [ways(world, x, k) for k, x in zip(pair.numbers, pair.before, strict=False)]
+    go = [ways(world, y, k) for k, y in zip(pair.numbers, pair.after, strict=False)]
     if world.labelled:
         effects = [_step(world, x, y) for x, y in zip(pair.before, pair.after, strict=True)]
         secret = [graph.joined(x, y) for x, y in zip(pair.before, pair.after, strict=True)]
     else:
-        effects = [world.effect(x) for x in pair.after]
-        effects += [tuple(-v for v in world.effect(x)) for x in pair.before]
+        effects = [tuple(-v for v in world.effect(x)) for x in pair.before]
+        effects += [world.effect(y) for y in pair.after]
+        stay, go = stay + [(0,)] * len(go), [(0,)] * len(stay) + go
         secret = [True] * len(effects)
     if not any(secret) or (reading == "secret-moves" and not all(secret)):
         return "no changed record makes a secret move, or one makes none"
     mixed = reading == "published" and not graph.complete
     told = "a part of the changes leads into I_Q"
-    if not world.bounds and (not mixed or sum(secret) == 1):  # a part, or the rest, has no secret
+    bare = not world.bounds and not world.policy.clauses
+    if bare and (not mixed or sum(secret) == 1):  # a part, or the rest, has no secret move
         return "" if irreducible(world, Counter(effects)) else told
-    stay = (none, False)
-    moves = list(zip(effects, secret, strict=True))
-    records: list[Record] = [(1, [stay, (effect, True)], True) for effect in effects]
+    options = [((none, one, False), (effect, two, True))
+               for effect, one, two in zip(effects, stay, go, strict=True)]  # fmt: skip
+    others = [(times, [(none, ways(world, x, k), False)], False)
+              for (k, x), times in pair.rest.items()]  # fmt: skip
+    records: list[Record] = [(1, both, True) for both in options]
     if mixed:  # 3(b): all secret moves, and a part of the others
         records = [
-            (1, [(effect, True)] if hidden else [stay, (effect, True)], not hidden)
-            for effect, hidden in moves
+            (1, both[hidden:], not hidden) for both, hidden in zip(options, secret, strict=True)
         ]
-    if _leads(world, pair, records, some=mixed):
+    if _leads(world, pair, [*others, *records], some=mixed):
         return told
     if not mixed or sum(secret) < 2:
         return ""
-    records = [  # 3(a): some secret moves but not all, and every record may move plainly
-        (1, [stay, *_plain(world, x), *([(effect, True)] if hidden else [])], hidden)
-        for x, (effect, hidden) in zip(pair.before, moves, strict=True)
+    # 3(a): some secret moves but not all, and every record may move plainly
+    holders = zip(pair.numbers, pair.before, options, secret, strict=True)
+    records = [
+        (1, [*both[: 1 + hidden], *_plain(world, x, k)], hidden) for k, x, both, hidden in holders
     ]
-    records += [(times, [stay, *_plain(world, x)], False) for x, times in pair.rest.items()]
+    records += [(times, [*still, *_plain(world, x, k)], False)
+                for (times, still, _), (k, x) in zip(others, pair.rest, strict=True)]  # fmt: skip
     found = _leads(world, pair, records)
     return "some of the secret changes, and plain moves, lead into I_Q" if found else ""
 
@@ -118,41 +194,59 @@ def _step(world: World, x: Point, y: Point) -> Vector:
     return tuple(b - a for a, b in zip(world.effect(x), world.effect(y), strict=True))
 
 
-def _plain(world: World, x: Point) -> set[tuple[Vector, bool]]:
+def _plain(world: World, x: Point, number: int | None) -> set[Option]:
     """Return what plain moves away from x do (in a large domain: what any move does)."""
     if world.policy.size <= MOST_POINTS:
         ends = [y for y in world.points() if y != x and not world.policy.graph.joined(x, y)]
     else:
-        ends = [cell.point for cell in world.cells([*world.equalities, *world.bounds])]
-    return {(_step(world, x, y), False) for y in ends}
+        cuts = [box for clause in world.policy.clauses for _, area, _ in clause for box in area]
+        ends = [cell.point for cell in world.cells([*world.equalities, *world.bounds], cuts)]
+    return {(_step(world, x, y), ways(world, y, number), False) for y in ends}
 
 
-def _leads(world: World, pair: Pair, records: list[Record], *, some: bool = False) -> bool:
-    """Whether some choice keeps every fact, takes some counted change (or `some`), and not all."""
-    start = totals(world, Counter(pair.before) + pair.rest) or ()
-    states = {(start, some, True)}
+def _leads(world: World, pair: Pair, records: Sequence[Record], *, some: bool = False) -> bool:
+    """Whether some choice leads into I_Q, takes some counted change (or `some`), and not all."""
+    values, known = Counter(pair.before), len(world.equalities)
+    for (_, x), times in pair.rest.items():
+        values[x] += times
+    start = totals(world, values) or ()
+    return any(
+        yet
+        and not every
+        and total[:known] == start[:known]
+        and all(fact.fits(v) for fact, v in zip(world.bounds, total[known:], strict=True))
+        for total, yet, every in _reached(world, start, records, some=some)
+    )
+
+
+def _reached(
+    world: World, start: Vector, records: Sequence[Record], *, some: bool = False
+) -> set[tuple[Vector, bool, bool]]:
+    """Return what the totals can be after choices that satisfy the clauses, whether some counted
+    change is among them (or `some`), and whether all are.
+    """
+    clauses = len(world.policy.clauses)
+    states = {(start, 0, some, True)}
     for times, options, counted in records:
         for _ in range(times):
-            world.budget.spend(len(states) * len(options) * (1 + len(start)))
+            choices = sum(len(way) for _, way, _ in options)
+            world.budget.spend(len(states) * choices * (1 + len(start)))
             grown = {
-                (tuple(map(add, total, effect)), yet or (counted and taken),
+                (tuple(map(add, total, effect)), true | more, yet or (counted and taken),
                  every and (taken or not counted))
-                for total, yet, every in states
-                for effect, taken in options
+                for total, true, yet, every in states
+                for effect, way, taken in options
+                for more in way
+                if not (true & more) >> clauses  # a number is given once
             }  # fmt: skip
             if len(grown) * (1 + len(start) // 16) > MOST_SUMS:
                 raise Rejected(TOO_MANY, limit=True)
             if grown == states:
                 break  # staying changes nothing, and nothing new is reached any more
             states = grown
-    known = len(world.equalities)
-    return any(
-        yet
-        and not every
-        and total[:known] == start[:known]
-        and all(fact.fits(v) for fact, v in zip(world.bounds, total[known:], strict=True))
-        for total, yet, every in states
-    )
+    every_clause = (1 << clauses) - 1
+    return {(total, yet, every) for total, true, yet, every in states
+            if true & every_clause == every_clause}  # fmt: skip
 
 
 def irreducible(world: World, times: Counter[Vector]) -> bool:

@@ -7,16 +7,19 @@ and not |T|. What a cell may get wrong is on the safe side.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from copy import copy
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from math import gcd, lcm
 from operator import sub
 from typing import NamedTuple
 
 from .document import Budget, Exact, Rejected
-from .policy import Box, Fact, Point, Policy, Side, inside, single
-from .query import Query
+from .near import near, united
+from .policy import Box, Fact, Point, Policy, Side, single
+from .query import Query, Row
 
 Vector = tuple[int, ...]
 Change = frozenset[tuple[Hashable, int]]
@@ -24,14 +27,19 @@ Change = frozenset[tuple[Hashable, int]]
 LABELLED = ("published", "secret-moves")
 READINGS = (*LABELLED, "add-remove", "markov")
 MOST_POINTS = 400
+SOME: Change = frozenset([("some", 1)])
+"""The row, in a histogram, of cells of two values or more."""
 
 
 class Cell(NamedTuple):
-    """Values that are alike: one of them, how many, and (where G matters) all of them."""
+    """Values that are alike: one of them, how many, (where G matters) all of them, and in which
+    of the boxes that the axes are cut by they are, as a bit set.
+    """
 
     point: Point
     size: int
     box: Box
+    boxes: int
 
 
 class Move(NamedTuple):
@@ -53,10 +61,8 @@ class World:
         self.free = not self.labelled or policy.graph.complete  # G plays no part
         self.named = bool(policy.clauses) or query.weights is not None
         self.look = 1 + sum(len(area) for fact in policy.facts for _, area in fact.terms)
-        if self.named and not self.labelled:
-            raise Rejected(
-                "clauses and weights name records, and this reading does not", limit=True
-            )
+        if query.weights is not None and not self.labelled:
+            raise Rejected("weights name records, and this reading does not", limit=True)
         facts = list(policy.facts)
         if policy.records is not None:
             facts.append(Fact(((1, (policy.box({}),)),), policy.records))
@@ -88,6 +94,11 @@ class World:
             self.size = int(total)
         elif self.labelled:
             raise Rejected("n is not known, and the reading needs it", limit=True)
+        named = 1 + max((k for clause in self.policy.clauses for k, _, _ in clause), default=-1)
+        if named and self.size is None:  # D is in I_Q only if the records that are named exist
+            self.bounds.append(Fact(((1, (self.policy.box({}),)),), low=named))
+        elif self.size is not None and named > self.size:
+            raise Rejected("a clause names a record that does not exist")
 
     def _mixed(self, rows: Sequence[Vector | list[int]], target: list[int]) -> list[Exact] | None:
         """Return numbers k with sum k_i rows_i = target, or None if there are none."""
@@ -114,7 +125,7 @@ class World:
         """
         areas = [area for fact in facts for _, area in fact.terms]
         zeros = self.policy.zeros
-        boxes = list(dict.fromkeys([*(box for area in areas for box in area), *zeros, *cuts]))
+        boxes = list(dict.fromkeys([*zeros, *(box for area in areas for box in area), *cuts]))
         states: dict[tuple[int, Box], tuple[Point, int]] = {((1 << len(boxes)) - 1, ()): ((), 1)}
         for k, axis in enumerate(self.policy.axes):
             pieces = self._pieces([box[k] for box in boxes], axis.size, k in listed)
@@ -132,9 +143,10 @@ class World:
                 self.budget.spend(len(pieces) * (1 + len(boxes) // 512), new)
             states = grown
             self.budget.spend(len(states) * (1 + len(boxes)))
-        self.budget.spend(len(states) * (1 + len(zeros)), len(states) * (1 + len(facts)))
-        found = [Cell(point, size, box) for (_, box), (point, size) in states.items()]
-        return [cell for cell in found if not inside(cell.point, zeros)]
+        self.budget.spend(len(states) * (1 + len(boxes) // 64), len(states) * (1 + len(facts)))
+        impossible = (1 << len(set(zeros))) - 1
+        return [Cell(point, size, box, alive) for (alive, box), (point, size) in states.items()
+                if not alive & impossible]  # fmt: skip
 
     def _pieces(self, sides: Sequence[Side], size: int, listed: bool) -> list[tuple[int, Side]]:
         """Cut an axis at the ends of runs; pieces in the same sides are one: (bit set, runs)."""
@@ -179,80 +191,137 @@ class World:
         cuts += [single(x) for pair in sorted(graph.pairs) for x in pair]
         return self.cells(facts, [*query.cuts, *cuts], query.listed, exact=True), True
 
+    def classes(self) -> tuple[list[Cell], bool, list[list[Box]]]:
+        """Return `kinds`, those cells put together that are alike to the facts and to the query;
+        where G tells them apart, also the boxes that the values of each fill.
+        """
+        cells, joins = self.kinds()
+        told: dict[tuple[int, Change], tuple[Vector, Change]] = {}
+        found: dict[tuple[Vector, Change], Cell] = {}
+        boxes = []
+        for cell, row in zip(cells, self.rows(cells)[1], strict=True):
+            kind = cell.boxes, row
+            if kind not in told:
+                told[kind] = self.effect(cell.point), row
+            alike = found.get(told[kind])
+            found[told[kind]] = cell._replace(size=cell.size + (alike.size if alike else 0))
+            boxes.append((kind, cell.box))
+        self.budget.spend(len(cells) * (8 + self.look // 8))
+        if self.free or self.reading == "published":  # every two are joined, or may move plainly
+            told = {kind: (d, SOME if (d, SOME) in found else row)
+                    for kind, (d, row) in told.items()}  # fmt: skip
+            found = {kind: found[kind] for kind in told.values()}
+        if joins and self.policy.size > MOST_POINTS:  # boxes are cut where pairs and cells of G are
+            boxes = united(boxes, self.budget)
+        areas: dict[tuple[Vector, Change], list[Box]] = {kind: [] for kind in found}
+        for kind, box in boxes:
+            areas[told[kind]].append(box)
+        return list(found.values()), joins, list(areas.values())
+
     def rows(self, cells: Sequence[Cell]) -> tuple[int, list[Change]]:
         """Return a scale, and what a record in each cell adds to the query, in whole numbers."""
-        rows = []
+        rows: list[Row] = []
         for cell in cells:
-            self.budget.spend(self.query.cost)
-            rows.append(self.query.row(cell.point))
-            self.budget.spend(len(rows[-1]), 2 * len(rows[-1]))
-        scale = lcm(*(Fraction(v).denominator for row in rows for v in row.values()), 1)
-        return scale, [frozenset((k, int(v * scale)) for k, v in row.items() if v) for row in rows]
+            some = self.query.kind == "histogram" and cell.size > 1
+            rows.append({} if some else self.query.row(cell.point))
+            self.budget.spend(self.query.cost + len(rows[-1]), 2 * len(rows[-1]))
+        scale = lcm(*{v.denominator for row in rows for v in row.values()})
+        return scale, [
+            SOME if self.query.kind == "histogram" and cell.size > 1
+            else frozenset([(k, int(v * scale)) for k, v in row.items() if v])
+            for cell, row in zip(cells, rows, strict=True)
+        ]  # fmt: skip
 
     def moves(
-        self, cells: Sequence[Cell], joins: bool, settled: Collection[Vector] = ()
+        self, cells: Sequence[Cell], joins: bool, areas: Sequence[Sequence[Box]] = ()
     ) -> Iterator[Move]:
-        """Yield all moves that a pair may make; `joins`: G decides which are secret.
-
-        `settled`: effects that some secret move has. In reading 1 more moves with such an effect
-        count as secret without a look at G.
+        """Yield all moves that a pair may make; `joins`: G decides which are secret, by the boxes
+        (`areas`) that the values of each cell fill, where they are not the cell's own box.
         """
         rows = self.rows(cells)[1]
-        enter, leave = ([self._row(*pair, sign) for pair in zip(cells, rows, strict=True)]
-                        for sign in (1, -1))  # fmt: skip
+        enter, leave = ([self._row(row, sign) for row in rows] for sign in (1, -1))
         effects = [self.effect(cell.point) for cell in cells]
         width = len(self.equalities) + len(self.bounds)
-        pairs = len(cells) ** 2 if self.labelled else len(cells)
-        self.budget.spend(pairs * (4 + width) + len(cells) * self.policy.graph.boxes)
-        self.budget.spend(len(cells) * sum(map(len, rows)) // 2 if self.labelled else 0)
-        for i, x in enumerate(cells):
-            if not self.labelled:
+        if not self.labelled:
+            self.budget.spend(len(cells) * (4 + width))
+            for i in range(len(cells)):
                 away = tuple(-v for v in effects[i])
                 yield Move(None, i, effects[i], enter[i], True)
                 yield Move(i, None, away, leave[i], True)
-                continue
-            for j, y in enumerate(cells):
+            return
+        secret: set[tuple[int, int]] = set()
+        if joins:
+            boxes = [(i, box) for i, cell in enumerate(cells)
+                     for box in (areas[i] if areas else [cell.box])]  # fmt: skip
+            for a, b in near(self.policy.graph, [box for _, box in boxes], self.budget):
+                secret.add((boxes[a][0], boxes[b][0]))
+            self.budget.spend(len(secret), 4 * len(secret))
+        every = product(range(len(cells)), repeat=2)
+        most = max(map(len, rows), default=0)
+        for i, j in sorted(secret) if joins and self.reading == "secret-moves" else every:
+            self.budget.spend(4 + width + most)
+            if i != j or cells[i].size > 1:
                 effect = tuple(map(sub, effects[j], effects[i]))
-                mixed = self.reading == "published"
-                secret = not joins or (mixed and effect in settled)
-                secret = secret or self.policy.graph.touches(x.box, y.box)
-                if (secret or mixed) and (i != j or x.size > 1):
-                    yield Move(i, j, effect, plus(leave[i], enter[j]), secret)
+                change = plus(leave[i], enter[j])
+                yield Move(i, j, effect, change, not joins or (i, j) in secret)
 
-    def _row(self, cell: Cell, row: Change, sign: int) -> Change:
+    def _row(self, row: Change, sign: int) -> Change:
         """A record that enters (1) or leaves (-1). Histogram: in a cell of two values or more
         records leave from one and enter another, so that nothing cancels: no choice changes more.
         """
-        if self.query.kind == "histogram" and cell.size > 1:
-            return frozenset([(("some", sign), sign)])
-        return frozenset((output, sign * value) for output, value in row)
+        return frozenset([(("some", sign) if output == "some" else output, sign * value)
+                          for output, value in row])  # fmt: skip
 
 
 class Effects:
     """Kinds of moves by effect: `changes[d]` are those that a move of effect d can make, or more.
 
     `idle`: the largest change by one secret move without effect. `secret`: the effects of secret
-    moves, one of which a pair must contain. `longest`: the most records that can move.
+    moves, one of which a pair must contain. `longest`: the most records that can move. Each bound
+    has *slack*, moves that change nothing but its total; one bound with one end may be left out.
+
+    With `marks` (facts in which a record's values are told apart) clauses are allowed: `marked` are
+    the moves (effect, change) by what they add to the marks.
     """
 
-    def __init__(self, world: World) -> None:
-        if world.bounds or world.named or world.reading == "markov":
-            raise Rejected("this kind of proof is for equality counts, and not for reading 4")
+    def __init__(self, world: World, marks: Sequence[Fact] = ()) -> None:
+        alike, clauses = world.free or world.reading == "secret-moves", len(world.policy.clauses)
+        if world.query.weights is not None or world.reading == "markov":
+            raise Rejected("this kind of proof is for counts, and not for reading 4")
+        if not marks and (clauses > 1 or clauses > alike):
+            raise Rejected("this kind of proof is for one clause, and moves that are all alike")
         self.world, self.changes, self.idle = world, dict[Vector, set[Change]](), 0
         self.secret: set[Vector] = set()
-        self.longest = world.size if world.labelled else None
-        cells, joins = world.kinds()
-        self.scale = world.rows(cells)[0]
-        for _, _, effect, change, secret in world.moves(cells, joins, self.secret):
+        self.marked: dict[Vector, set[tuple[Vector, Change]]] = defaultdict(set)
+        known, width = len(world.equalities), len(world.equalities) + len(world.bounds)
+        kept = list(range(width))
+        ends = [k for k, fact in enumerate(world.bounds, known) if None in (fact.low, fact.high)]
+        if ends and alike and (marks or not clauses):
+            kept.remove(ends[0])
+        self.alike = alike and len(kept) == width  # a part that keeps the clauses is a D3
+        self.longest = world.size if world.labelled and len(kept) == known else None
+        seen = copy(world)
+        seen.bounds = [*world.bounds, *marks]
+        cells, joins, areas = seen.classes()
+        self.scale = seen.rows(cells)[0]
+        for _, _, every, change, secret in seen.moves(cells, joins, areas):
+            effect = every if len(kept) == len(every) else tuple([every[k] for k in kept])
+            if marks:
+                self.marked[every[width:]].add((effect, change))
+                world.budget.spend(0, len(every) + 4 * len(change) + 4)
             if not any(effect):
                 self.idle = max(self.idle, norm(change) if secret else 0)
                 continue
             if secret:
                 self.secret.add(effect)
-            known = self.changes.setdefault(effect, set())
-            if change not in known:
-                known.add(change)
+            some = self.changes.setdefault(effect, set())
+            if change not in some:
+                some.add(change)
                 world.budget.spend(0, len(effect) + 4 * len(change) + 4)
+        for row in range(known, len(kept)):
+            for step in (1, -1):
+                slack = tuple(step * (k == row) for k in range(len(kept)))
+                self.changes.setdefault(slack, set()).add(frozenset())
         self.effects = sorted(self.changes)
         self.weights = [max(map(norm, self.changes[d])) for d in self.effects]
 
@@ -287,7 +356,8 @@ def relations(
         for pivot, base in rows:
             if row[pivot]:
                 a, b = base[pivot], row[pivot]
-                digits = max(map(abs, (*row, *base))).bit_length() // 64
+                most = max(*row, *base, -min(row), -min(base))
+                digits = most.bit_length() // 64
                 budget.spend(width * digits * (1 + digits // 2))  # large numbers take longer
                 row = [a * x - b * y for x, y in zip(row, base, strict=True)]
                 shared = gcd(*row)
