@@ -140,10 +140,10 @@ def test_what_is_kept_is_given_back() -> None:
 
 
 def test_the_real_limits_are_those_of_the_format() -> None:
-    text = (Path(document.__file__).parent / "FORMAT.md").read_text()
+    text = " ".join((Path(document.__file__).parent / "FORMAT.md").read_text().split())
     assert document.MOST_STEPS == 10**9
     assert document.MOST_KEPT == 12 * 10**6
     assert "10^9 steps" in text
     assert "1.2 * 10^7 numbers" in text
     assert (document.MOST_BYTES, document.MOST_LISTS) == (10**8, 10**7)
-    assert "10^8\nbytes and 10^7 lists" in text
+    assert "10^8 bytes and 10^7 lists" in text
