@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations, combinations_with_replacement, product
 
 import pytest
 from hypothesis import assume, given, settings
@@ -34,7 +34,7 @@ from blowproof.models import (
 )
 from blowproof.verifier.answers import Pair
 from blowproof.verifier.brute import brute_neighbours
-from blowproof.verifier.conformal import Parts, parts_of
+from blowproof.verifier.conformal import Parts, other_parts_of, parts_of
 from blowproof.verifier.feasible import prepare, size_range
 from blowproof.verifier.labelling import labelled_pair
 from blowproof.verifier.loosening import loosened, without_empty
@@ -61,9 +61,8 @@ def test_neighbours_have_no_more_parts_than_the_theorem_says(
         pairs = brute_neighbours(found, reading, sizes=range(low, high + 1), every_label=True)
         theorem = parts_of(found, reading)
         assume(theorem is not None)
-        assert theorem is not None
-        for pair in pairs:
-            assert _most_parts(found, reading, pair, theorem.rows) <= theorem.most
+        for pair, one in product(pairs, (theorem, other_parts_of(found, reading))):
+            assert one is None or _most_parts(found, reading, pair, one.rows) <= one.most
     except (UndeterminedError, BudgetError):
         assume(False)
 
@@ -138,6 +137,13 @@ def test_one_end_of_one_bound_leaves_the_irreducibles_of_the_equalities() -> Non
     assert (found.lower, found.upper, found.status) == (20, 20, "exact")
     removed = sensitivity(policy, reading="add-remove")
     assert (removed.lower, removed.status) == (4, "exact")
+
+
+def test_a_clause_beside_the_bound_leaves_one_part_with_the_row_of_the_bound() -> None:
+    policy = Policy(domain=WARD, known=(*WARD_FACTS, EITHER), database=Database(size=40))
+    found = prepare(setting(policy), "add-remove")
+    assert parts_of(found, "add-remove") == Parts(rows=(), most=2)
+    assert other_parts_of(found, "add-remove") == Parts(rows=(0,), most=1)
 
 
 def test_a_clause_beside_the_bound_doubles_the_bound_at_the_most() -> None:

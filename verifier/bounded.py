@@ -18,7 +18,7 @@ from blowproof.models import BudgetError, Exact
 from blowproof.models.policy import LABELLED
 from blowproof.verifier.answers import Answer, Pair
 from blowproof.verifier.compensated import best_compensated
-from blowproof.verifier.conformal import Parts, conformal_table, parts_of
+from blowproof.verifier.conformal import Parts, conformal_table, other_parts_of, parts_of
 from blowproof.verifier.embed import embed
 from blowproof.verifier.feasible import size_range
 from blowproof.verifier.irreducible import circuits_lower_bound, longest
@@ -66,6 +66,9 @@ def bounded(question: Question, ask: Ask, direct: Ask) -> Answer:
         state.by_compensating,
         state.by_placing,
     )
+    other = other_parts_of(setting, question.reading)
+    if other is not None and not state.closed:
+        state.by_parts(other)
     for step in steps:
         if parts is not None and not state.closed:
             step(parts)

@@ -42,7 +42,7 @@ from blowproof.models.policy import Reading
 from blowproof.verifier.moves import Kind, Moves
 from blowproof.verifier.multisets import EffectTable
 
-__all__ = ["Parts", "conformal_table", "parts_of"]
+__all__ = ["Parts", "conformal_table", "other_parts_of", "parts_of"]
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,16 @@ def parts_of(setting: Setting, reading: Reading) -> Parts | None:
         return Parts((), 2) if sum(ends) + clauses == 2 else Parts(every, clauses)
     single = next((place for place in every if ends[place] == 1), None)
     return Parts(tuple(place for place in every if place != single), 1)
+
+
+def other_parts_of(setting: Setting, reading: Reading) -> Parts | None:
+    """Return the theorem that `parts_of` leaves out, for one end and one clause in reading 3: with
+    the row of the bound there is one part only. (In the other readings `merging` says more.)
+    """
+    one_of_each = len(setting.clauses) == 1 == len(setting.bounds)
+    if reading == "add-remove" and one_of_each and parts_of(setting, reading) == Parts((), 2):
+        return Parts((0,), 1)
+    return None
 
 
 def conformal_table(moves: Moves, rows: Sequence[int]) -> EffectTable:
