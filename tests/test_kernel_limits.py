@@ -14,6 +14,7 @@ from blowproof.verifier.kernel import (
     branching,
     check,
     document,
+    near,
     policy,
     query,
     tree,
@@ -147,3 +148,48 @@ def test_the_real_limits_are_those_of_the_format() -> None:
     assert "1.2 * 10^7 numbers" in text
     assert (document.MOST_BYTES, document.MOST_LISTS) == (10**8, 10**7)
     assert "10^8 bytes and 10^7 lists" in text
+
+
+def test_choices_are_not_listed_beyond_their_limit() -> None:
+    one, two = ({world.Change([((place, k), 1)]) for k in range(700)} for place in range(2))
+    budget = Budget()
+    with pytest.raises(Rejected, match="too many choices"):
+        tree.exceeds([one, two], 0, budget)
+    assert document.MOST_STEPS - budget.left < 700 * 700 * 4 / 2  # all of them take twice as many
+
+
+def test_sums_for_a_d3_are_not_listed_beyond_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, _ = world_of(VALID["irreducible-two-margins"], Budget())
+    sizes: list[int] = []
+
+    class Seen(set[Any]):
+        def __len__(self) -> int:
+            sizes.append(super().__len__())
+            return sizes[-1]
+
+    monkeypatch.setattr(witness, "set", Seen, raising=False)
+    monkeypatch.setattr(witness, "MOST_SUMS", 1000)
+    start = (0,) * 4
+    records = [(1, [((j, k, 0, 0), (0,), False) for k in range(100)], True) for j in range(2)]
+    records += [(1, [((0, 0, k, 0), (0,), False) for k in range(100)], True)]
+    with pytest.raises(Rejected, match="too many parts"):
+        witness._reached(found, start, records)
+    assert max(sizes) < 1200  # not the 20,000 of a whole round
+
+
+def test_joined_boxes_are_paid_for_as_they_are_found() -> None:
+    document_ = resigned(
+        "single-ranges", secrets={"kind": "distance", "metric": "l1", "threshold": 9}
+    )
+    found, _ = world_of(document_, Budget())
+    boxes = [(((k, k + 1),),) for k in range(10)]
+    assert len(list(near.near(found.policy.graph, boxes, Budget()))) == 90
+    with pytest.raises(Rejected, match="memory"):
+        list(near.near(found.policy.graph, boxes, Budget(room=50)))
+
+
+def test_moves_of_cases_are_paid_for_as_they_are_listed() -> None:
+    found, value = world_of(VALID["branching-bounds"], Budget())
+    before = found.budget.room
+    moves = branching.problem_of(found, value).moves
+    assert before - found.budget.room >= sum(4 + 4 * len(move.change) for move in moves)

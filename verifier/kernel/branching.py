@@ -153,6 +153,7 @@ def problem_of(world: World, value: Exact) -> Problem:
         raise Rejected("too many kinds of moves for this kind of proof", limit=True)
     moves = []
     for move in world.moves(cells, joins):
+        world.budget.spend(0, 4 + 4 * len(move.change))
         moves += [move] if move.secret else []
         if joins and world.reading == "published" and move.source is not None:
             sizes = {cells[end].size for end in (move.source, move.target or 0)}

@@ -115,12 +115,14 @@ class Merged(Effects):
         for able in needs:
             wide = 20 + width + 4 * max((len(change) for _, change in able), default=0)
             budget.spend(len(found) * len(able) * wide)
-            found = {
-                (tuple(map(add, total, effect)), plus(change, more)): (*members, effect)
-                for (total, change), members in found.items()
-                for effect, more in able
-            }
-            budget.spend(0, len(found) * wide)
+            grown: dict[tuple[Vector, Change], tuple[Vector, ...]] = {}
+            for (total, change), members in found.items():
+                known = len(grown)
+                for effect, more in able:
+                    key = tuple(map(add, total, effect)), plus(change, more)
+                    grown[key] = (*members, effect)
+                budget.spend(0, (len(grown) - known) * wide)
+            found = grown
         for (total, change), members in found.items():
             self.sums.setdefault(total, set()).add(change)
             self.members[total] = tuple(effect for effect in members if any(effect))

@@ -96,4 +96,5 @@ def _costs(graph: Graph, k: int, sides: list[Side], budget: Budget) -> list[dict
                 cost = (weight or 0) * gap**graph.power
                 if graph.within(cost):
                     costs[i][j] = costs[j][i] = cost
+        budget.spend(0, len(costs[i]))
     return costs

@@ -372,8 +372,8 @@ def exceeds(options: Iterable[set[Change]], claim: int, budget: Budget) -> bool:
             budget.spend(len(changes) * (2 + len(part) + len(next(iter(changes)))))
             totals = (plus(part, change) for change in changes)
             grown.update(total for total in totals if norm(total) + left > claim)
-        if len(grown) > MOST_CHOICES:
-            raise Rejected("an irreducible multiset has too many choices of moves", limit=True)
+            if len(grown) > MOST_CHOICES:
+                raise Rejected("an irreducible multiset has too many choices of moves", limit=True)
         sums = grown
     return bool(sums)
 

@@ -231,16 +231,17 @@ def _reached(
         for _ in range(times):
             choices = sum(len(way) for _, way, _ in options)
             world.budget.spend(len(states) * choices * (1 + len(start)))
-            grown = {
-                (tuple(map(add, total, effect)), true | more, yet or (counted and taken),
-                 every and (taken or not counted))
-                for total, true, yet, every in states
-                for effect, way, taken in options
-                for more in way
-                if not (true & more) >> clauses  # a number is given once
-            }  # fmt: skip
-            if len(grown) * (1 + len(start) // 16) > MOST_SUMS:
-                raise Rejected(TOO_MANY, limit=True)
+            grown: set[tuple[Vector, int, bool, bool]] = set()
+            for total, true, yet, every in states:
+                grown.update([
+                    (tuple(map(add, total, effect)), true | more, yet or (counted and taken),
+                     every and (taken or not counted))
+                    for effect, way, taken in options
+                    for more in way
+                    if not (true & more) >> clauses  # a number is given once
+                ])  # fmt: skip
+                if len(grown) * (1 + len(start) // 16) > MOST_SUMS:
+                    raise Rejected(TOO_MANY, limit=True)
             if grown == states:
                 break  # staying changes nothing, and nothing new is reached any more
             states = grown

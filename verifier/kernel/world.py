@@ -254,8 +254,9 @@ class World:
             boxes = [(i, box) for i, cell in enumerate(cells)
                      for box in (areas[i] if areas else [cell.box])]  # fmt: skip
             for a, b in near(self.policy.graph, [box for _, box in boxes], self.budget):
+                known = len(secret)
                 secret.add((boxes[a][0], boxes[b][0]))
-            self.budget.spend(len(secret), 4 * len(secret))
+                self.budget.spend(len(secret) - known, 4 * (len(secret) - known))
         every = product(range(len(cells)), repeat=2)
         most = max(map(len, rows), default=0)
         for i, j in sorted(secret) if joins and self.reading == "secret-moves" else every:
