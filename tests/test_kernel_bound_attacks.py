@@ -20,6 +20,7 @@ from typing import Any
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
+from asked import question
 from blowproof.models import (
     AttributeChange,
     BlowproofError,
@@ -34,14 +35,9 @@ from blowproof.models import (
     Marginal,
     Policy,
     Reading,
-    parse_query,
-    setting,
 )
-from blowproof.verifier.answers import Answer, Pair, json_number
-from blowproof.verifier.brute import brute_neighbours
+from blowproof.verifier.answers import Pair, json_number
 from blowproof.verifier.certificates.branching import prove
-from blowproof.verifier.certificates.claim import claim_of
-from blowproof.verifier.feasible import prepare, size_range
 from blowproof.verifier.kernel import Unreadable, check
 from blowproof.verifier.kernel.branching import problem_of
 from blowproof.verifier.kernel.check import world_of
@@ -84,23 +80,6 @@ def tight(rng: random.Random) -> Policy:
     )
     size = Database(size=len(hidden), answers="given")
     return Policy(domain=domain, secrets=rng.choice(graphs), known=tuple(known), database=size)
-
-
-def question(policy: Policy, text: str, reading: Reading) -> tuple[Document, dict[Exact, Pair]]:
-    """A claim that S is 0, and a neighbour pair for each change of the query that one makes."""
-    prepared = prepare(setting(policy, "given"), reading)
-    low, high = size_range(prepared, reading)
-    if high is None or high > 5:
-        raise BlowproofError("too many records for brute force")
-    query = parse_query(text, policy)
-    nothing = Answer(
-        policy="", query=query.name, reading=reading, answers="given", lower=0, upper=0,
-        status="exact", witness=None, engine="", seconds=0.0,
-    )  # fmt: skip
-    found: dict[Exact, Pair] = {0: Pair(before=(), after=())}
-    for pair in brute_neighbours(prepared, reading, sizes=range(low, high + 1), every_label=False):
-        found.setdefault(query.difference(pair.moves(reading)), pair)
-    return claim_of(policy, query, nothing, prepared), found
 
 
 def proof_of(claim: Document, value: Exact) -> Document | None:
@@ -200,9 +179,10 @@ def attack(policy: Policy, rng: random.Random, tried: Counter[str], each: int = 
     reading = rng.choice(READINGS)
     try:
         text = rng.choice(query_texts(policy))
-        claim, pairs = question(policy, text, reading)
+        claim, listed = question(policy, text, reading)
     except BlowproofError:
         return
+    pairs = {0: Pair(before=(), after=()), **listed}
     least = max(pairs)
     lower = [value for value in pairs if value < least]
     true = proof_of(claim, least)

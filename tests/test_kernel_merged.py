@@ -21,6 +21,7 @@ import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
+from asked import question
 from blowproof.models import (
     AttributeChange,
     BlowproofError,
@@ -39,17 +40,15 @@ from blowproof.models import (
     Policy,
     Reading,
     Region,
-    parse_query,
     setting,
 )
 from blowproof.models.secrets import SecretsSpec
-from blowproof.verifier.answers import Answer, Pair, json_number
+from blowproof.verifier.answers import json_number
 from blowproof.verifier.brute import brute_neighbours
-from blowproof.verifier.certificates.claim import claim_of
 from blowproof.verifier.certificates.graver import gravers
 from blowproof.verifier.certificates.merged import merged_proofs
 from blowproof.verifier.certificates.tree import trees
-from blowproof.verifier.feasible import prepare, size_range
+from blowproof.verifier.feasible import prepare
 from blowproof.verifier.kernel import Unreadable, check
 from blowproof.verifier.kernel.check import upper_bound, world_of
 from blowproof.verifier.kernel.document import Budget, Rejected
@@ -102,25 +101,6 @@ def _where(rng: random.Random, sizes: tuple[int, ...]) -> Region:
     place = rng.randrange(len(sizes))
     size = sizes[place]
     return Region({"ab"[place]: sorted(rng.sample(range(size), rng.randint(1, size - 1)))})
-
-
-def question(policy: Policy, text: str, reading: Reading) -> tuple[Document, dict[Exact, Pair]]:
-    """A claim that S is 0, and a neighbour pair for each change of the query that one makes."""
-    prepared = prepare(setting(policy, "given"), reading)
-    low, high = size_range(prepared, reading)
-    if high is None or high > 5:
-        raise BlowproofError("too many records for brute force")
-    query = parse_query(text, policy)
-    nothing = Answer(
-        policy="", query=query.name, reading=reading, answers="given", lower=0, upper=0,
-        status="exact", witness=None, engine="", seconds=0.0,
-    )  # fmt: skip
-    found: dict[Exact, Pair] = {}
-    numbered = bool(policy.clauses)
-    sizes = range(low, high + 1)
-    for pair in brute_neighbours(prepared, reading, sizes=sizes, every_label=numbered):
-        found.setdefault(query.difference(pair.moves(reading)), pair)
-    return claim_of(policy, query, nothing, prepared), found
 
 
 def proofs(claim: Document, value: Exact) -> Iterator[Document]:
