@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import floor
 from typing import Any
 
-from blowproof.verifier.certificates.tree import _proof, trees
+from blowproof.verifier.certificates.tree import proof_of, trees
 from blowproof.verifier.irreducible.tracing import traced
 from blowproof.verifier.kernel.document import Exact
 from blowproof.verifier.kernel.merged import Joint, Merged
@@ -61,4 +61,4 @@ def _search(moves: Joint, time_limit: float) -> dict[str, Any] | None:
     if found is None or found.short:
         return None
     own = tuple(p[: len(moves.effects)] for p in found.symmetries)
-    return _proof(moves, replace(found, symmetries=own))
+    return proof_of(moves, replace(found, symmetries=own))

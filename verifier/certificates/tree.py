@@ -12,7 +12,7 @@ from blowproof.verifier.irreducible.tracing import Trace, traced
 from blowproof.verifier.kernel.tree import Replay, independent
 from blowproof.verifier.kernel.world import Effects
 
-__all__ = ["trees"]
+__all__ = ["proof_of", "trees"]
 
 NOTHING_EXCEEDS = 10**1000
 EVERYWHERE = 10**9
@@ -21,7 +21,7 @@ EVERYWHERE = 10**9
 def trees(moves: Effects, time_limit: float | None) -> Iterator[dict[str, Any]]:
     """Yield proofs to try: with symmetries (only sums of weights count then), and without."""
     if not moves.effects:
-        yield _proof(moves, Trace((), (), [], [], [], [], None, short=False))
+        yield proof_of(moves, Trace((), (), [], [], [], [], None, short=False))
         return
     secret = [d in moves.secret for d in moves.effects]
 
@@ -41,12 +41,12 @@ def trees(moves: Effects, time_limit: float | None) -> Iterator[dict[str, Any]]:
             return
         if found.symmetries or not symmetry:
             if found.short:
-                whole = _proof(moves, found)
+                whole = proof_of(moves, found)
                 found = _Pruned(moves, whole, NOTHING_EXCEEDS).of(found, whole["nodes"])
-            yield _proof(moves, found)
+            yield proof_of(moves, found)
 
 
-def _proof(moves: Effects, trace: Trace) -> dict[str, Any]:
+def proof_of(moves: Effects, trace: Trace) -> dict[str, Any]:
     entries = list(zip(trace.branches, trace.choices, trace.marks, strict=True))
     steps = {entry: place for place, (entry, _) in enumerate(Counter(entries).most_common())}
     rank = len(independent(moves.effects, moves.world.budget)) if moves.effects else 0
