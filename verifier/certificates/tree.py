@@ -47,6 +47,7 @@ def trees(moves: Effects, time_limit: float | None) -> Iterator[dict[str, Any]]:
 
 
 def proof_of(moves: Effects, trace: Trace) -> dict[str, Any]:
+    """Return a traced search as the kernel reads it."""
     entries = list(zip(trace.branches, trace.choices, trace.marks, strict=True))
     steps = {entry: place for place, (entry, _) in enumerate(Counter(entries).most_common())}
     rank = len(independent(moves.effects, moves.world.budget)) if moves.effects else 0
