@@ -14,9 +14,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from fractions import Fraction
 from itertools import permutations, product
-from math import floor
 from operator import add
 from typing import Any
 
@@ -34,9 +32,7 @@ def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
     table = want(proof, {"kind": str, "rest": PROOF, "joint": [PROOF]}, "the proof")
     symmetries, searches = table["rest"]["symmetries"], iter(table["joint"])
     moves = Merged(world, exact=not symmetries)
-    claim = floor(Fraction(value) * moves.scale)
-    if moves.idle > claim:
-        raise Rejected("a single move changes the query by more than the claim")
+    claim = moves.claimed(value)
     replayed(moves, table["rest"], claim)
     for total in moves.needed(symmetries):
         if not any(total):

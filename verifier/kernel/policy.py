@@ -142,6 +142,8 @@ class Policy:
         self.clauses: list[list[tuple[int, Area, bool]]] = []
         for fact in table.get("known", []):
             self._add(fact)
+        named = sorted({k for clause in self.clauses for k, _, _ in clause})
+        self.named = dict.fromkeys(named)  # records, from 0, in order
         self.queries = {each["name"]: self.area(each["count"]) for each in table.get("query", [])}
         self.graph = Graph(self, table["secrets"])
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 from itertools import combinations, compress
-from math import floor, inf, prod
+from math import inf, prod
 from operator import mul
 from typing import Any
 
@@ -33,9 +32,7 @@ PROOF = {
 def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
     """Refuse the proof unless it shows that no neighbour pair changes the query by more."""
     effects = Effects(world)
-    claim = floor(Fraction(value) * effects.scale)
-    if effects.idle > claim:
-        raise Rejected("a single move changes the query by more than the claim")
+    claim = effects.claimed(value)
     if "parts" not in proof:
         return replayed(effects, want(proof, PROOF, "the proof"), claim)
     tables = want(proof, {"kind": str, "parts": [PROOF]}, "the proof")["parts"]

@@ -88,8 +88,7 @@ def _numbered(world: World, pair: Pair, records: list[int], database: list[list[
         raise Rejected("the changing records do not hold what they should")
     if Counter((None, x) for x in held.values()) != pair.rest:
         raise Rejected("the listed database is not the one of the witness")
-    named = {k for clause in world.policy.clauses for k, _, _ in clause}
-    rest = Counter((k if k in named else None, x) for k, x in held.items())
+    rest = Counter((k if k in world.policy.named else None, x) for k, x in held.items())
     return pair._replace(rest=rest, numbers=numbers)
 
 
@@ -102,12 +101,11 @@ def totals(world: World, database: Counter[Point]) -> Vector | None:
 
 def ways(world: World, x: Point, number: int | None) -> Ways:
     """Return what a record that holds x can do for the clauses."""
-    clauses = world.policy.clauses
-    named = {k for clause in clauses for k, _, _ in clause}
+    clauses, named = world.policy.clauses, world.policy.named
     size = sum(len(area) for clause in clauses for _, area, _ in clause)
     world.budget.spend(1 + size)
     found = set() if number in named else {0}
-    for spot, k in enumerate(sorted(named), len(clauses)):
+    for spot, k in enumerate(named, len(clauses)):
         if k == number or not world.labelled:
             serves = [any(r == k and inside(x, area) == told for r, area, told in clause)
                       for clause in clauses]  # fmt: skip

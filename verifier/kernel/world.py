@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from copy import copy
 from fractions import Fraction
 from itertools import pairwise, product
-from math import gcd, lcm
+from math import floor, gcd, lcm
 from operator import sub
 from typing import NamedTuple
 
@@ -94,7 +94,7 @@ class World:
             self.size = int(total)
         elif self.labelled:
             raise Rejected("n is not known, and the reading needs it", limit=True)
-        named = 1 + max((k for clause in self.policy.clauses for k, _, _ in clause), default=-1)
+        named = 1 + max(self.policy.named, default=-1)
         if named and self.size is None:  # D is in I_Q only if the records that are named exist
             self.bounds.append(Fact(((1, (self.policy.box({}),)),), low=named))
         elif self.size is not None and named > self.size:
@@ -325,6 +325,13 @@ class Effects:
                 self.changes.setdefault(slack, set()).add(frozenset())
         self.effects = sorted(self.changes)
         self.weights = [max(map(norm, self.changes[d])) for d in self.effects]
+
+    def claimed(self, value: Exact) -> int:
+        """Return the claimed value, scaled; refuse one that a single move exceeds."""
+        claim = floor(Fraction(value) * self.scale)
+        if self.idle > claim:
+            raise Rejected("a single move changes the query by more than the claim")
+        return claim
 
 
 def norm(change: Change) -> int:
