@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import isqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from blowproof.mechanisms.errors import RefusedError
 from blowproof.mechanisms.memberships import Around, Bounds, Clusters, Cover, Memberships
 from blowproof.mechanisms.release import Draw, Plan, Request
 from blowproof.mechanisms.transformed import free
-from blowproof.mechanisms.vectors import Names, Vector, attribute_grid, whole
+from blowproof.mechanisms.vectors import Names, Vector, attribute_grid, largest, roomy, whole
 from blowproof.models import Policy, QueryError
 from blowproof.models.mechanism import Release
 from blowproof.models.policy import LABELLED
@@ -30,7 +31,7 @@ from blowproof.models.secrets.offsets import OffsetGraph
 
 __all__ = ["KMeans", "first_centroids", "longest_move"]
 
-Ints = NDArray[np.int64]
+Ints = NDArray[Any]
 REFINED = 4
 """Centroids lie on a grid this many times finer than the values."""
 SIZES_SHARE = Fraction(1, 4)
@@ -103,7 +104,16 @@ def first_centroids(clusters: int, low: Ints, high: Ints) -> Ints:
     from scipy.stats import qmc
 
     points = qmc.Halton(d=len(low), scramble=False).random(clusters + 1)[1:]
-    return (low + points * (high - low)).round().astype(np.int64)
+    ends = list(zip(low.tolist(), high.tolist(), strict=True))
+    return whole(
+        [
+            [
+                first + round(Fraction(share) * (last - first))
+                for share, (first, last) in zip(point, ends, strict=True)
+            ]
+            for point in points.tolist()
+        ]
+    )
 
 
 class KMeans(Plan):
@@ -133,9 +143,7 @@ class KMeans(Plan):
         axes = range(len(policy.domain))
         self.grid = attribute_grid(policy.domain, axes) / REFINED
         self.theta = longest_move(policy, self.grid)
-        sizes = np.array(
-            [[0] * len(policy.domain), [k.size - 1 for _, k in policy.domain.attributes]]
-        )
+        sizes = whole([[0] * len(policy.domain), [k.size - 1 for _, k in policy.domain.attributes]])
         origin = self._with(np.zeros((1, len(policy.domain)), dtype=np.int64))
         self.cover = Cover.of(origin)
         corners = origin.coordinates(sizes)
@@ -162,6 +170,7 @@ class KMeans(Plan):
 
     def _best(self, centroids: Ints) -> tuple[Clusters, Bounds]:
         around = Around(self._with(centroids), self.theta, self.cover)
+        (centroids,) = roomy(4 * centroids.shape[1] * largest(centroids) ** 2, centroids)
         apart = ((centroids[:, None] - centroids[None]) ** 2).sum(axis=2)
         closest = int(apart[apart > 0].min(initial=max(1, int(apart.max()))))
         wanted = self.request.options.get("margin")
@@ -193,13 +202,18 @@ class KMeans(Plan):
 
     def moved(self, clusters: Clusters, sizes: Vector, sums: Vector, noise: Fraction) -> Ints:
         """Return the next centroids; a cluster whose size drowns in noise stays where it is."""
-        total = np.array([float(unit) for unit in sizes.units])
-        shift = np.array([float(unit) for unit in sums.units]).reshape(clusters.centroids.shape)
-        heard = total > max(float(noise), 0.5 * max(1, clusters.margin))
-        shift = np.where(heard[:, None], shift / np.where(heard, total, 1)[:, None], 0)
-        shift = np.clip(shift, self.low - self.high, self.high - self.low)
-        moved: Ints = clusters.centroids + shift.round().astype(np.int64)
-        return np.clip(moved, self.low, self.high)
+        least = max(noise, Fraction(max(1, clusters.margin), 2))
+        shifts = sums.units.reshape(clusters.centroids.shape).tolist()
+        moved = []
+        for size, *places in zip(
+            sizes.units.tolist(), clusters.centroids.tolist(), shifts, strict=True
+        ):
+            heard = zip(*places, strict=True)
+            moved.append(
+                [at + (round(Fraction(way, size)) if size > least else 0) for at, way in heard]
+            )
+        bound = largest(self.low) + largest(self.high)
+        return np.clip(*roomy(bound + largest(whole(moved)), whole(moved), self.low, self.high))
 
 
 def _whole_option(request: Request, name: str, default: int) -> int:

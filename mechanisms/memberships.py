@@ -23,6 +23,9 @@ taking the maximum over the x of the domain, bounds the sensitivity for neighbou
 one record; so does twice the most that one record contributes. The domain is covered by boxes, and
 all of it is said of a box by its middle and its radius, so the cost does not grow with the domain.
 Hard clusters: two clusters at the most take part in a change, by |x - c_a| + |y - c_b|.
+
+Squares times lengths outgrow 64 bits on domains of some thousand values. So each computation first
+bounds all its numbers in Python's own (`_extent`, `Around`), and `roomy` chooses the arrays.
 """
 
 from __future__ import annotations
@@ -30,23 +33,24 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, prod
+from itertools import product
+from math import prod
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.mechanisms.vectors import Vector, single, whole
+from blowproof.mechanisms.vectors import Vector, largest, roomy, single, whole
 from blowproof.models import BoundQuery, Domain, Exact, Point
 from blowproof.models.data import Dataset
 from blowproof.models.queries import Row
 
 __all__ = ["Around", "Bounds", "Clusters", "Cover", "Memberships", "bounds"]
 
-Ints = NDArray[np.int64]
+Ints = NDArray[Any]
+"""Whole numbers in an array with room for them (`roomy`)."""
 MOST_BOXES = 20_000
-_SAFE = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,18 +65,24 @@ class Clusters:
     def coordinates(self, places: Ints) -> Ints:
         """Return the coordinates of positions (a row for each value)."""
         kinds = [kind for _, kind in self.domain.attributes]
-        start = np.array([int(kind.coordinate(0) / self.grid) for kind in kinds], dtype=np.int64)
-        step = np.array([int(kind.step / self.grid) for kind in kinds], dtype=np.int64)
-        return start + step * places
+        start = whole([int(kind.coordinate(0) / self.grid) for kind in kinds])
+        step = whole([int(kind.step / self.grid) for kind in kinds])
+        bound = largest(start) + largest(step) * max(1, largest(places))
+        start, step, places = roomy(bound, start, step, places)
+        found: Ints = start + step * places
+        return found
 
     def weights(self, points: Ints) -> Ints:
         """Return s_j(x). Gaps are differences, so that |x|^2, common to all E_j(x), is left out."""
-        squares = (self.centroids**2).sum(axis=1) - 2 * (points @ self.centroids.T)
+        # |c|^2, 2 x.c and the difference of two of their sums
+        bound = self.margin + 6 * points.shape[1] * _extent(points, self.centroids) ** 2
+        points, centroids = roomy(bound, points, self.centroids)
+        squares = (centroids**2).sum(axis=1) - 2 * (points @ centroids.T)
         if self.margin == 0:
             nearest = squares.argmin(axis=1)
-            return np.asarray(nearest[:, None] == np.arange(len(self.centroids)), dtype=np.int64)
+            return np.asarray(nearest[:, None] == np.arange(len(centroids)), dtype=np.int64)
         gap = squares - squares.min(axis=1, keepdims=True)
-        return np.asarray(np.maximum(self.margin - gap, 0), dtype=np.int64)
+        return np.asarray(np.maximum(self.margin - gap, 0))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -86,15 +96,18 @@ class Memberships(BoundQuery):
 
     def _outputs(self, points: Ints) -> Ints:
         """One row of outputs for each point."""
-        weights = self.clusters.weights(points)
+        weights, centroids = self.clusters.weights(points), self.clusters.centroids
         if not self.sums:
             return weights
-        apart = points[:, None, :] - self.clusters.centroids[None]
-        return (weights[:, :, None] * apart).reshape(len(points), -1)
+        bound = 2 * _extent(points, centroids) * max(1, largest(weights))
+        weights, points, centroids = roomy(bound, weights, points, centroids)
+        apart = points[:, None, :] - centroids[None]
+        rows: Ints = weights[:, :, None] * apart
+        return rows.reshape(len(points), -1)
 
     def row(self, point: Point) -> Row:
         """What one record adds."""
-        points = self.clusters.coordinates(np.array([point], dtype=np.int64))
+        points = self.clusters.coordinates(whole(point)[None])
         row: dict[Hashable, Exact] = {}
         for place, value in enumerate(self._outputs(points)[0].tolist()):
             if value:
@@ -110,15 +123,19 @@ class Memberships(BoundQuery):
 
     def answers(self, points: Ints, counts: Ints) -> Ints:
         """Return the true answers on points that occur so many times: V_j = sum s_j x - N_j c_j."""
-        centroids = self.clusters.centroids
-        held: NDArray[Any] = self.clusters.weights(points)
-        far = 1 + max(int(abs(x).max(initial=0)) for x in (points, centroids)) if self.sums else 1
-        if int(held.max(initial=0)) * max(1, int(counts.sum())) * 2 * far >= _SAFE:
-            held, points, counts = (item.astype(object) for item in (held, points, counts))
+        held, centroids = self.clusters.weights(points), self.clusters.centroids
+        records = sum(abs(count) for count in counts.tolist())
+        bound = 2 * _extent(points, centroids) * max(1, largest(held)) * max(1, records)
+        held, points, counts, centroids = roomy(bound, held, points, counts, centroids)
         held = held * counts[:, None]
         sizes = held.sum(axis=0)
         totals = held.T @ points - sizes[:, None] * centroids if self.sums else sizes
-        return whole(list(totals.ravel()))
+        return whole(totals.ravel())
+
+
+def _extent(points: Ints, centroids: Ints) -> int:
+    """Return a number from 1 on that no coordinate exceeds."""
+    return max(1, largest(points), largest(centroids))
 
 
 _HELD: WeakKeyDictionary[Dataset, tuple[Ints, Ints]] = WeakKeyDictionary()
@@ -130,7 +147,7 @@ def _held(data: Dataset) -> tuple[Ints, Ints]:
         from blowproof.mechanisms.exact import held_cells
 
         places, counts = held_cells(data, tuple(range(len(data.domain))))
-        _HELD[data] = places.astype(np.int64), counts
+        _HELD[data] = whole(places), counts
     return _HELD[data]
 
 
@@ -159,12 +176,13 @@ class Cover:
         """Return as many boxes as are allowed; the centroids do not matter."""
         sizes = [kind.size for _, kind in clusters.domain.attributes]
         side = 1
-        while prod(ceil(size / side) for size in sizes) > MOST_BOXES:
+        while prod(-(-size // side) for size in sizes) > MOST_BOXES:
             side *= 2
-        starts = np.meshgrid(*(np.arange(0, size, side) for size in sizes), indexing="ij")
-        low = np.stack([start.ravel() for start in starts], axis=1).astype(np.int64)
-        high = np.minimum(low + side, np.array(sizes)) - 1
+        low = whole(list(product(*[range(0, size, side) for size in sizes])))
+        low, ends = roomy(2 * side + max(sizes), low, whole(sizes))
+        high = np.minimum(low + side, ends) - 1
         first, last = clusters.coordinates(low), clusters.coordinates(high)
+        first, last = roomy(2 * len(sizes) * _extent(first, last), first, last)
         middles = (first + last) // 2
         radius = int(np.maximum(last - middles, middles - first).sum(axis=1).max())
         return Cover(middles, radius)
@@ -180,12 +198,17 @@ class Around:
 
     def __init__(self, clusters: Clusters, theta: int, cover: Cover) -> None:
         self.theta, self.radius = theta, cover.radius
-        centroids = clusters.centroids
+        # With L this length, distances are at most L, slopes 4 L, squares and what lies between a
+        # gap and its margin 9 L^2.
+        axes = len(clusters.domain)
+        self.longest = theta + cover.radius + 2 * axes * _extent(cover.middles, clusters.centroids)
+        bound = 9 * self.longest**2
+        middles, centroids = roomy(bound, cover.middles, clusters.centroids)
         slopes = 2 * np.abs(centroids[:, None, :] - centroids[None]).max(axis=2)
         self.reach = slopes.max(axis=1)[:, None]
         ways = [
             np.abs(axis[None] - own[:, None])
-            for axis, own in zip(cover.middles.T, centroids.T, strict=True)
+            for axis, own in zip(middles.T, centroids.T, strict=True)
         ]
         self.far = sum(ways[1:], start=ways[0]) + self.radius
         squares = sum((way**2 for way in ways[1:]), start=ways[0] ** 2)
@@ -197,13 +220,16 @@ class Around:
         """Return the bounds that are proved at the head of this file."""
         if margin == 0:
             return self._hard()
-        gap, theta, reach = self.gap, self.theta, self.reach
+        theta = self.theta
+        # weights are at most the margin; each of the clusters adds at most 3 L of them
+        most = margin + 9 * self.longest**2 + 3 * len(self.gap) * margin * self.longest
+        gap, far, reach = roomy(most, self.gap, self.far, self.reach)
         step = np.minimum(margin, reach * theta)
         never = gap >= margin + reach * (self.radius + theta)
         change = np.where(self.sure | never, 0, step)
         weight = np.clip(margin + reach * self.radius - gap, 0, margin)
-        total = theta * weight.sum(axis=0) + (change * (self.far + theta)).sum(axis=0)
-        whole_sums = 2 * int((weight * self.far).sum(axis=0).max())  # all that x and y contribute
+        total = theta * weight.sum(axis=0) + (change * (far + theta)).sum(axis=0)
+        whole_sums = 2 * int((weight * far).sum(axis=0).max())  # all that x and y contribute
         return Bounds(int(change.sum(axis=0).max()), min(int(total.max()), whole_sums))
 
     def _hard(self) -> Bounds:

@@ -1,12 +1,19 @@
-"""The answers of one query: whole numbers on an exact grid, and what each of them is about."""
+"""The answers of one query: whole numbers on an exact grid, and what each of them is about.
+
+An array of int64 wraps round in silence. So every array that holds numbers on which privacy rests,
+and all arithmetic on it, goes through `roomy`: int64 where a bound on all that comes out of it is
+proved to fit, else Python's own numbers (dtype object), which have no end.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import lcm, prod
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -14,6 +21,7 @@ from numpy.typing import NDArray
 
 from blowproof.models.attributes import Value
 from blowproof.models.domain import Domain
+from blowproof.models.errors import InternalError
 from blowproof.models.numbers import Exact, plain
 
 __all__ = [
@@ -23,11 +31,16 @@ __all__ = [
     "attribute_grid",
     "cells_of",
     "common_grid",
+    "floats",
+    "largest",
+    "prefix_sums",
+    "roomy",
     "single",
     "whole",
 ]
 
 _SAFE = 2**62
+_LAST = int(sys.float_info.max)
 
 
 @dataclass(frozen=True)
@@ -51,6 +64,10 @@ class Vector:
     grid: Fraction
     names: Names
     runs: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Give the units room: int64 only below 2^62, so that noise can be added to them."""
+        object.__setattr__(self, "units", whole(self.units))
 
     def __iter__(self) -> Iterator[Exact]:
         """Yield the numbers."""
@@ -78,17 +95,71 @@ class Estimate:
         return len(self.values)
 
 
-def whole(values: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
-    """Return whole numbers as an array: int64 where they are small, else Python's own.
+def largest(values: NDArray[Any]) -> int:
+    """Return the largest absolute value in an array, as Python's own number (0 if it is empty).
 
-    >>> whole([1, 2]).dtype, whole([2**70]).dtype
-    (dtype('int64'), dtype('O'))
+    >>> largest(np.array([5, -(2**63)])) == 2**63  # which abs() in int64 cannot say
+    True
     """
-    if isinstance(values, np.ndarray) and values.dtype.kind == "i":
-        return values.astype(np.int64)
-    numbers = [int(value) for value in values]
-    small = all(-_SAFE < number < _SAFE for number in numbers)
-    return np.array(numbers, dtype=np.int64 if small else object)
+    return max(int(values.max()), -int(values.min())) if values.size else 0
+
+
+def roomy(bound: int, *arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """Return arrays of whole numbers on which arithmetic is exact while nothing exceeds `bound`.
+
+    `bound` is a Python number that no entry, and no step of the computation, exceeds in absolute
+    value: int64 where it is below 2^62, else Python's own numbers.
+
+    >>> [item.dtype for item in roomy(10**6, np.array([3]))]
+    [dtype('int64')]
+    >>> (wide,) = roomy(10**40, np.array([10**18]))
+    >>> (wide * wide).tolist() == [10**36]
+    True
+    """
+    kind: Any = np.int64 if bound < _SAFE else object
+    for array in arrays:
+        if array.dtype.kind not in "biuO":
+            raise InternalError(f"whole numbers are not kept as {array.dtype}")
+    return tuple(array.astype(kind, copy=False) for array in arrays)
+
+
+def prefix_sums(counts: NDArray[Any]) -> NDArray[Any]:
+    """Return the sums of the first 0, 1, 2, ... counts, exactly.
+
+    >>> prefix_sums(np.array([2**62, 2**62, 2**62]))[-1] == 3 * 2**62
+    True
+    """
+    (held,) = roomy(len(counts) * largest(counts), counts)
+    sums: NDArray[Any] = np.concatenate([np.zeros(1, dtype=held.dtype), np.cumsum(held)])
+    return sums
+
+
+def floats(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the nearest floats of noisy numbers, for steps that look at nothing else.
+
+    What is beyond all floats becomes the last of them: noise may be that wide, and is paid for by
+    then.
+
+    >>> floats(np.array([3, 10**400], dtype=object)).tolist()
+    [3.0, 1.7976931348623157e+308]
+    """
+    if values.dtype.kind != "O":
+        return values.astype(np.float64)
+    return np.array([float(max(-_LAST, min(value, _LAST))) for value in values.ravel()]).reshape(
+        values.shape
+    )
+
+
+def whole(values: Sequence[int] | Sequence[Sequence[int]] | NDArray[Any]) -> NDArray[Any]:
+    """Return whole numbers (or rows of them) in an array: int64 where small, else Python's own.
+
+    >>> whole([1, 2]).dtype, whole([2**70]).dtype, whole(np.array([2**62])).dtype
+    (dtype('int64'), dtype('O'), dtype('O'))
+    """
+    held = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
+    if held.dtype.kind == "O":  # no number of a fixed width, no float and no fraction among them
+        held = np.array(np.frompyfunc(index, 1, 1)(held), dtype=object)
+    return roomy(largest(held), held)[0]
 
 
 def common_grid(values: Iterable[Exact]) -> Fraction:
