@@ -2,6 +2,7 @@
 # make test   set up .venv if need be, then check style, types and tests
 # make lint   style and types only
 # make clean  remove everything that make created
+# make requirements  renew requirements-ci.txt from constraints.txt
 #
 # The only needs are Python 3.11 or newer, pip and make. Another interpreter: make PYTHON=python3.12 ...
 
@@ -11,12 +12,17 @@ BIN := $(VENV)/bin
 PACKAGES := cli mechanisms models verifier
 EXTRAS := dev,notebooks,peers,plots
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# The hashes in requirements-ci.txt are those of the files for these machines; others install the
+# versions in constraints.txt. HASHES=required: fail instead.
+HASHED := import platform, sys; sys.exit( \
+  (sys.version_info[:2], sys.platform, platform.machine()) != ((3, 11), "linux", "x86_64") \
+  or platform.libc_ver()[0] != "glibc")
 EDITABLE := --no-build-isolation --config-settings editable_mode=strict --editable
 
 FILES := $(VENV)/package-files
 INSTALLED := $(VENV)/installed
 
-.PHONY: demo test lint install clean FORCE
+.PHONY: demo test lint install requirements clean FORCE
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
@@ -36,15 +42,26 @@ install: $(INSTALLED)
 
 # All dependencies when the lists of them changed; when only files of ours came or went, the links
 # of the strict editable install are renewed, which takes seconds.
-$(INSTALLED): pyproject.toml constraints.txt $(FILES)
+$(INSTALLED): pyproject.toml constraints.txt requirements-ci.txt $(FILES)
 	@$(if $(filter-out $(FILES),$?), \
 	  echo "Installing blowproof and what it needs into $(VENV) (a few minutes the first time) ..." && \
-	  $(PIP) install --constraint constraints.txt setuptools && \
-	  $(PIP) install --constraint constraints.txt $(EDITABLE) '.[$(EXTRAS)]', \
+	  if $(BIN)/python -c '$(HASHED)'; then \
+	    $(PIP) install --require-hashes --requirement requirements-ci.txt && \
+	    $(PIP) install --no-deps --no-index $(EDITABLE) .; \
+	  elif [ '$(HASHES)' = required ]; then \
+	    echo "requirements-ci.txt has no hashes for this Python or machine." >&2; exit 1; \
+	  else \
+	    $(PIP) install --constraint constraints.txt setuptools && \
+	    $(PIP) install --constraint constraints.txt $(EDITABLE) '.[$(EXTRAS)]'; \
+	  fi, \
 	  echo "Package files came or went: renewing the links of the editable install ..." && \
 	  $(PIP) install --no-deps $(EDITABLE) .)
 	@find -L build -type l -delete # links to files that are gone
 	@touch $@
+
+requirements: install
+	@$(BIN)/python .ci/requirements.py > requirements-ci.new || { rm requirements-ci.new; exit 1; }
+	@mv requirements-ci.new requirements-ci.txt
 
 # The names of the files in the packages; rewritten only when one is added or removed.
 $(FILES): FORCE | $(BIN)/python

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
@@ -59,10 +60,8 @@ def skin(folder: Path | None, share: float) -> Data:
     rng = np.random.default_rng(2)
     file = folder and folder / "uci" / "skin.parquet"
     if file and file.exists():
-        import pyarrow.parquet as pq
-
-        table = pq.read_table(file)
-        points = np.stack([table[c].to_numpy() for c in "bgr"], axis=1).astype(np.int64)
+        table = duckdb.read_parquet(str(file)).fetchnumpy()
+        points = np.stack([table[c] for c in "bgr"], axis=1).astype(np.int64)
         name = "skin"
     else:
         centres = rng.integers(40, 220, (4, 3))
@@ -91,11 +90,9 @@ def capital_loss(folder: Path | None) -> Data:
     """Capital loss of 48,842 people, 0..4356: nearly all of them 0."""
     file = folder and folder / "uci" / "adult.parquet"
     if file and file.exists():
-        import pyarrow.parquet as pq
-
-        table = pq.read_table(file)
-        name = next(c for c in table.column_names if c.replace("-", "_") == "capital_loss")
-        values = table[name].to_numpy().astype(np.int64)
+        table = duckdb.read_parquet(str(file)).fetchnumpy()
+        name = next(c for c in table if c.replace("-", "_") == "capital_loss")
+        values = table[name].astype(np.int64)
         return Data("adult", np.bincount(values, minlength=4357))
     rng = np.random.default_rng(4)
     values = np.where(rng.random(48_842) < 0.95, 0, rng.normal(1900, 350, 48_842).clip(1, 4356))

@@ -96,7 +96,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
     read, session = read_policy(policy), Session(question)
     with ExitStack() as stack:
         try:
-            place = _output(output, (policy, data, ledger))
+            place = _output(output, (policy, data, ledger), read.domain.names)
             if place is not None:
                 stack.callback(place.discard)
             request = _request(read, query, epsilon, settings, records, session)
@@ -210,14 +210,16 @@ def _released(made: Any, data: str, account: Accountant | None) -> Released:
         return carry_out(made, dataset, budget=account)
 
 
-def _output(output: str | None, inputs: tuple[str | None, ...]) -> OutputFile | None:
+def _output(
+    output: str | None, inputs: tuple[str | None, ...], names: tuple[str, ...]
+) -> OutputFile | None:
     from blowproof.cli.files import keep_apart
     from blowproof.mechanisms.publish import OutputFile
 
     if output is None:
         return None
     keep_apart({"--output": output}, inputs)
-    return OutputFile(output)
+    return OutputFile(output, names)
 
 
 def _refuse(reason: str, as_json: bool, policy: str, mechanism: str) -> None:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
+from itertools import count as naturals
 from pathlib import Path
 from typing import IO, Any
 
 from blowproof.mechanisms.release import Released
 from blowproof.models import DataError, show
+from blowproof.models.encoding import literal, quoted
 from blowproof.models.errors import nearest
 from blowproof.models.queries import ClusterSums, MatrixQuery, SumQuery, WeightedSum
+from blowproof.models.tabular import connect
 
 __all__ = ["OutputFile", "answer_column"]
 
@@ -21,21 +25,29 @@ _NOT_COUNTS = (SumQuery, WeightedSum, MatrixQuery, ClusterSums)
 
 
 def answer_column(released: Released) -> str:
-    """Return what the column of answers is called: `count`, as in published tables, or `value`."""
+    """Return what the column of answers is called: `count`, as in published tables, or `value`.
+
+    Never what another column is called, in small letters or large ones.
+    """
     query = released.request.bound
     counts = not isinstance(query, _NOT_COUNTS) or type(query).__name__ == "ClusterSizes"
-    return "count" if counts and "count" not in released.answers.names.columns else "value"
+    taken = {name.casefold() for name in released.answers.names.columns}
+    names = chain(["count"] if counts else [], ["value"], (f"value_{at}" for at in naturals(2)))
+    return next(name for name in names if name not in taken)
 
 
 class OutputFile:
     """A place for answers, opened before anything is drawn, so that no paid answer gets lost.
 
-    What is written appears under its name all at once, when it is complete.
+    What is written appears under its name all at once, when it is complete. `names` are those that
+    columns may have: what a format cannot write is refused before it is paid for.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, names: Sequence[str] = ()) -> None:
         self.path = Path(path)
         self._write = _writer(self.path)
+        if self._write is _write_parquet:
+            _must_be_distinct(self.path, names)
         try:
             handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=".blowproof-")
         except OSError as error:
@@ -86,21 +98,49 @@ def _write_csv(released: Released, path: Path) -> None:
         writer.writerows(_rows(released))
 
 
+def _must_be_distinct(path: Path, names: Sequence[str]) -> None:
+    """Refuse names that DuckDB, which compares them without case, would change in silence."""
+    seen = {"", *(name.casefold() for name in names if "\0" in name)}
+    for name in names:
+        if name.casefold() in seen:
+            raise DataError(
+                f"{path}: a Parquet file cannot have a column {name!r} beside the others, or at all"
+                "\n  try: write the answers to a .csv file"
+            )
+        seen.add(name.casefold())
+
+
 def _write_parquet(released: Released, path: Path) -> None:
-    import pyarrow
-    import pyarrow.parquet
+    import duckdb
 
     names = [*released.answers.names.columns, answer_column(released)]
-    columns: list[list[Any]] = [list(column) for column in zip(*_rows(released), strict=True)]
-    columns = columns or [[] for _ in names]
-    arrays = [_array(pyarrow, column) for column in columns]
-    pyarrow.parquet.write_table(pyarrow.table(dict(zip(names, arrays, strict=True))), path)
+    columns = [list(column) for column in zip(*_rows(released), strict=True)] or [[]] * len(names)
+    typed = [_typed(column) for column in columns]
+    lists = ", ".join(f"unnest(?::{kind}[]) AS c{at}" for at, (kind, _) in enumerate(typed))
+    named = ", ".join(f"c{at} AS {quoted(name)}" for at, name in enumerate(names))
+    # DuckDB would write under a second name first, which nobody removes after a crash.
+    copy = (
+        f"COPY (SELECT {named} FROM rows ORDER BY rowid) TO {literal(str(path.resolve()))} "
+        "(FORMAT parquet, USE_TMP_FILE false)"
+    )
+    with tempfile.TemporaryDirectory(prefix="blowproof-") as folder, connect(folder) as engine:
+        engine.execute(f"CREATE TEMP TABLE rows AS SELECT {lists}", [items for _, items in typed])
+        try:
+            engine.execute(copy)
+        except duckdb.Error as error:
+            raise DataError(f"{path}: cannot be written ({str(error).splitlines()[0]})") from None
 
 
-def _array(pyarrow: Any, column: list[Any]) -> Any:
-    """Return a column: whole numbers, floats, or texts where some of it is neither."""
+def _typed(column: list[Any]) -> tuple[str, list[Any]]:
+    """Return a column's SQL type and items: whole numbers, floats, or texts where it is neither.
+
+    One number beyond 64 bits makes all of them texts: DuckDB's wider integers become doubles in a
+    Parquet file, and lose digits.
+
+    >>> _typed([1, -2]), _typed([0.5, 2.0]), _typed([1, 2**63])
+    (('BIGINT', [1, -2]), ('DOUBLE', [0.5, 2.0]), ('VARCHAR', ['1', '9223372036854775808']))
+    """
     kinds = {type(value) for value in column}
-    small = kinds == {int} and all(-(2**63) <= value < 2**63 for value in column)
-    if small or kinds == {float}:
-        return pyarrow.array(column)
-    return pyarrow.array([str(value) for value in column])
+    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in column):
+        return "BIGINT", column
+    return ("DOUBLE", column) if kinds == {float} else ("VARCHAR", [str(v) for v in column])

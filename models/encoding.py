@@ -23,7 +23,7 @@ from blowproof.models.attributes import Attribute, Labels
 from blowproof.models.errors import PolicyError, nearest
 from blowproof.models.numbers import Exact, plain, show
 
-__all__ = ["STAGES", "Column", "number", "place", "quoted"]
+__all__ = ["STAGES", "Column", "literal", "number", "place", "quoted"]
 
 _WHOLE = re.compile("U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?")
 _NUMBER = re.compile(
@@ -41,6 +41,15 @@ def quoted(name: str) -> str:
     "the ""old"" ward"
     """
     return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Return an SQL text.
+
+    >>> print(literal("it's"))
+    'it''s'
+    """
+    return "'" + text.replace("'", "''") + "'"
 
 
 def number(text: str) -> Exact | None:

@@ -19,14 +19,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from blowproof.models.attributes import Attribute, Labels
-from blowproof.models.encoding import STAGES, Column, place, quoted
+from blowproof.models.encoding import STAGES, Column, literal, place, quoted
 from blowproof.models.errors import BudgetError, DataError, InternalError, PolicyError, nearest
 from blowproof.models.regions import Point
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Table", "rank"]
+__all__ = ["Table", "connect", "rank"]
 
 _SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
@@ -44,7 +44,7 @@ class Table:
         self._folder = tempfile.TemporaryDirectory(prefix="blowproof-")
         try:
             self._link = _without_wildcards(self.path, Path(self._folder.name), self.ending)
-            self._engine = _connect(self._folder.name)
+            self._engine = connect(self._folder.name)
             self._columns, self._scan = self._open()
         except BaseException:
             self.close()
@@ -171,7 +171,7 @@ class Table:
 
     def _open(self) -> tuple[list[tuple[str, str, str]], str]:
         """Return (name, its SQL, its type) of each column, and the FROM clause for the file."""
-        file = "'" + self._link.replace("'", "''") + "'"
+        file = literal(self._link)
         if self.ending in _PARQUET:
             scan = f"read_parquet({file}, hive_partitioning = false, binary_as_string = true)"
             found = self.rows(f"DESCRIBE SELECT * FROM {scan}")
@@ -272,7 +272,7 @@ def _without_wildcards(path: Path, folder: Path, ending: str) -> str:
     return str(link)
 
 
-def _connect(folder: str) -> DuckDBPyConnection:
+def connect(folder: str) -> DuckDBPyConnection:
     """Open an engine that stays off the network, within 2 GB, and spills into the folder only."""
     import duckdb
 

@@ -223,6 +223,51 @@ def test_answers_as_a_parquet_file(files, capsys):
     assert str(pyarrow.parquet.read_table(place).schema.field("count").type) == "double"
 
 
+def test_parquet_loses_no_digit_and_no_sign(files, capsys):
+    """Labels of any text, halves, and numbers beyond 64 bits, read back by another library."""
+    wide = 2**70
+    (files / "p.toml").write_text(
+        "[domain]\nCount = ['', 'q\"', \"it's\", 'a,b', 'é', '=1+1', 'NULL']\n"
+        f"'the \"x\"' = {{ min = {wide}, max = {wide + 1} }}\n"
+        "half = { min = 0, max = 1, step = '1/2' }\n"
+    )
+    with (files / "d.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([["Count", "half", 'the "x"'], ['q"', "0.5", str(wide)]])
+    folder = files / "it's [1] {a} *"
+    folder.mkdir()
+    place = folder / "o'ut.parquet"
+    words = ["--epsilon", "1", "--output", place]
+    assert said(capsys, files / "p.toml", files / "d.csv", *words)[0] == 0
+    assert [path.name for path in folder.iterdir()] == ["o'ut.parquet"]
+    table = pyarrow.parquet.ParquetFile(place).read()
+    assert table.column_names == ["Count", 'the "x"', "half", "value"]
+    assert [str(kind) for kind in table.schema.types] == ["string", "string", "string", "int64"]
+    labels = ["", 'q"', "it's", "a,b", "é", "=1+1", "NULL"]
+    expected = [(a, str(b), c) for a in labels for b in (wide, wide + 1) for c in ("0", "1/2", "1")]
+    rows = [tuple(row.values())[:3] for row in table.to_pylist()]
+    assert rows == expected
+
+
+def test_a_sum_beyond_64_bits_is_written_as_text(files, capsys):
+    wide = 2**200
+    (files / "p.toml").write_text(f"[domain]\nx = {{ min = 0, max = {wide}, step = {wide} }}\n")
+    (files / "d.csv").write_text("x\n" + f"{wide}\n" * 5)
+    place = files / "out.parquet"
+    words = ["--epsilon", "100", "--query", "sum(x)", "--output", place]
+    code, found = document(capsys, files, *words)
+    (row,) = pyarrow.parquet.read_table(place).to_pylist()
+    assert code == 0 and row == {"sum": "x", "value": str(found["values"][0])}
+
+
+@pytest.mark.parametrize("second", ["SEX", '""', '"a\\u0000b"'])
+def test_names_that_parquet_cannot_hold_are_refused_before_anything_is_spent(files, capsys, second):
+    (files / "p.toml").write_text(f"[domain]\nsex = ['F', 'M']\n{second} = ['F', 'M']\n")
+    words = ["--epsilon", "1", "--budget", "1", "--output", files / "out.parquet"]
+    code, out, err = said(capsys, files / "p.toml", files / "d.csv", *words)
+    assert code == 2 and out == "" and ".csv file" in err
+    assert not (files / "d.csv.blowproof.sqlite").exists()
+
+
 @pytest.mark.parametrize("output", ["out.xls", "none/out.csv", "d.csv", "p.toml", "."])
 def test_outputs_are_checked_before_anything_is_spent(files, capsys, output):
     words = ["--epsilon", "1", "--budget", "1", "--output", files / output]
