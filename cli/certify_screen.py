@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import TYPE_CHECKING
 
 from rich.padding import Padding
@@ -79,9 +80,22 @@ def _exp_words(found: Certified) -> str:
         return f"Probabilities differ by a factor of at least {low}, at most {high}."
     if found.exp_loss == "inf":
         return "Some output is possible for one of two neighbours only."
-    about = "" if found.exp_loss.isdigit() else f" (about {low[:10]})"
+    about = "" if found.exp_loss.isdigit() else _about(low, high)
     text = f"Probabilities differ by a factor of {found.exp_loss}{about} at the worst"
     return f"{text}: {_compared(found)}."
+
+
+def _about(low: str, high: str) -> str:
+    """Return the digits that both bounds round to, in brackets; nothing where they differ early.
+
+    >>> _about("2.718281828459", "2.718281828460"), _about("1.2", "inf")
+    (' (about 2.71828)', '')
+    """
+    texts = {f"{Decimal(text).normalize(_SIX):.6g}" for text in (low, high)}
+    return f" (about {texts.pop()})" if len(texts) == 1 and "inf" not in high else ""
+
+
+_SIX = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
 def _compared(found: Certified) -> str:

@@ -84,9 +84,10 @@ def number(value: Exact) -> str:
     if value.denominator <= 2:
         return short(value)
     try:
-        return f"{short(value)} (about {float(value):.4g})"
+        about = float(value)
     except OverflowError:
         return short(value)
+    return f"{short(value)} (about {about:.4g})" if about else short(value)
 
 
 def short(value: Exact) -> str:

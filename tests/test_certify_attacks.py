@@ -347,3 +347,59 @@ def test_zero_scales_on_outputs_that_never_change():
         scales = tuple(Fraction(item) for item in zero)
         found = judged(release("cumulative(x)", scales), policy=policy)
         assert (found.loss == "inf") == (0 in zero[:2])  # the whole is n, and never changes
+
+
+# --- exact arithmetic that was not ---------------------------------------------------------------
+
+TINY = f"(exp(1/{10**40})-1)"
+"""Some 10^-40: 64 bits of e^x do not tell it from zero."""
+
+
+def hidden_loss(much, less):
+    """A channel of two values: one output has a ratio of e^much that few digits do not show."""
+    one = (TINY, f"exp(-1)/4*{TINY}")
+    two = (f"exp(-{much})*{TINY}", f"exp(-{less}-1)/4*{TINY}")
+    return channel([(*row, f"1-{row[0]}-{row[1]}") for row in (one, two)])
+
+
+@pytest.mark.parametrize("less", [900, 1600])
+def test_a_ratio_that_few_digits_do_not_show_is_not_taken_for_10_to_the_400(less):
+    plain = channel([(f"exp(-1)/4*{TINY}", f"1-exp(-1)/4*{TINY}")] * 2)
+    assert certify(plain, LETTERS, ONE).verdict == "proved"
+    one = ("exp(-1)/4", TINY)
+    two = (f"exp(-{less}-1)/4", f"exp(-2000)*{TINY}")
+    rows = [(*row, f"1-{row[0]}-{row[1]}") for row in (one, two)]
+    for rows_now in (rows, [row[::-1] for row in rows]):
+        found = certify(channel(rows_now), LETTERS, Fraction(less))
+        assert (found.verdict, found.exp_loss) == ("refuted", "exp(2000)")
+    assert certify(hidden_loss(2000, less), LETTERS, Fraction(less)).verdict == "refuted"
+
+
+def test_an_unknown_ratio_has_no_upper_end(monkeypatch):
+    from blowproof.verifier.certify import ratios
+    from blowproof.verifier.certify.expressions import parse_expression
+
+    monkeypatch.setattr(ratios, "MOST_BITS", 64)
+    hidden = ratios.Ratio.of(parse_expression(f"exp(2000)*{TINY}/{TINY}/{TINY}*{TINY}"), ONE)
+    assert (*hidden.between, *hidden.decimals) == (0, None, "0.000000000000", None)
+    seen = ratios.Ratio.of(parse_expression("exp(1600)"), ONE)
+    assert hidden.above(seen)
+    assert not seen.above(hidden)
+
+
+@pytest.mark.parametrize(
+    ("factor", "shown"),
+    [("exp(1500)/4", "6.91294e+650"), ("exp(1)", "2.71828"), ("exp(20)", "4.85165e+8")],
+)
+def test_decimals_beside_an_expression_are_rounded_or_absent(factor, shown, tmp_path):
+    (tmp_path / "p.toml").write_text('[domain]\nx = ["a", "b"]\n')
+    keep, other = f"{factor}/(1+{factor})", f"1/(1+{factor})"
+    (tmp_path / "m.toml").write_text(
+        f'[channel]\nof = "record"\ninputs = ["a", "b"]\noutputs = ["y", "n"]\n'
+        f'rows = [["{keep}", "{other}"], ["{other}", "{keep}"]]\n'
+    )
+    code, out, _ = outcome(
+        "certify", tmp_path / "m.toml", "--policy", tmp_path / "p.toml", "--epsilon", "1500"
+    )
+    assert code == 0
+    assert f"(about {shown})" in out

@@ -107,7 +107,7 @@ def _channel(asked: Asked, mechanism: Mechanism, epsilon: Fraction) -> Certified
     loss: Loss | None = INFINITE if found.infinite else lower.logarithm(epsilon)
     text = INFINITE if found.infinite else lower.text if exact else None
     low = INFINITE if found.infinite else lower.decimals[0]
-    high = INFINITE if found.infinite or upper is None else upper.decimals[1]
+    high = INFINITE if found.infinite or upper is None else upper.decimals[1] or INFINITE
     return Certified(
         mechanism=mechanism.name,
         policy=asked.policy.name,

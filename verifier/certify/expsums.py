@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from blowproof.models import BudgetError
 
-__all__ = ["Formal", "Number", "Quotient", "Term", "enclosure"]
+__all__ = ["MOST_BITS", "Formal", "Number", "Quotient", "Term", "enclosure"]
 
 Term = tuple[int, Fraction, Fraction]
 """(k, a, r), standing for eps^k * e^(a eps + r)."""

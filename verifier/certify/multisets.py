@@ -54,7 +54,8 @@ class _Best:
         ends = _ends(kind)
         if ends not in self._logs:
             ratio = self.rate(ends)
-            self._logs[ends] = inf if ratio is None else _log(ratio.between[1])
+            above = None if ratio is None else ratio.between[1]
+            self._logs[ends] = inf if above is None else _log(above)
         return self._logs[ends]
 
     def promising(self, kinds: Sequence[Kind]) -> bool:

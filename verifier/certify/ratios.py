@@ -10,7 +10,7 @@ from blowproof.models import PolicyError
 from blowproof.models.mechanism import Channel
 from blowproof.models.toml_values import within
 from blowproof.verifier.certify.expressions import monomial, parse_expression, write_quotient
-from blowproof.verifier.certify.expsums import Number, Quotient
+from blowproof.verifier.certify.expsums import MOST_BITS, Number, Quotient
 
 __all__ = ["Probabilities", "Ratio"]
 
@@ -47,8 +47,10 @@ class Ratio:
         """Whether this ratio is larger at the epsilon of both."""
         low, high = self.between
         below, beyond = other.between
-        if low > beyond or high < below:
-            return low > beyond
+        if beyond is not None and low > beyond:
+            return True
+        if high is not None and high < below:
+            return False
         return (self.top * other.bottom - other.top * self.bottom).sign() > 0
 
     def above_exp(self, epsilon: Fraction) -> bool:
@@ -61,20 +63,29 @@ class Ratio:
         return Ratio(self.value * other.value, self.top * other.top, self.bottom * other.bottom)
 
     @cached_property
-    def between(self) -> tuple[Fraction, Fraction]:
-        """Fractions around the ratio."""
-        low, high = self.top.between(SHOWN_BITS)
-        below, above = self.bottom.between(SHOWN_BITS)
-        if below <= 0 or low <= 0:  # not told from zero by so few digits
-            return (Fraction(0), Fraction(high, below)) if below > 0 else (Fraction(0), _HUGE)
-        return low / above, high / below
+    def between(self) -> tuple[Fraction, Fraction | None]:
+        """Fractions around the ratio, with as many digits as tell it from zero and infinity.
+
+        Where no number of digits does, the lower one is 0 and the upper one None: unknown.
+        """
+        low, bits = Fraction(0), SHOWN_BITS
+        while bits <= MOST_BITS:
+            least, most = self.top.between(bits)
+            below, above = self.bottom.between(bits)
+            if least > 0:
+                low = least / above
+                if below > 0:
+                    return low, most / below
+            bits *= 4
+        return low, None
 
     @property
-    def decimals(self) -> tuple[str, str]:
-        """Decimals below and above the ratio."""
+    def decimals(self) -> tuple[str, str | None]:
+        """Decimals below and above the ratio (None: nothing is known to be above)."""
         low, high = self.between
         scale = 10**DIGITS
-        return _decimal(low * scale // 1), _decimal(-(-high * scale // 1))
+        above = None if high is None else _decimal(-(-high * scale // 1))
+        return _decimal(low * scale // 1), above
 
     @property
     def text(self) -> str:
@@ -88,9 +99,6 @@ class Ratio:
             return None
         (power, slope, rest), factor = single
         return slope * epsilon + rest if factor == 1 and not power else None
-
-
-_HUGE = Fraction(10**400)
 
 
 def _decimal(scaled: int) -> str:
