@@ -9,14 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.mechanisms.vectors import Names, Vector, attribute_grid, single, whole
+from blowproof.mechanisms.vectors import (
+    Names,
+    Vector,
+    attribute_grid,
+    largest,
+    roomy,
+    single,
+    sums_by,
+    whole,
+)
 from blowproof.models import Domain, Exact
 from blowproof.models.queries import ClusterSizes, ClusterSums
 
 __all__ = ["answer_clusters"]
 
 
-def answer_clusters(query: ClusterSizes, places: NDArray[Any], counts: NDArray[np.int64]) -> Vector:
+def answer_clusters(query: ClusterSizes, places: NDArray[Any], counts: NDArray[Any]) -> Vector:
     """Return the sizes, or the coordinate sums, of the clusters of some values.
 
     `places` has a row of positions for each value, `counts` says how many records hold it.
@@ -28,9 +37,8 @@ def answer_clusters(query: ClusterSizes, places: NDArray[Any], counts: NDArray[n
     nearest = _nearest(coordinates, query.centroids, grid)
     names = [f"{k + 1}" for k in range(clusters)]
     if not isinstance(query, ClusterSums):
-        sizes = np.zeros(clusters, dtype=np.int64)
-        np.add.at(sizes, nearest, counts)
-        return Vector(whole(sizes), Fraction(1), single(names, column="cluster"))
+        sizes = sums_by(nearest, counts, clusters)
+        return Vector(sizes, Fraction(1), single(names, column="cluster"))
     units = [
         int((column[nearest == k] * counts[nearest == k].astype(object)).sum())
         for k in range(clusters)
@@ -48,9 +56,9 @@ def _coordinates(domain: Domain, axis: int, places: NDArray[Any], grid: Fraction
     """Return coordinates in units of the grid."""
     kind = domain.attribute(axis)
     start, step = int(kind.coordinate(0) / grid), int(kind.step / grid)
-    if max(abs(start), step * kind.size) > 2**31:
-        places = places.astype(object)
-    return start + step * places
+    (held,) = roomy(abs(start) + step * kind.size, places)
+    found: NDArray[Any] = start + step * held
+    return found
 
 
 def _nearest(
@@ -61,10 +69,10 @@ def _nearest(
     With everything multiplied by the centroids' common denominator, squares are whole numbers.
     """
     below = lcm(*((value / grid).denominator for centroid in centroids for value in centroid))
-    widest = max((int(abs(column).max(initial=0)) for column in coordinates), default=0)
+    widest = max(map(largest, coordinates), default=0)
     ends = [abs(int(value / grid * below)) for centroid in centroids for value in centroid]
-    small = (widest * below + max(ends)) ** 2 * len(coordinates) < 2**62
-    columns = [column.astype(np.int64 if small else object) * below for column in coordinates]
+    bound = (widest * below + max(ends)) ** 2 * len(coordinates)
+    columns = [column * below for column in roomy(bound, *coordinates)]
     best = np.zeros(len(columns[0]), dtype=np.int64)
     least: NDArray[Any] | None = None
     for place, centroid in enumerate(centroids):

@@ -20,6 +20,8 @@ from blowproof.mechanisms.vectors import (
     attribute_grid,
     cells_of,
     common_grid,
+    kind_of,
+    prefix_sums,
     single,
     whole,
 )
@@ -119,25 +121,24 @@ def require_listable(query: BoundQuery, domain: Domain) -> None:
         _refuse_above(OUTPUT_LIMIT, outputs.count, "outputs")
 
 
-def count_cells(data: Dataset, axes: tuple[int, ...]) -> NDArray[np.int64]:
+def count_cells(data: Dataset, axes: tuple[int, ...]) -> NDArray[Any]:
     """Return the counts of a marginal as one row-major array."""
     sizes = [data.domain.attribute(axis).size for axis in axes]
     size = cells_of(data.domain, axes).size
     _refuse_above(OUTPUT_LIMIT, size, "cells")
-    counts = np.zeros(size, dtype=np.int64)
     places, numbers = held_cells(data, axes)
+    counts = np.zeros(size, dtype=numbers.dtype)
     if len(numbers):
         counts[np.ravel_multi_index(tuple(places.T.astype(np.int64)), sizes)] = numbers
     return counts
 
 
-def held_cells(data: Dataset, axes: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def held_cells(data: Dataset, axes: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the cells that hold records, a row of positions each, and how many."""
     found = data.sparse_marginal(axes, limit=CELL_LIMIT)
-    wide = any(data.domain.attribute(axis).size > 2**31 for axis in axes)
-    kind: Any = object if wide else np.int64
-    places = np.array(list(found), dtype=kind).reshape(len(found), len(axes))
-    return places, np.fromiter(found.values(), dtype=np.int64, count=len(found))
+    last = max((data.domain.attribute(axis).size for axis in axes), default=0)
+    places = np.array(list(found), dtype=kind_of(last)).reshape(len(found), len(axes))
+    return places, whole(list(found.values()))
 
 
 def _refuse_above(limit: int, size: int, what: str) -> None:
@@ -168,14 +169,14 @@ def _count(query: BoundQuery, data: Dataset) -> Vector:
 def _cumulative(query: BoundQuery, data: Dataset) -> Vector:
     assert isinstance(query, Cumulative)
     counts = count_cells(data, (query.axis,))
-    return Vector(np.cumsum(counts), Fraction(1), cells_of(data.domain, (query.axis,)))
+    return Vector(prefix_sums(counts)[1:], Fraction(1), cells_of(data.domain, (query.axis,)))
 
 
 def _ranges(query: BoundQuery, data: Dataset) -> Vector:
     assert isinstance(query, Ranges)
     size = query.size
     _refuse_above(OUTPUT_LIMIT, size * (size + 1) // 2, "ranges")
-    sums = np.concatenate([[0], np.cumsum(count_cells(data, (query.axis,)))])
+    sums = prefix_sums(count_cells(data, (query.axis,)))
     low, high = np.triu_indices(size)
     return Vector(sums[high + 1] - sums[low], Fraction(1), range_names(data.domain, query.axis))
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.mechanisms.vectors import largest, prefix_sums, roomy
 from blowproof.models.errors import InternalError
 
 __all__ = ["Forest", "best_forest", "forests", "hubs", "path"]
@@ -84,7 +85,7 @@ class Forest:
         >>> path(4).flows(np.array([1, 2, 3, 4])).tolist()
         [1, 3, 6, 10]
         """
-        sums = np.concatenate([[0], np.cumsum(counts[self.order])])
+        sums = prefix_sums(counts[self.order])
         place = np.empty_like(self.order)
         place[self.order] = np.arange(len(self.order))
         found: NDArray[Any] = sums[place + self.sizes] - sums[place]
@@ -96,8 +97,9 @@ class Forest:
         >>> path(4).counts(np.array([1, 3, 6, 10])).tolist()
         [1, 2, 3, 4]
         """
-        result = flows.copy()
-        np.subtract.at(result, self.parent[self.heads], flows[self.heads])
+        (held,) = roomy(len(flows) * largest(flows), flows)
+        result = held.copy()
+        np.subtract.at(result, self.parent[self.heads], held[self.heads])
         return result
 
     def distances(self, u: Ints, v: Ints) -> Ints:

@@ -8,36 +8,52 @@ the outcome, and let a and b be M's buckets that hold u and v. Lower the noise o
 the costs can have moved against M: M's own cost has grown by at most the change of cost(a) and of
 cost(b), and that of another partition fallen by at most the change of its buckets at u and v. One
 record changes a bucket's deviation by at most `step` (2 in general, 1 where buckets have at most
-two values), so 2 * step for each of the two is enough, and M stays cheapest: a partition that holds
-a or b itself only gains the same. Shifting two noises of scale b by 2 * step multiplies
-probabilities by at most exp(4 * step / b), so the scale 4 * step / epsilon gives epsilon. (This is
-the argument of data-dependent-blowfish, Theorem 5.2, where one record is added or removed, with
-buckets of any size; two such steps make a move.) Costs and noise lie on one grid of whole numbers,
-so that the shift is one of the grid, and ties fall to the first partition in a fixed order.
+two values), so 2 * step for each of the two (4 * step where a is b) is enough, and M stays
+cheapest: a partition that holds a or b itself only gains the same. Shifting two noises of scale b
+by 2 * step multiplies probabilities by at most exp(4 * step / b), so the scale 4 * step / epsilon
+gives epsilon. (This is the argument of data-dependent-blowfish, Theorem 5.2, where one record is
+added or removed, with buckets of any size; two such steps make a move.) Costs and noise lie on one
+grid of whole numbers, so that the shift is one of the grid.
+
+*Ties* are part of the argument: against a partition that holds a and b too, M gains nothing, so
+where the two cost the same, the same rule must choose M again. What decides between them has to be
+one total order of all partitions that the data and the noise do not enter. (It is not enough that a
+library is deterministic. A million noisy costs are not private together, only what is cheapest is,
+so a rule that looks at all of them may lose more than epsilon.) Intervals: of several cheapest ones
+the one with the shortest last bucket, then the shortest before that, and so on. Pairs: `matchings`.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.mechanisms.matchings import heaviest_matching
 from blowproof.mechanisms.noise import Source, discrete_laplace
-from blowproof.models.errors import BudgetError, PolicyError
+from blowproof.mechanisms.vectors import largest, prefix_sums, roomy
+from blowproof.models.errors import PolicyError
 
-__all__ = ["MOST_MATCHED", "deviations", "interval_partition", "matching_partition", "scale_of"]
+__all__ = [
+    "cheapest_intervals",
+    "cheapest_pairs",
+    "deviations",
+    "interval_partition",
+    "matching_partition",
+    "scale_of",
+]
 
-Ints = NDArray[np.int64]
+Ints = NDArray[Any]
+"""Whole numbers in an array with room for them (`roomy`)."""
 
 LONGEST = 4096
-MOST_MATCHED = 2048
 WIDE = 512
 """Longer runs are judged by ranks: some twenty steps for each, whatever their length."""
 CHUNK = 1 << 16
-_ROOM = 2**61
 
 
 def scale_of(step: int, epsilon: Fraction) -> Fraction:
@@ -64,18 +80,32 @@ def interval_partition(
     array([4, 6])
     """
     size = len(counts)
-    lengths = [1 << power for power in range(max(1, min(size, longest)).bit_length())]
-    grid = lengths[-1]
-    scale = scale_of(2, epsilon) * grid
-    if int(counts.sum()) * 2 * grid + int(scale) * 100 > _ROOM:
-        raise BudgetError(
-            f"costs of {size} counts do not fit in 62 bits\n  try: a smaller `longest`"
-        )
+    lengths = _lengths(size, longest)
+    scale = scale_of(2, epsilon) * lengths[-1]
+    noises = [discrete_laplace(scale, size - length + 1, source=source) for length in lengths]
+    return cheapest_intervals(counts, noises, penalty)
+
+
+def _lengths(size: int, longest: int) -> list[int]:
+    return [1 << power for power in range(max(1, min(size, longest)).bit_length())]
+
+
+def cheapest_intervals(counts: Ints, noises: Sequence[Ints], penalty: Fraction) -> Ints:
+    """Return the ends of the cheapest buckets of 1, 2, 4, ... values for this noise on each.
+
+    `noises[k][first]` is that of the bucket of 2**k values from `first` on, in units of the grid:
+    one over the longest length. A bucket costs its deviation, its noise and the penalty.
+    """
+    size = len(counts)
+    grid = 1 << len(noises) - 1
     fixed = round(penalty * grid)
-    costs = np.full((len(lengths), size + 1), _ROOM, dtype=np.int64)
+    # a deviation is at most twice the sum of the counts
+    bound = 2 * grid * size * largest(counts) + abs(fixed) + max(map(largest, noises))
+    (counts,) = roomy(bound, counts)
+    costs = np.zeros((len(noises), size + 1), dtype=counts.dtype)
     ranked = Ranked(counts) if grid > WIDE else None
-    for row, length in enumerate(lengths):
-        noise = discrete_laplace(scale, size - length + 1, source=source)
+    for row, noise in enumerate(noises):
+        length = 1 << row
         found = deviations(counts, length, ranked if length > WIDE else None)
         costs[row, length:] = found * (grid // length) + fixed + noise
     return _walk_back(_cheapest(costs), size)
@@ -92,9 +122,10 @@ def deviations(counts: Ints, length: int, ranked: Ranked | None = None) -> Ints:
     >>> deviations(np.array([1, 3, 3]), 2, Ranked(np.array([1, 3, 3]))).tolist()
     [4, 0]
     """
-    before = np.concatenate([[0], np.cumsum(counts)])
+    bound = 2 * length * len(counts) * largest(counts)
+    counts, before = roomy(bound, counts, prefix_sums(counts))
     sums = before[length:] - before[:-length]
-    result = np.empty(len(sums), dtype=np.int64)
+    result = np.empty(len(sums), dtype=counts.dtype)
     chunk = max(1, (1 << 22) // (length if ranked is None else 1))
     windows = np.lib.stride_tricks.sliding_window_view(counts, length)
     for start in range(0, len(sums), chunk):
@@ -120,8 +151,8 @@ class Ranked:
         self.levels: list[tuple[int, Ints, Ints]] = []
         for bit in reversed(range(len(self.values).bit_length())):
             zero = (ranks >> bit) & 1 == 0
-            number = np.concatenate([[0], np.cumsum(zero)])
-            total = np.concatenate([[0], np.cumsum(np.where(zero, counts, 0))])
+            number = prefix_sums(zero.astype(np.int64))
+            total = prefix_sums(np.where(zero, counts, 0))
             self.levels.append((bit, number, total))
             ranks = np.concatenate([ranks[zero], ranks[~zero]])
             counts = np.concatenate([counts[zero], counts[~zero]])
@@ -129,7 +160,7 @@ class Ranked:
     def up_to(self, most: Ints, first: Ints, last: Ints) -> tuple[Ints, Ints]:
         """Return the number and the sum of those counts of runs [first, last) that are <= most."""
         below = np.searchsorted(self.values, most, side="right")
-        many, low = np.zeros_like(first), np.zeros_like(first)
+        many, low = np.zeros_like(first), np.zeros(len(first), dtype=most.dtype)
         for bit, number, total in self.levels:
             taken = (below >> bit) & 1 == 1
             left, right = number[first], number[last]
@@ -182,26 +213,25 @@ def matching_partition(
     >>> matching_partition(np.array([5, 900, 5]), Fraction(1000), penalty=Fraction(2)).tolist()
     [0, 1, 0]
     """
-    import rustworkx
-
     size = len(counts)
-    if size > MOST_MATCHED:
-        raise BudgetError(
-            f"{size} values have {size * (size - 1) // 2} pairs; at most {MOST_MATCHED} values are "
-            "matched\n  try: the partition into intervals"
-        )
     scale = scale_of(1, epsilon)
-    left, right = np.triu_indices(size, 1)
     alone = discrete_laplace(scale, size, source=source)
-    paired = discrete_laplace(scale, len(left), source=source)
-    save = round(penalty) + alone[left] + alone[right] - paired - abs(counts[left] - counts[right])
-    kept = save > 0
-    graph: Any = rustworkx.PyGraph(multigraph=False)
-    graph.add_nodes_from(range(size))
-    edges = zip(left[kept].tolist(), right[kept].tolist(), save[kept].tolist(), strict=True)
-    graph.add_edges_from(list(edges))
-    found = rustworkx.max_weight_matching(graph, max_cardinality=False, weight_fn=int)
+    paired = discrete_laplace(scale, size * (size - 1) // 2, source=source)
+    return cheapest_pairs(counts, alone, paired, round(penalty))
+
+
+def cheapest_pairs(counts: Ints, alone: Ints, paired: Ints, penalty: int) -> Ints:
+    """Return the buckets of the cheapest partition for this noise on singles and on pairs.
+
+    Pairs are in the order (0, 1), (0, 2), ..., (1, 2), ... A bucket costs its deviation, its noise
+    and the penalty.
+    """
+    size = len(counts)
+    left, right = np.triu_indices(size, 1)
+    bound = abs(penalty) + 2 * (largest(counts) + largest(alone)) + largest(paired)
+    counts, alone, paired = roomy(bound, counts, alone, paired)
+    save = penalty + alone[left] + alone[right] - paired - abs(counts[left] - counts[right])
     buckets = np.arange(size, dtype=np.int64)
-    for a, b in found:
+    for a, b in heaviest_matching(size, left, right, save):
         buckets[max(a, b)] = min(a, b)
     return np.unique(buckets, return_inverse=True)[1].astype(np.int64)

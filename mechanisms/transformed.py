@@ -32,7 +32,7 @@ from blowproof.mechanisms.release import (
     calibrated_scale,
     status_notes,
 )
-from blowproof.mechanisms.vectors import Estimate, Vector, single
+from blowproof.mechanisms.vectors import Estimate, Vector, largest, roomy, single, sums_by
 from blowproof.models import (
     Area,
     BoundQuery,
@@ -98,8 +98,7 @@ class Flows(BoundQuery):
     def evaluate(self, data: Dataset) -> Vector:
         """Return the true flows."""
         counts = count_cells(data, tuple(range(len(self.domain))))
-        held = np.zeros(len(self.forest.parent), dtype=np.int64)
-        np.add.at(held, self.vertex, counts)
+        held = sums_by(self.vertex, counts, len(self.forest.parent))
         chosen = self.released
         names = single([str(vertex) for vertex in chosen], column="flow")
         return Vector(self.forest.flows(held)[chosen], Fraction(1), names)
@@ -111,7 +110,8 @@ class NoisyTable(Dataset):
     def __init__(self, counts: NDArray[Any], domain: Domain) -> None:
         # No file is behind these counts: what the base class opens is never used.
         self.path, self.domain = Path("noisy counts"), domain
-        self._counts = counts.reshape([kind.size for _, kind in domain.attributes])
+        (held,) = roomy(counts.size * largest(counts), counts)  # room for every sum of them
+        self._counts = held.reshape([kind.size for _, kind in domain.attributes])
 
     def close(self) -> None:
         """Do nothing: there is no file."""

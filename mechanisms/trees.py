@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.mechanisms.vectors import Names, Vector
+from blowproof.mechanisms.vectors import Names, Vector, prefix_sums
 from blowproof.models.mechanism import Prefixes, Tree
 
 __all__ = ["Level", "answer_prefixes", "answer_tree", "prefix_ends", "tree_levels"]
@@ -74,21 +75,20 @@ def prefix_ends(prefixes: Prefixes, size: int) -> Ints:
     return np.append(ends, size) if prefixes.whole else ends
 
 
-def answer_tree(tree: Tree, counts: Ints) -> Vector:
+def answer_tree(tree: Tree, counts: NDArray[Any]) -> Vector:
     """Return the true count of every node, level by level."""
     levels = tree_levels(tree, len(counts))
     low = np.concatenate([level.low for level in levels] or [np.zeros(0, dtype=np.int64)])
     high = np.concatenate([level.high for level in levels] or [np.zeros(0, dtype=np.int64)])
-    sums = np.concatenate([[0], np.cumsum(counts)])
+    sums = prefix_sums(counts)
     runs = tuple(len(level.low) for level in levels)
     return Vector(sums[high] - sums[low], Fraction(1), _intervals(low, high), runs)
 
 
-def answer_prefixes(prefixes: Prefixes, counts: Ints) -> Vector:
+def answer_prefixes(prefixes: Prefixes, counts: NDArray[Any]) -> Vector:
     """Return the true count of every prefix."""
     ends = prefix_ends(prefixes, len(counts))
-    sums = np.cumsum(counts)
-    return Vector(sums[ends - 1], Fraction(1), _intervals(np.zeros_like(ends), ends))
+    return Vector(prefix_sums(counts)[ends], Fraction(1), _intervals(np.zeros_like(ends), ends))
 
 
 def _intervals(low: Ints, high: Ints) -> Names:

@@ -7,7 +7,6 @@ proved to fit, else Python's own numbers (dtype object), which have no end.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -31,16 +30,16 @@ __all__ = [
     "attribute_grid",
     "cells_of",
     "common_grid",
-    "floats",
+    "kind_of",
     "largest",
     "prefix_sums",
     "roomy",
     "single",
+    "sums_by",
     "whole",
 ]
 
 _SAFE = 2**62
-_LAST = int(sys.float_info.max)
 
 
 @dataclass(frozen=True)
@@ -104,6 +103,11 @@ def largest(values: NDArray[Any]) -> int:
     return max(int(values.max()), -int(values.min())) if values.size else 0
 
 
+def kind_of(bound: int) -> Any:
+    """Return what an array is made of whose numbers do not exceed a bound: the guard of all."""
+    return np.int64 if bound < _SAFE else object
+
+
 def roomy(bound: int, *arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     """Return arrays of whole numbers on which arithmetic is exact while nothing exceeds `bound`.
 
@@ -116,11 +120,10 @@ def roomy(bound: int, *arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     >>> (wide * wide).tolist() == [10**36]
     True
     """
-    kind: Any = np.int64 if bound < _SAFE else object
     for array in arrays:
         if array.dtype.kind not in "biuO":
             raise InternalError(f"whole numbers are not kept as {array.dtype}")
-    return tuple(array.astype(kind, copy=False) for array in arrays)
+    return tuple(array.astype(kind_of(bound), copy=False) for array in arrays)
 
 
 def prefix_sums(counts: NDArray[Any]) -> NDArray[Any]:
@@ -134,20 +137,16 @@ def prefix_sums(counts: NDArray[Any]) -> NDArray[Any]:
     return sums
 
 
-def floats(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the nearest floats of noisy numbers, for steps that look at nothing else.
+def sums_by(groups: NDArray[np.int64], counts: NDArray[Any], size: int) -> NDArray[Any]:
+    """Return the sum of the counts of each group 0..size-1, exactly.
 
-    What is beyond all floats becomes the last of them: noise may be that wide, and is paid for by
-    then.
-
-    >>> floats(np.array([3, 10**400], dtype=object)).tolist()
-    [3.0, 1.7976931348623157e+308]
+    >>> sums_by(np.array([1, 0, 1]), np.array([2**62, 5, 2**62]), 2).tolist() == [5, 2**63]
+    True
     """
-    if values.dtype.kind != "O":
-        return values.astype(np.float64)
-    return np.array([float(max(-_LAST, min(value, _LAST))) for value in values.ravel()]).reshape(
-        values.shape
-    )
+    (held,) = roomy(len(counts) * largest(counts), counts)
+    sums = np.zeros(size, dtype=held.dtype)
+    np.add.at(sums, groups, held)
+    return sums
 
 
 def whole(values: Sequence[int] | Sequence[Sequence[int]] | NDArray[Any]) -> NDArray[Any]:
