@@ -9,7 +9,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PACKAGES := cli mechanisms models verifier
+PACKAGES := api cli mechanisms models verifier
 EXTRAS := dev,notebooks,peers,plots
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # The hashes in requirements-ci.txt are those of the files for these machines; others install the
@@ -35,7 +35,7 @@ test: lint
 lint: install
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy --strict $(PACKAGES:%=-p blowproof.%)
+	$(BIN)/mypy --strict -p blowproof
 	$(BIN)/mypy --cache-dir .mypy_cache/tests tests
 
 install: $(INSTALLED)

@@ -44,11 +44,14 @@ def scope_of(question: Question) -> Answers | None:
 class Session:
     """The questions of one command line; after a Ctrl-C, none of them is searched any further.
 
-    With `total`, all of them together end within so many seconds (and GRACE).
+    With `total`, all of them together end within so many seconds (and GRACE). `shown`: progress.
     """
 
-    def __init__(self, question: Question, *, total: float | None = None) -> None:
+    def __init__(
+        self, question: Question, *, total: float | None = None, shown: bool = True
+    ) -> None:
         self.question = question
+        self.shown = shown
         self.interrupted = False
         self.deadline = None if total is None else time.monotonic() + total
 
@@ -103,7 +106,7 @@ class Session:
         latest = Progress(lower=0, upper=None, what="")
         if self.over:
             return Cut(latest, "not searched, after Ctrl-C" if self.interrupted else OVER)
-        with display(title) as show:
+        with display(title if self.shown else None) as show:
 
             def on_post(progress: object) -> None:
                 nonlocal latest

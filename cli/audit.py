@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from blowproof.models import Policy, Reading
     from blowproof.verifier.certify.certified import Certified
 
-__all__ = ["Audited", "audit"]
+__all__ = ["Audited", "audit", "audited"]
 
 TIME_LIMIT = 30
 PICTURE_SECONDS = 6.0
@@ -104,14 +104,22 @@ def _audited(
     path: str, queries: tuple[str, ...], planned: Planned, question: Question, *, drawn: bool
 ) -> Audited:
     start = time.monotonic()
-    from blowproof.cli.asking import Session, scope_of
+    from blowproof.cli.asking import Session
+
+    session = Session(question, total=_total(question.time_limit, start))
+    return audited(_read(path, session), queries, planned, session, drawn=drawn)
+
+
+def audited(
+    policy: Policy, queries: Sequence[str], planned: Planned, session: Session, *, drawn: bool
+) -> Audited:
+    """Return what is found about each query in the session's time, with what is `drawn` of it."""
+    from blowproof.cli.asking import scope_of
     from blowproof.cli.audit_mechanism import judge_mechanism
     from blowproof.cli.findings import Plan
     from blowproof.cli.findings_search import complete_all, decide_all, known_size
     from blowproof.models import parse_query
 
-    session = Session(question, total=_total(question.time_limit, start))
-    policy = _read(path, session)
     plan = Plan(
         epsilon=planned.epsilon,
         claimed=planned.claimed,
@@ -125,7 +133,7 @@ def _audited(
     if planned.mechanism is not None:
         mechanism = judge_mechanism(planned.mechanism, policy, planned.epsilon, session)
     findings = complete_all(policy, drafts, session, size)
-    scope = policy.with_answers(scope_of(question)).scope
+    scope = policy.with_answers(scope_of(session.question)).scope
     pictures = _pictures(policy, findings, session) if drawn else ()
     return Audited(policy, scope, size, findings, mechanism, pictures)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-__all__ = ["Closed", "console", "print_all", "quietly", "width", "write", "write_json"]
+__all__ = ["Closed", "console", "drawn", "print_all", "quietly", "width", "write", "write_json"]
 
 
 class Closed(Exception):  # noqa: N818 - it is not an error that somebody stops reading
@@ -53,16 +53,19 @@ def width() -> int:
     return max(60, min(100, shutil.get_terminal_size((80, 24)).columns))
 
 
-def console() -> Console:
-    """Return a console that draws into a string, in colour if stdout is a terminal."""
+def console(*, plain: bool = False) -> Console:
+    """Return a console that draws into a string, in colour if stdout is a terminal.
+
+    `plain`: without colours, as wide as what is piped.
+    """
     from io import StringIO
 
     from rich.console import Console
 
     return Console(
         file=StringIO(),
-        width=width(),
-        force_terminal=_is_terminal(),
+        width=80 if plain else width(),
+        force_terminal=_is_terminal() and not plain,
         highlight=False,
         markup=False,
         emoji=False,
@@ -70,16 +73,21 @@ def console() -> Console:
     )
 
 
-def print_all(parts: Iterable[RenderableType]) -> None:
-    """Draw the parts below each other and write them, without blanks at the ends of lines."""
+def drawn(parts: Iterable[RenderableType], *, plain: bool = False) -> str:
+    """Return the parts drawn below each other, without blanks at the ends of lines."""
     from io import StringIO
 
-    target = console()
+    target = console(plain=plain)
     for part in parts:
         target.print(part)
     assert isinstance(target.file, StringIO)
     lines = target.file.getvalue().splitlines()
-    write("".join(f"{line.rstrip()}\n" for line in lines))
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def print_all(parts: Iterable[RenderableType]) -> None:
+    """Draw the parts below each other and write them."""
+    write(drawn(parts))
 
 
 @contextmanager

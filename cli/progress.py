@@ -28,9 +28,9 @@ def progress_line(title: str, progress: Progress) -> str:
 
 
 @contextmanager
-def display(title: str) -> Iterator[Callable[[Progress], None]]:
-    """Yield a function that shows how far the search has come (Ctrl-C stops it)."""
-    if not _is_terminal():
+def display(title: str | None) -> Iterator[Callable[[Progress], None]]:
+    """Yield a function that shows how far the search has come (Ctrl-C stops it); None: nothing."""
+    if title is None or not _is_terminal():
         yield lambda progress: None
         return
     from rich.console import Console

@@ -10,17 +10,12 @@ from pkgutil import walk_packages
 
 import pytest
 
-PACKAGES = ("models", "verifier", "mechanisms", "cli")
-
 
 def module_names() -> list[str]:
-    """All modules of the four packages, except the ones that run on import."""
-    names = []
-    for package in PACKAGES:
-        root = import_module(f"blowproof.{package}")
-        names.append(root.__name__)
-        names += [found.name for found in walk_packages(root.__path__, f"{root.__name__}.")]
-    return [name for name in names if not name.endswith(".__main__")]
+    """All modules, except the ones that run on import."""
+    root = import_module("blowproof")
+    found = [item.name for item in walk_packages(root.__path__, "blowproof.")]
+    return ["blowproof", *(name for name in found if not name.endswith(".__main__"))]
 
 
 @pytest.mark.parametrize("name", module_names())

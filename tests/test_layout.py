@@ -13,14 +13,19 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = "blowproof"
-LAYERS = ("models", "verifier", "mechanisms", "cli")  # each may import from those before it
+LAYERS = ("models", "verifier", "mechanisms", "cli", "api")  # each may import from those before it
 KERNEL = f"{PROJECT}.verifier.kernel"
 
 
 def module_name(path: Path) -> str:
-    """The import name of a file below one of the package folders."""
+    """The import name of a file below one of the package folders; `api` is `blowproof` itself."""
     parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join((PROJECT, *(part for part in parts if part != "__init__")))
+    inside = parts[1:] if parts[0] == "api" else parts
+    return ".".join((PROJECT, *(part for part in inside if part != "__init__")))
+
+
+def package_of(layer: str) -> str:
+    return PROJECT if layer == "api" else f"{PROJECT}.{layer}"
 
 
 SOURCES = {
@@ -86,10 +91,16 @@ def test_imports_are_found_at_every_depth() -> None:
 
 @pytest.mark.parametrize("module", SOURCES)
 def test_imports_go_one_way(module: str) -> None:
-    layer = LAYERS.index(module.split(".")[1])
+    layer = LAYERS.index(SOURCES[module].relative_to(ROOT).parts[0])
+    allowed = [package_of(earlier) for earlier in LAYERS[: layer + 1]]
     # A bare `models` would be a second copy of blowproof.models.
-    forbidden = [*LAYERS, *(f"{PROJECT}.{later}" for later in LAYERS[layer + 1 :])]
-    wrong = [name for name in imports_of(module) if any(is_below(name, bad) for bad in forbidden)]
+    forbidden = (PROJECT, *LAYERS)
+    wrong = [
+        name
+        for name in imports_of(module)
+        if any(is_below(name, bad) for bad in forbidden)
+        and not any(is_below(name, good) for good in allowed)
+    ]
     assert not wrong, f"{module} must not import {wrong}"
 
 
@@ -124,7 +135,16 @@ def test_packages_are_all_declared() -> None:
     with (ROOT / "pyproject.toml").open("rb") as file:
         declared = tomllib.load(file)["tool"]["setuptools"]
     assert sorted(declared["packages"]) == PACKAGES
-    assert declared["package-dir"] == {f"{PROJECT}.{layer}": layer for layer in LAYERS}
+    assert declared["package-dir"] == {package_of(layer): layer for layer in LAYERS}
+
+
+def test_every_folder_is_watched_for_new_files() -> None:
+    """By uv, and by make, which renews the links of the editable install."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        keys = tomllib.load(file)["tool"]["uv"]["cache-keys"]
+    watched = [{"file": "pyproject.toml"}, *({"file": f"{f}/**/*.py"} for f in sorted(LAYERS))]
+    assert keys == watched
+    assert f"PACKAGES := {' '.join(sorted(LAYERS))}\n" in (ROOT / "Makefile").read_text("utf-8")
 
 
 @pytest.mark.parametrize("module", SOURCES)

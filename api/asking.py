@@ -1,0 +1,165 @@
+"""Questions about a policy: `sensitivity`, `neighbours` and `audit`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from blowproof.given import (
+    File,
+    PolicyLike,
+    apart,
+    checked,
+    exactly,
+    go_on,
+    placed_in,
+    query_of,
+    read,
+    session,
+)
+from blowproof.models import BoundQuery, Policy, QueryError
+from blowproof.models.policy import Answers, Reading
+from blowproof.values import Answer, Audit, Pair
+
+if TYPE_CHECKING:
+    from blowproof.models import Exact
+    from blowproof.verifier import answers as said
+    from blowproof.verifier.question import Engine
+
+__all__ = ["audit", "neighbours", "sensitivity"]
+
+
+def sensitivity(  # noqa: PLR0913 # keyword-only options
+    policy: PolicyLike,
+    query: str | BoundQuery = "histogram",
+    *,
+    certificate: File | None = None,
+    reading: Reading = "published",
+    answers: Answers | None = None,
+    engine: Engine = "auto",
+    time_limit: float | None = None,
+    seed: int = 0,
+) -> Answer:
+    """Return S(f, P), exactly or in bounds, with two databases that show it is at least that large.
+
+    With `certificate`, a proof is written to this file where one is found (`check` replays it),
+    and the answer is "proved"; else a note says why there is none. After `time_limit` seconds the
+    bounds reached by then are returned; both are sound.
+
+    >>> office = {"domain": {"region": ["north", "south"], "size": [1, 2]},
+    ...           "known": [{"marginal": ["region"]}]}
+    >>> answer = sensitivity(office)
+    >>> answer.lower, answer.upper, answer.status
+    (4, 4, 'exact')
+    >>> answer = sensitivity(office, "marginal(size)")
+    >>> answer.upper, len(answer.witness.before)
+    (4, 2)
+    """
+    asked, bound = session(reading, answers, engine, time_limit, seed), read(policy)
+    place = None if certificate is None else apart(certificate, policy)
+    notes = []
+    with placed_in(policy):
+        wanted = query_of(query, bound)
+        found = asked.ask(bound, wanted, reading)
+    go_on(asked)
+    if place is not None:
+        from blowproof.cli.files import save
+        from blowproof.verifier.certificates.writing import certify_answer
+
+        found, proof = certify_answer(bound, wanted, found, time_limit=time_limit)
+        if proof.document is not None:
+            save(place, proof.text)
+        if proof.reason:
+            notes.append(f"no certificate: {proof.reason}")
+    return Answer.of(bound, found, *notes)
+
+
+def neighbours(
+    policy: PolicyLike,
+    *,
+    limit: int | None = None,
+    every_label: bool = True,
+    reading: Reading = "published",
+    answers: Answers | None = None,
+    engine: Engine = "auto",
+    time_limit: float | None = None,
+) -> Iterator[Pair]:
+    """Yield the neighbours, ordered pairs of databases, at most `limit`; scope "given" only.
+
+    `every_label` False: once for all numberings of equal records. A TimeoutError says that the
+    time limit cut the list.
+
+    >>> pairs = neighbours({"domain": {"sex": ["F", "M"]}, "database": {"size": 1}})
+    >>> sorted((pair.before, pair.after) for pair in pairs)
+    [((('F',),), (('M',),)), ((('M',),), (('F',),))]
+    """
+    from blowproof.verifier.questions import neighbours as listed
+
+    checked(reading, answers, engine)
+    bound = read(policy)
+    pairs = listed(
+        bound,
+        reading=reading,
+        answers=answers,
+        engine=engine,
+        every_label=every_label,
+        time_limit=time_limit,
+    )
+    return _shown(policy, bound, islice(pairs, limit), reading)
+
+
+def _shown(
+    given: PolicyLike, policy: Policy, pairs: Iterator[said.Pair], reading: Reading
+) -> Iterator[Pair]:
+    with placed_in(given):
+        for pair in pairs:
+            yield Pair.of(policy, pair, reading)
+
+
+def audit(  # noqa: PLR0913 # keyword-only options
+    policy: PolicyLike,
+    query: str | Sequence[str] = "histogram",
+    *,
+    epsilon: Exact | str = 1,
+    claimed: Exact | str | None = None,
+    planned_scale: Exact | str | None = None,
+    mechanism: File | None = None,
+    reading: Reading = "published",
+    answers: Answers | None = None,
+    engine: Engine = "auto",
+    time_limit: float | None = 30,
+    seed: int = 0,
+) -> Audit:
+    """Return the whole story: S under every reading, what it means for noise, and what to do.
+
+    `claimed` (a sensitivity), `planned_scale` (of Laplace noise for `epsilon`) and `mechanism` (a
+    file) are judged: `enough` is False where one of them is too small. `query` may be several.
+
+    >>> story = audit({"domain": {"region": ["north", "south"], "size": [1, 2]},
+    ...                "known": [{"marginal": ["region"]}]}, planned_scale=2)
+    >>> story.answers[0].upper, story.enough
+    (4, False)
+    >>> print(str(story).splitlines()[-2])
+    do this       Add Laplace noise of scale 4 to each number for epsilon = 1: twice
+    """
+    from blowproof.cli.audit import audited
+    from blowproof.cli.audit_options import Planned
+
+    asked, bound = session(reading, answers, engine, time_limit, seed, whole=True), read(policy)
+    planned = Planned(
+        epsilon=exactly(epsilon, "epsilon"),
+        claimed=None if claimed is None else exactly(claimed, "claimed", least=True),
+        scale=None
+        if planned_scale is None
+        else exactly(planned_scale, "planned_scale", least=True),
+        mechanism=None if mechanism is None else os.fspath(mechanism),
+    )
+    queries = (query,) if isinstance(query, str) else tuple(query)
+    if not queries or (len(queries) > 1 and planned.of_one_query):
+        raise QueryError("claimed and planned_scale are about one query\n  try: one query")
+    with placed_in(policy):
+        found = audited(bound, queries, planned, asked, drawn=True)
+    go_on(asked)
+    return Audit(found)

@@ -1,0 +1,133 @@
+"""What a caller gives, as the rest takes it: `read` a policy, numbers, options and places."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from blowproof.models import BoundQuery, DataError, Policy, PolicyError, QueryError
+from blowproof.models.errors import nearest
+
+if TYPE_CHECKING:
+    from blowproof.cli.asking import Session
+
+__all__ = [
+    "File",
+    "PolicyLike",
+    "apart",
+    "checked",
+    "exactly",
+    "go_on",
+    "placed_in",
+    "query_of",
+    "read",
+    "session",
+]
+
+File = str | os.PathLike[str]
+PolicyLike = Policy | File | Mapping[str, object]
+"""A policy, the path of a policy file, or the tables of one as `json` and `tomllib` read them."""
+
+
+def read(policy: PolicyLike) -> Policy:
+    """Return the policy in a file, or in tables that are already parsed.
+
+    A file that is not understood is a `PolicyError` with the line, the key and what to try.
+
+    >>> read({"domain": {"sex": ["F", "M"], "age": {"min": 0, "max": 9}}}).domain
+    Domain(sex=Labels(['F', 'M']), age=Integers(min=0, max=9))
+    """
+    from blowproof.models.reading import policy_from, read_policy
+
+    if isinstance(policy, Policy):
+        return policy
+    if isinstance(policy, Mapping):
+        return policy_from(policy)
+    if isinstance(policy, (str, os.PathLike)):
+        return read_policy(os.fspath(policy))
+    raise PolicyError(
+        f"{type(policy).__name__} is no policy", hint="a Policy, the path of a file, or its tables"
+    )
+
+
+def session(
+    reading: str,
+    answers: str | None,
+    engine: str,
+    time_limit: float | None,
+    seed: int = 0,
+    *,
+    whole: bool = False,
+) -> Session:
+    """Return what questions are put through; nothing is shown while they are answered."""
+    from blowproof.cli.asking import Session
+    from blowproof.cli.options import Question
+
+    checked(reading, answers, engine)
+    if time_limit is not None and not time_limit > 0:
+        raise QueryError(f"time_limit = {time_limit} is no time in seconds above zero")
+    question = Question(reading, answers, engine, time_limit, seed)
+    return Session(question, total=time_limit if whole else None, shown=False)
+
+
+def exactly(value: object, key: str, *, least: bool = False) -> Fraction:
+    """Return an exact number above 0, or from 0 on (`least`).
+
+    >>> exactly("1/2", "epsilon")
+    Fraction(1, 2)
+    """
+    from blowproof.models import exact, show
+
+    number = Fraction(exact(value, key=key))
+    if number < 0 or (number == 0 and not least):
+        raise PolicyError(f"{show(number)} is not {'from' if least else 'above'} 0", key=key)
+    return number
+
+
+def checked(reading: str, answers: str | None, engine: str) -> None:
+    """Refuse a reading, a scope or an engine that there is not."""
+    from blowproof.cli.options import ENGINES, READINGS, SCOPES
+
+    for key, value, known in (
+        ("reading", reading, READINGS),
+        ("answers", answers or "any", SCOPES),
+        ("engine", engine, ENGINES),
+    ):
+        if value not in known:
+            raise QueryError(
+                f"{key}: there is no {value!r}\n  try: {nearest(value, known, what=key)}"
+            )
+
+
+def query_of(query: str | BoundQuery, policy: Policy) -> BoundQuery:
+    """Return a query bound to the policy; a text is parsed."""
+    from blowproof.models import parse_query
+
+    return parse_query(query, policy) if isinstance(query, str) else query
+
+
+def go_on(asked: Session) -> None:
+    """Ctrl-C ends a question with its bounds; here it must end the program that asks."""
+    if asked.interrupted:
+        raise KeyboardInterrupt
+
+
+def apart(place: File, policy: PolicyLike) -> str:
+    """Return where to write, which is not the policy's own file."""
+    path = Path(place)
+    if isinstance(policy, (str, os.PathLike)) and path.exists() and path.samefile(policy):
+        raise DataError(f"{path}: this would overwrite the policy\n  try: another name")
+    return str(path)
+
+
+def placed_in(policy: PolicyLike) -> AbstractContextManager[None]:
+    """Add file and line to what is found to be wrong with a policy later on."""
+    from blowproof.cli.placing import placed
+
+    if isinstance(policy, (str, os.PathLike)):
+        return placed(os.fspath(policy))
+    return nullcontext()

@@ -1,0 +1,218 @@
+"""What comes back: answers, pairs of databases and verdicts, with values instead of positions.
+
+Each holds what the verifier said, and shows it as the command line does: `print` draws the same
+text, `to_json()` is the document of `--json`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from blowproof.models import Exact, Policy, Value
+from blowproof.models.policy import Answers, Reading
+from blowproof.verifier import answers as said
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from blowproof.cli.audit import Audited
+    from blowproof.models.mechanism import Mechanism
+    from blowproof.verifier.certify import certified
+
+__all__ = ["Answer", "Audit", "Pair", "Record", "Verdict"]
+
+Record = tuple[Value, ...]
+"""The values of one record, in the order of the policy's domain."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """Two neighbouring databases: the records that change, and those that do not.
+
+    `before[i]` becomes `after[i]`; in the readings `add-remove` and `markov`, `before` are the
+    records removed and `after` those added. `unchanged` are the others, each with how many there
+    are. Where it matters which record is which, `records` has the numbers (from 1) of those that
+    change.
+    """
+
+    before: tuple[Record, ...]
+    after: tuple[Record, ...]
+    unchanged: tuple[tuple[Record, int], ...]
+    records: tuple[int, ...] | None = None
+    _of: tuple[Policy, said.Pair, Reading] = field(repr=False, compare=False)
+
+    @staticmethod
+    def of(policy: Policy, pair: said.Pair, reading: Reading) -> Pair:
+        """Return the pair with the values of the policy's domain."""
+        decode = policy.domain.decode
+        return Pair(
+            before=tuple(map(decode, pair.before)),
+            after=tuple(map(decode, pair.after)),
+            unchanged=tuple((decode(point), times) for point, times in pair.unchanged),
+            records=None if pair.records is None else tuple(at + 1 for at in pair.records),
+            _of=(policy, pair, reading),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the pair as the JSON of `sensitivity` and `neighbours` has it."""
+        policy, pair, _ = self._of
+        return pair.to_json(policy.domain)
+
+    def __str__(self) -> str:
+        from blowproof.cli.pairs import pair_parts
+
+        return _drawn(pair_parts(*self._of))
+
+    def _repr_html_(self) -> str:
+        policy, pair, _ = self._of
+        return pair.to_html(policy.domain)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """S(f, P): the most by which a query changes between neighbours, or bounds on it.
+
+    `lower` and `upper` are equal unless `status` is "bounds" ("proved": a certificate was checked;
+    "exact": the search ended); `upper` is None where nothing bounds S. `witness` is a pair of
+    neighbours whose answers differ by `lower`. Calibrate noise to `upper`.
+    """
+
+    lower: Exact
+    upper: Exact | None
+    status: said.Status
+    witness: Pair | None
+    policy: str
+    query: str
+    reading: Reading
+    answers: Answers
+    notes: tuple[str, ...] = ()
+    engine: str = field(repr=False, compare=False)
+    seconds: float = field(repr=False, compare=False)
+    _of: tuple[Policy, said.Answer] = field(repr=False, compare=False)
+
+    @staticmethod
+    def of(policy: Policy, found: said.Answer, *notes: str) -> Answer:
+        """Return the answer with the values of the policy's domain, and with further notes."""
+        pair = found.witness
+        return Answer(
+            lower=found.lower,
+            upper=found.upper,
+            status=found.status,
+            witness=None if pair is None else Pair.of(policy, pair, found.reading),
+            policy=found.policy,
+            query=found.query,
+            reading=found.reading,
+            answers=found.answers,
+            notes=(*found.notes, *notes),
+            engine=found.engine,
+            seconds=found.seconds,
+            _of=(policy, found),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document of `blowproof sensitivity --json`."""
+        policy, found = self._of
+        return {**found.to_json(policy.domain), "notes": list(self.notes)}
+
+    def __str__(self) -> str:
+        from blowproof.cli.render import answer_parts
+
+        return _drawn(answer_parts(*self._of))
+
+    def _repr_html_(self) -> str:
+        policy, found = self._of
+        return found.to_html(policy.domain)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """Whether a mechanism is private: `verdict` is "proved", "refuted" or "undecided".
+
+    `loss` is what epsilon really is, over all neighbours: exact, "inf", or None where only `lower`
+    and `upper` are known (a channel: where it is not rational; `to_json()` has e^loss). `witness`
+    is the pair of neighbours that it tells apart best.
+    """
+
+    verdict: str
+    epsilon: Fraction
+    loss: certified.Loss | None
+    lower: certified.Loss | None
+    upper: certified.Loss | None
+    witness: Pair | None
+    notes: tuple[str, ...] = ()
+    _of: tuple[Mechanism, Policy, certified.Certified] = field(repr=False, compare=False)
+
+    @staticmethod
+    def of(mechanism: Mechanism, policy: Policy, found: certified.Certified) -> Verdict:
+        """Return the verdict with the values of the policy's domain."""
+        pair = found.witness
+        return Verdict(
+            verdict=found.verdict,
+            epsilon=found.epsilon,
+            loss=found.loss,
+            lower=found.lower,
+            upper=found.upper,
+            witness=None if pair is None else Pair.of(policy, pair, found.reading),
+            notes=found.notes,
+            _of=(mechanism, policy, found),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document of `blowproof certify --json`."""
+        _, policy, found = self._of
+        return found.to_json(policy.domain)
+
+    def __str__(self) -> str:
+        from blowproof.cli.certify_screen import certify_parts
+
+        return _drawn(certify_parts(*self._of))
+
+
+class Audit:
+    """The whole story of a policy: one `Answer` for each query, under the reading that decides.
+
+    `enough` says whether the planned noise (a claimed S, a scale, a mechanism) is: True, False, or
+    None where that is open, or where nothing was planned and S is known by bounds only.
+    `to_json()` is the document of `blowproof audit --json`, with all that `print` shows.
+    """
+
+    def __init__(self, found: Audited) -> None:
+        self._found = found
+        self.answers = tuple(Answer.of(found.policy, each.verdict) for each in found.findings)
+        self.enough = {0: True, 1: False}.get(int(found.code))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document of `blowproof audit --json`."""
+        from blowproof.cli.audit_json import audit_document
+
+        return audit_document(self._found)
+
+    def to_html(self) -> str:
+        """Return the page of `blowproof audit --html`, which needs no network."""
+        from blowproof.cli.report.page import page
+
+        return page(self.to_json(), _version())
+
+    def __repr__(self) -> str:
+        return f"Audit(answers={self.answers!r}, enough={self.enough!r})"
+
+    def __str__(self) -> str:
+        from blowproof.cli.screen import audit_parts
+
+        return _drawn(audit_parts(self._found))
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("blowproof")
+
+
+def _drawn(parts: Iterable[RenderableType]) -> str:
+    """Return what the command line draws, without colours."""
+    from blowproof.cli.output import drawn
+
+    return drawn(parts, plain=True).rstrip("\n")
