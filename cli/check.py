@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from blowproof.cli.errors import Exit
-from blowproof.cli.options import json_option
+from blowproof.cli.options import SCOPES, json_option, seconds
 
 if TYPE_CHECKING:
+    from blowproof.cli.comparing import Compared
     from blowproof.verifier.kernel import Verdict
 
 __all__ = ["check"]
@@ -19,14 +19,31 @@ __all__ = ["check"]
 
 @click.command(
     short_help="The small independent checker.",
-    epilog="Example: blowproof check certificate.json --policy examples/census.toml",
+    epilog="Example: blowproof check certificate.json --policy examples/census.toml "
+    "--query histogram",
 )
 @click.argument("certificate", type=click.Path(), metavar="CERTIFICATE")
 @click.option("--policy", type=click.Path(), metavar="POLICY",
               help="Reject a certificate about another policy, or about other data.")  # fmt: skip
+@click.option("--query", metavar="Q",
+              help="Reject a certificate about another query, or about other files.")  # fmt: skip
+@click.option("--answers", type=click.Choice(SCOPES),
+              help="The scope that it should be for. Default: the policy's.")  # fmt: skip
+@click.option("--embedded", is_flag=True,
+              help="Believe the certificate about what cannot be compared.")  # fmt: skip
+@click.option("--time-limit", type=seconds, default=600, show_default=True, metavar="SECONDS",
+              help="Reject a certificate whose check takes longer.")  # fmt: skip
 @json_option
-def check(certificate: str, policy: str | None, as_json: bool) -> int:
+def check(
+    certificate: str, policy: str | None, query: str | None, answers: str | None,
+    embedded: bool, time_limit: float, as_json: bool,
+) -> int:  # fmt: skip
     """Replay a certificate: claim, two databases, and the proof that no others do worse.
+
+    A certificate carries its own policy, query and numbers. With --policy and --query they are
+    compared with yours, and so are the files that these name and the data. What cannot be compared
+    is said, and is a reason to reject, unless --embedded is given. Without --policy, only the
+    digests in the claim tell what was proved.
 
     The checker is blowproof.verifier.kernel; it shares no code with the engines, and runs alone
     too: python -m blowproof.verifier.kernel CERTIFICATE.
@@ -35,45 +52,27 @@ def check(certificate: str, policy: str | None, as_json: bool) -> int:
     """
     import time
 
+    from blowproof.cli.comparing import Compared, compared
     from blowproof.verifier.kernel import Unreadable, check_text
     from blowproof.verifier.kernel.document import MOST_BYTES
 
+    if policy is None and (query is not None or answers is not None):
+        raise click.UsageError("--query and --answers go with --policy: they are read as its")
     start = time.perf_counter()
     try:
         with Path(certificate).open("rb") as file:
             text = file.read(MOST_BYTES + 1).decode("utf-8")
-        verdict = check_text(text)
-        other = "" if policy is None else _other(policy, verdict, text)
+        verdict = check_text(text, seconds=time_limit)
     except (OSError, UnicodeDecodeError, Unreadable) as error:
         return _unreadable(certificate, _reason(error), as_json)
-    seconds = time.perf_counter() - start
-    reason = verdict.reason or other
-    return _told(verdict, reason, seconds, as_json)
-
-
-def _other(path: str, verdict: Verdict, text: str) -> str:
-    """Return what the certificate is about instead of this policy file, or "".
-
-    The scope is the certificate's. Numbers that it took from the policy's data are counted again,
-    where the data is at hand.
-    """
-    from blowproof.models import setting
-    from blowproof.models.reading import read_policy
-    from blowproof.models.writing import digest
-
-    answers: Any = verdict.answers if verdict.answers in ("any", "given") else None
-    policy = read_policy(path).with_answers(answers)
-    if verdict.digest != digest(policy):
-        return f"it is a proof about another policy than {path}"
-    counted = json.loads(text).get("counted") if verdict.accepted else None
-    data = policy.database.data
-    if counted is None or data is None or not ((policy.folder or Path()) / str(data)).exists():
-        return ""
-    found = setting(policy)
-    numbers = [fact.answer for fact in found.equalities if fact.name != "size"]
-    if counted["answers"] != numbers or counted.get("size", found.size) != found.size:
-        return f"it is a proof about other data than {data} holds now"
-    return ""
+    found = Compared()
+    if policy is not None and verdict.accepted:
+        found = compared(verdict, policy, query, answers)
+    reason = verdict.reason or found.other
+    if found.missing and not reason and not embedded:
+        reason = f"not compared: {found.embedded}; --embedded believes the certificate there"
+    taken = time.perf_counter() - start
+    return _told(verdict, found if policy is not None else None, reason, taken, as_json)
 
 
 def _reason(error: Exception) -> str:
@@ -84,28 +83,57 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
-def _told(verdict: Verdict, reason: str, seconds: float, as_json: bool) -> int:
+def _told(
+    verdict: Verdict, found: Compared | None, reason: str, taken: float, as_json: bool
+) -> int:
     from blowproof.cli.output import quietly, write, write_json
     from blowproof.cli.words import printable
 
     accepted = verdict.accepted and not reason
     with quietly():
         if as_json:
-            write_json(
-                {
-                    "schema": "blowproof/check/1",
-                    "verdict": "accepted" if accepted else "rejected",
-                    "claim": verdict.claim or None,
-                    "kind": verdict.kind or None,
-                    "reason": reason or None,
-                    "seconds": round(seconds, 3),
-                }
-            )
+            write_json(_document(verdict, found, reason, taken))
         elif accepted:
-            write(f"accepted: {printable(verdict.claim)}\nproof {verdict.kind}, {seconds:.2f} s\n")
+            claim = f"{verdict.claim}; {_compared(found)}"
+            write(f"accepted: {printable(claim)}\nproof {verdict.kind}, {taken:.2f} s\n")
         else:
             write(f"rejected: {printable(reason)}\n")
     return Exit.OK if accepted else Exit.NO
+
+
+def _compared(found: Compared | None) -> str:
+    """Say what the certificate was compared with: it could be about anything else."""
+    if found is None:
+        return "compared with nothing: policy, query and numbers are the certificate's own"
+    taken = f"; taken from the certificate: {found.embedded}" if found.missing else ""
+    return f"compared: {', '.join(found.same) or 'nothing'}{taken}"
+
+
+def _document(
+    verdict: Verdict, found: Compared | None, reason: str, taken: float
+) -> dict[str, object]:
+    from blowproof.verifier.answers import json_number
+
+    document: dict[str, object] = {
+        "schema": "blowproof/check/1",
+        "verdict": "accepted" if verdict.accepted and not reason else "rejected",
+        "claim": verdict.claim or None,
+        "kind": verdict.kind or None,
+        "reason": reason or None,
+        "seconds": round(taken, 3),
+    }
+    if verdict.accepted:
+        document |= {
+            "query": verdict.query,
+            "value": json_number(verdict.value),
+            "norm": verdict.norm,
+            "reading": verdict.reading,
+            "answers": verdict.answers,
+            "digests": dict(verdict.digests),
+            "compared": [] if found is None else found.same,
+            "not_compared": ["everything"] if found is None else found.missing,
+        }
+    return document
 
 
 def _unreadable(path: str, reason: str, as_json: bool) -> int:

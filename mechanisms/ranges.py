@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +11,7 @@ from blowproof.mechanisms.exact import range_names
 from blowproof.mechanisms.vectors import Estimate, Names, cells_of, single
 from blowproof.models import BoundQuery, Policy, QueryError
 from blowproof.models.queries import CountQuery, Cumulative, Histogram, MarginalQuery, Ranges
+from blowproof.models.query_text import query_name
 
 __all__ = ["OrderedCounts", "axis_asked", "query_text"]
 
@@ -108,4 +108,4 @@ def query_text(kind: str, name: str) -> str:
     >>> query_text("cumulative", "age"), query_text("cumulative", "a,b")
     ('cumulative(age)', 'cumulative("a,b")')
     """
-    return f'{kind}("{name}")' if re.search(r"[,()\s]", name) else f"{kind}({name})"
+    return query_name(kind, [name])

@@ -12,7 +12,7 @@ from blowproof.models.mechanism import Prefixes, Tree
 from blowproof.models.numbers import Exact
 from blowproof.models.policy import Policy
 from blowproof.models.queries import BoundQuery, Row
-from blowproof.models.query_text import parse_query
+from blowproof.models.query_text import parse_query, query_name
 from blowproof.models.regions import Point
 
 __all__ = ["Node", "PrefixQuery", "TreeQuery", "bind_prefixes", "bind_query", "bind_tree"]
@@ -175,7 +175,7 @@ def bind_tree(tree: Tree, domain: Domain) -> TreeQuery:
             raise PolicyError(
                 f"{key} = {value} is below {least}", key=key, hint=f"use {least} or more"
             )
-    query = TreeQuery(tree, axis, size, f"tree({tree.attribute})")
+    query = TreeQuery(tree, axis, size, query_name("tree", [tree.attribute]))
     if tree.blocks is not None:
         last = -(-size // query.block) - 1
         if not 0 <= tree.blocks[0] <= tree.blocks[1] <= last:
@@ -190,5 +190,5 @@ def bind_prefixes(prefixes: Prefixes, domain: Domain) -> PrefixQuery:
     if prefixes.every < 1:
         raise PolicyError(f"every = {prefixes.every} is below 1", key="every", hint="use 1 or more")
     size = domain.attribute(axis).size
-    name = f"prefixes({prefixes.attribute})"
+    name = query_name("prefixes", [prefixes.attribute])
     return PrefixQuery(axis, size, prefixes.every, prefixes.whole, name)

@@ -1,13 +1,21 @@
-"""The textual form of queries: `parse_query("range(age,18,65)", policy)`."""
+"""The textual form of queries: `parse_query("range(age,18,65)", policy)`.
+
+A bound query's `name` is its one canonical text: no spaces, ends of ranges as values, and a name
+that is more than letters, digits and a few signs in double quotes, escaped as in JSON. What is
+written otherwise means the same; the canonical text reads back to the same query.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from blowproof.models.attributes import Attribute, Labels
 from blowproof.models.domain import Domain
 from blowproof.models.errors import PolicyError, QueryError, nearest
+from blowproof.models.numbers import show
 from blowproof.models.policy import Policy
 from blowproof.models.queries import (
     BoundQuery,
@@ -27,7 +35,7 @@ from blowproof.models.queries import (
 from blowproof.models.regions import Between, Region
 from blowproof.models.secrets import PartitionGraph
 
-__all__ = ["QUERY_FORMS", "parse_query"]
+__all__ = ["QUERY_FORMS", "parse_query", "query_arguments", "query_name"]
 
 QUERY_FORMS = (
     "histogram",
@@ -43,7 +51,12 @@ QUERY_FORMS = (
     "cluster-sums(FILE)",
     "weighted-sum(A,FILE)",
 )
+LONGEST = 1000
+"""Digits of a number that is a label."""
+
 _FORM = re.compile(r"\s*([a-z-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_ARGUMENT = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|([^",][^,]*|))\s*(,|\Z)', re.DOTALL)
+_BARE = re.compile(r"[\w.:/~+%-]+")
 
 
 def parse_query(text: str, policy: Policy) -> BoundQuery:
@@ -61,9 +74,8 @@ def parse_query(text: str, policy: Policy) -> BoundQuery:
     if builder is None:
         hint = nearest(kind, _BUILDERS, what="query")
         raise QueryError(f"there is no query {kind!r}\n  try: {hint}")
-    arguments = [] if inner is None else _split(inner)
     try:
-        return builder(kind, arguments, policy)
+        return builder(kind, [] if inner is None else _split(kind, inner), policy)
     except PolicyError as error:
         hint = f"\n  try: {error.hint}" if error.hint else ""
         raise QueryError(f"in the query {text.strip()}: {error.reason}{hint}") from None
@@ -73,22 +85,67 @@ def _forms() -> str:
     return ", ".join(QUERY_FORMS)
 
 
-def _split(inner: str) -> list[str]:
-    """Split at commas outside double quotes."""
-    parts = re.findall(r'\s*("[^"]*"|[^,]*)\s*(?:,|$)', inner)[: inner.count(",") + 1]
-    parts = parts if not inner.strip().endswith('"') or parts[-1] else parts[:-1]
-    return [part.strip().strip('"') for part in parts]
+def query_name(kind: str, arguments: Sequence[object] = ()) -> str:
+    """Return the canonical text of a query: every argument can be told from every other.
+
+    >>> query_name("marginal", ["sex", "a,b"]), query_name("count", ["x) = 0"])
+    ('marginal(sex,"a,b")', 'count("x) = 0")')
+    """
+    return f"{kind}({','.join(_written(str(item)) for item in arguments)})" if arguments else kind
 
 
-def _name(kind: str, arguments: list[str]) -> str:
-    return f"{kind}({','.join(arguments)})" if arguments else kind
+def query_arguments(text: str) -> list[str]:
+    """Return the arguments in the text of a query.
+
+    >>> query_arguments('marginal(sex,"a,b")'), query_arguments("histogram")
+    (['sex', 'a,b'], [])
+    """
+    match = _FORM.fullmatch(text)
+    kind, inner = match.groups() if match else (text, None)
+    return [] if inner is None else _split(kind, inner)
+
+
+def _written(text: str) -> str:
+    if _BARE.fullmatch(text):
+        return text
+    return json.dumps(text, ensure_ascii=not text.isprintable())
+
+
+def _split(kind: str, inner: str) -> list[str]:
+    """Split at commas outside double quotes; a text in quotes is one as in JSON."""
+    found, end, more = [], 0, ","
+    while more:
+        match = _ARGUMENT.match(inner, end)
+        if match is None:
+            raise PolicyError(
+                f"the quotes in {inner[end:].strip()!r} do not fit",
+                hint='put a name in double quotes as in JSON: "a,b", or \\" for a quote in it',
+            )
+        quoted, bare, more = match.groups()
+        found.append(_unquoted(quoted) if quoted else bare.strip())
+        if not (quoted or found[-1]):
+            raise _misfit(f"{kind}({inner})", kind)
+        end = match.end()
+    return found
+
+
+def _unquoted(text: str) -> str:
+    try:
+        return str(json.loads(text, strict=False))
+    except ValueError:
+        hint = "a backslash is written twice, and other escapes as in JSON"
+        raise PolicyError(f"{text} is not a text in quotes", hint=hint) from None
 
 
 def _need(kind: str, arguments: list[str], count: int | None) -> None:
-    form = next(form for form in QUERY_FORMS if re.match(re.escape(kind) + r"(\(|$)", form))
     wrong = len(arguments) != count if count is not None else not arguments
-    if wrong or any(not argument for argument in arguments):
-        raise QueryError(f"{_name(kind, arguments)} does not fit\n  try: {form}")
+    if wrong:
+        raise _misfit(query_name(kind, arguments), kind)
+
+
+def _misfit(text: str, kind: str) -> QueryError:
+    form = next(form for form in QUERY_FORMS if re.match(re.escape(kind) + r"(\(|$)", form))
+    return QueryError(f"{text} does not fit\n  try: {form}")
 
 
 def _histogram(kind: str, arguments: list[str], policy: Policy) -> BoundQuery:
@@ -98,7 +155,7 @@ def _histogram(kind: str, arguments: list[str], policy: Policy) -> BoundQuery:
 
 def _marginal(kind: str, arguments: list[str], policy: Policy) -> BoundQuery:
     _need(kind, arguments, None)
-    return MarginalQuery(policy.domain.axes(arguments), _name(kind, arguments))
+    return MarginalQuery(policy.domain.axes(arguments), query_name(kind, arguments))
 
 
 def _ordered(domain: Domain, name: str) -> int:
@@ -123,27 +180,39 @@ def _cumulative(kind: str, arguments: list[str], policy: Policy) -> BoundQuery:
     axis = _ordered(policy.domain, arguments[0])
     size = policy.domain.attribute(axis).size
     form = Cumulative if kind == "cumulative" else Ranges
-    return form(axis, size, _name(kind, arguments))
+    return form(axis, size, query_name(kind, arguments))
 
 
 def _range(kind: str, arguments: list[str], policy: Policy) -> BoundQuery:
     _need(kind, arguments, 3)
-    name, low, high = arguments
-    _ordered(policy.domain, name)
+    name, *ends = arguments
+    axis = _ordered(policy.domain, name)
+    attribute = policy.domain.attribute(axis)
+    low, high = (_end(attribute, text) for text in ends)
     area = policy.domain.area(Region({name: Between(low, high)}))
-    return CountQuery(area, _name(kind, arguments))
+    side = area.boxes[0].sides[axis]
+    values = [attribute.value(side.nth(place)) for place in (0, side.size - 1)]
+    told = [value if isinstance(value, str) else show(value) for value in values]
+    return CountQuery(area, query_name(kind, [name, *told]))
+
+
+def _end(attribute: Attribute, text: str) -> str | int:
+    """Return an end of a range: a number as it is written, or a label."""
+    labels = attribute.labels if isinstance(attribute, Labels) else ()
+    whole = text.removeprefix("-").isdecimal() and len(text) < LONGEST
+    return int(text) if whole and labels and isinstance(labels[0], int) else text
 
 
 def _sum(kind: str, arguments: list[str], policy: Policy) -> BoundQuery:
     _need(kind, arguments, None)
     policy.domain.axes(arguments)
     axes = tuple(_numeric(policy.domain, name) for name in arguments)
-    return SumQuery(policy.domain, axes, _name(kind, arguments))
+    return SumQuery(policy.domain, axes, query_name(kind, arguments))
 
 
 def _count(kind: str, arguments: list[str], policy: Policy) -> BoundQuery:
     _need(kind, arguments, 1)
-    return CountQuery(policy.query_area(arguments[0]), _name(kind, arguments))
+    return CountQuery(policy.query_area(arguments[0]), query_name(kind, arguments))
 
 
 def _partition(kind: str, arguments: list[str], policy: Policy) -> BoundQuery:
@@ -176,7 +245,7 @@ def _matrix(kind: str, arguments: list[str], policy: Policy) -> BoundQuery:
         {output: row[place] for output, row in enumerate(rows) if row[place]}
         for place in range(size)
     )
-    return MatrixQuery(policy.domain, columns, _name(kind, arguments))
+    return MatrixQuery(policy.domain, columns, query_name(kind, arguments))
 
 
 def _clusters(kind: str, arguments: list[str], policy: Policy) -> BoundQuery:
@@ -187,7 +256,7 @@ def _clusters(kind: str, arguments: list[str], policy: Policy) -> BoundQuery:
         _ordered(policy.domain, name)
     centroids = read_centroids(_path(arguments[0], policy), len(policy.domain))
     form = ClusterSizes if kind == "cluster-sizes" else ClusterSums
-    return form(policy.domain, tuple(centroids), _name(kind, arguments))
+    return form(policy.domain, tuple(centroids), query_name(kind, arguments))
 
 
 def _weighted(kind: str, arguments: list[str], policy: Policy) -> BoundQuery:
@@ -196,7 +265,7 @@ def _weighted(kind: str, arguments: list[str], policy: Policy) -> BoundQuery:
     _need(kind, arguments, 2)
     axis = _numeric(policy.domain, arguments[0])
     weights = read_weights(_path(arguments[1], policy))
-    return WeightedSum(policy.domain, axis, weights, _name(kind, arguments))
+    return WeightedSum(policy.domain, axis, weights, query_name(kind, arguments))
 
 
 _BUILDERS: dict[str, Callable[[str, list[str], Policy], BoundQuery]] = {

@@ -5,7 +5,7 @@ from typing import Any
 from blowproof.models import BlowproofError, Exact, Policy, Reading, parse_query, setting
 from blowproof.verifier.answers import Answer, Pair
 from blowproof.verifier.brute import brute_neighbours
-from blowproof.verifier.certificates.claim import claim_of
+from blowproof.verifier.certificates.claim import claim_of, digests
 from blowproof.verifier.feasible import prepare, size_range
 
 Document = dict[str, Any]
@@ -28,3 +28,8 @@ def question(policy: Policy, text: str, reading: Reading) -> tuple[Document, dic
     for pair in brute_neighbours(prepared, reading, sizes=sizes, every_label=numbered):
         found.setdefault(query.difference(pair.moves(reading)), pair)
     return claim_of(policy, query, nothing, prepared), found
+
+
+def resigned(document: Document) -> Document:
+    """The certificate with the digests that belong to what it holds, as a forger would write it."""
+    return {**document, "digests": digests(document)}

@@ -80,7 +80,9 @@ def test_exact_answers_are_proved_and_no_less_is(reading: Reading, data: st.Data
         relaxed = reading == "published" and not policy.graph.complete and scope == "any"
         assert relaxed or "nothing determines" in found.reason, found.reason
         return
-    assert answer.status == "proved" and found.document["digest"] == _digest(policy, answer)
+    assert answer.status == "proved" and found.document["digests"]["policy"] == _digest(
+        policy, answer
+    )
     _refused_beside(found.document)
     proofs = [found.document["proof"], *({"kind": kind} for kind in PLAIN_KINDS)]
     for proof in proofs if answer.lower else ():
@@ -141,7 +143,7 @@ def test_a_proof_of_another_question_is_none_of_this_one(monkeypatch: pytest.Mon
     with pytest.raises(InternalError, match="another question"):
         certify_answer(policy, histogram, replace(exact, query="marginal(A)"))
     others: dict[str, Any] = {
-        **{"digest": "0" * 64, "query": "marginal(A)", "reading": "secret-moves"},
+        **{"digests": (), "norm": "linf", "reading": "secret-moves"},
         **{"answers": "given", "value": answer.lower + 1},
     }
     for field, value in others.items():
@@ -222,10 +224,11 @@ def test_sensitivity_writes_what_check_accepts(said: Said, tmp_path: Path) -> No
     assert (code, err, json.loads(out)["status"]) == (0, "", "proved")
     code, out, _ = said("check", path)
     assert code == 0 and out.startswith("accepted: S(histogram) = ")
-    code, out, _ = said("check", path, "--json", "--policy", CENSUS)
+    code, out, _ = said("check", path, "--json", "--policy", CENSUS, "--query", "histogram")
     told = json.loads(out)
     assert (code, told["schema"], told["verdict"]) == (0, "blowproof/check/1", "accepted")
-    code, out, _ = said("check", path, "--policy", CENSUS.replace("census", "survey"))
+    assert (told["compared"], told["not_compared"]) == (["policy", "query"], [])
+    code, out, _ = said("check", path, "--policy", CENSUS.replace("census", "hospital"))
     assert code == 1 and "another policy" in out
 
 

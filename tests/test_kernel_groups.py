@@ -4,7 +4,6 @@ import copy
 import json
 from collections import defaultdict
 from fractions import Fraction
-from hashlib import sha256
 from itertools import combinations_with_replacement, pairwise, product
 from random import Random
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import networkx
 import pytest
 
+from asked import resigned
 from blowproof.models import (
     AttributeChange,
     Between,
@@ -111,13 +111,11 @@ def some_policy(rng):
 
 
 def world_about(policy, query, reading):
-    text = canonical(policy)
     claim = {
-        **{"schema": SCHEMA, "digest": sha256(text.encode()).hexdigest(), "value": 0},
-        **{"policy": json.loads(text), "query": query, "reading": reading, "answers": "any"},
-        **{"witness": None, "proof": {}},
+        **{"schema": SCHEMA, "policy": json.loads(canonical(policy)), "query": query, "value": 0},
+        **{"norm": "l1", "reading": reading, "answers": "any", "witness": None, "proof": {}},
     }
-    return world_of(claim, Budget())[0]
+    return world_of(resigned(claim), Budget())[0]
 
 
 def listed(found):
@@ -308,13 +306,13 @@ def certificate():
     base = world_about(policy, {"kind": "histogram", "arguments": []}, "secret-moves")
     moves = Effects(base)
     assert answer.witness is not None
-    text = canonical(policy)
+    query = {"kind": "histogram", "arguments": []}
     document = {
-        **{"schema": SCHEMA, "digest": sha256(text.encode()).hexdigest()},
-        **{"policy": json.loads(text), "query": {"kind": "histogram"}, "reading": "secret-moves"},
-        **{"answers": "any", "value": int(answer.lower)},
+        **{"schema": SCHEMA, "policy": json.loads(canonical(policy)), "query": query},
+        **{"norm": "l1", "reading": "secret-moves", "answers": "any", "value": int(answer.lower)},
         "witness": answer.witness.to_json(policy.domain),
     }
+    document = resigned(document)
     (proof,) = parted(moves, int(answer.lower), 20.0)
     return document, proof
 

@@ -2,13 +2,13 @@
 
 import copy
 import json
-from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from asked import resigned
 from blowproof.verifier.kernel import (
     Unreadable,
     branching,
@@ -38,12 +38,11 @@ def told(table: Document, budget: Budget | None = None) -> None:
     upper_bound(found, table["proof"], value)
 
 
-def resigned(name: str, **changes: Any) -> Document:
-    """A valid certificate with parts of its policy changed, and the digest of that."""
+def altered(name: str, **changes: Any) -> Document:
+    """A valid certificate with parts of its policy changed, and the digests of that."""
     table = copy.deepcopy(VALID[name])
     table["policy"].update(changes)
-    text = json.dumps(table["policy"], separators=(",", ":"))
-    return {**table, "digest": sha256(text.encode()).hexdigest()}
+    return resigned(table)
 
 
 LISTED = [[{"x": 0}, {"x": 1}]]
@@ -53,7 +52,7 @@ READ: list[tuple[ModuleType, str, int, Document]] = [
     (policy, "MOST_FACTS", 4, VALID["four-cells"]),
     (policy, "MOST_SIDES", 9, VALID["four-cells"]),
     (policy, "MOST_CELLS", 1,
-     resigned("single-ranges",
+     altered("single-ranges",
               secrets={"kind": "partition", "cells": [{"x": 0}, {"x": {"min": 1, "max": 9}}]})),
 ]  # fmt: skip
 REJECTED: list[tuple[ModuleType, str, int, str]] = [
@@ -178,7 +177,7 @@ def test_sums_for_a_d3_are_not_listed_beyond_their_limit(monkeypatch: pytest.Mon
 
 
 def test_joined_boxes_are_paid_for_as_they_are_found() -> None:
-    document_ = resigned(
+    document_ = altered(
         "single-ranges", secrets={"kind": "distance", "metric": "l1", "threshold": 9}
     )
     found, _ = world_of(document_, Budget())

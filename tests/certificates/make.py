@@ -11,9 +11,10 @@ import copy
 import json
 import sys
 import time
-from hashlib import sha256
+from dataclasses import replace
 from math import prod
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 from blowproof.models import (
@@ -37,10 +38,11 @@ from blowproof.models import (
     Region,
 )
 from blowproof.verifier.certificates.branching import prove
+from blowproof.verifier.certificates.claim import digests
 from blowproof.verifier.certificates.graver import proofs_with
 from blowproof.verifier.kernel import check
 from blowproof.verifier.kernel.branching import problem_of
-from blowproof.verifier.kernel.check import world_of
+from blowproof.verifier.kernel.check import SCHEMA, world_of
 from blowproof.verifier.kernel.document import Budget
 from blowproof.verifier.kernel.world import Effects
 from blowproof.verifier.questions import certified
@@ -241,6 +243,29 @@ BRANCHING: dict[str, tuple[Policy, str, Reading]] = {
         "published",
     ),
 }
+FILES = {  # what lies beside the policies of `WITH_FILES`
+    "m.csv": "1 0 1/2\n0 3 -2\n",
+    "c.csv": "0\n3/2\n",
+    "w.csv": "1\n-2\n1/3\n",
+    "people.csv": "x,y\n0,p\n0,q\n1,p\n2,p\n",
+}
+LITTLE = Domain(x=Integers(0, 2))
+PEOPLE = Policy(
+    domain=Domain(x=Integers(0, 2), y=Labels(["p", "q"])),
+    known=(Marginal(["x"]),),
+    database=Database(answers="given", data="people.csv"),
+)
+WITH_FILES: dict[str, tuple[Policy, str, Reading]] = {
+    "cycles-a-matrix-from-a-file": (Policy(domain=LITTLE), "matrix(m.csv)", "published"),
+    "cycles-clusters-from-a-file": (Policy(domain=LITTLE), "cluster-sums(c.csv)", "add-remove"),
+    "every-database-weights-from-a-file": (
+        Policy(domain=LITTLE, known=(Count({"x": 0}),)),
+        "weighted-sum(x,w.csv)",
+        "published",
+    ),
+    "cycles-counts-of-data": (PEOPLE, "histogram", "published"),
+    "cycles-counts-of-data-without-size": (PEOPLE, "histogram", "add-remove"),
+}
 GRAVER: dict[str, tuple[tuple[int, ...], str]] = {  # all two-way margins; what the first facts name
     "graver-all-facts-first": ((2, 3, 3), ""),
     "graver-slices": ((2, 3, 4), "C"),
@@ -249,9 +274,8 @@ GRAVER: dict[str, tuple[tuple[int, ...], str]] = {  # all two-way margins; what 
 
 
 def resigned(document: Document) -> Document:
-    """Put in the digest that belongs to the policy."""
-    text = json.dumps(document["policy"], separators=(",", ":"))
-    return {**document, "digest": sha256(text.encode()).hexdigest()}
+    """Put in the digests that belong to the document."""
+    return {**document, "digests": digests(document)}
 
 
 def changed(document: Document, *path: Any, to: Any) -> Document:
@@ -278,7 +302,7 @@ def attacks(valid: dict[str, Document]) -> dict[str, Document]:
     found = {
         "off-by-one-bound-below": changed(tree, "value", to=lambda v: v - 1),
         "off-by-one-bound-above": changed(tree, "value", to=lambda v: v + 1),
-        "swapped-digest": changed(tree, "digest", to=plain["digest"]),
+        "swapped-digest": changed(tree, "digests", to=plain["digests"]),
         "policy-changed-under-the-digest": changed(tree, "policy", "secrets", "kind", to="edges"),
         "swapped-reading": changed(tree, "reading", to="add-remove"),
         "swapped-reading-of-small-databases": changed(small, "reading", to="secret-moves"),
@@ -296,10 +320,11 @@ def attacks(valid: dict[str, Document]) -> dict[str, Document]:
         "fewer-facts-for-the-same-proof": resigned(
             changed(tree, "policy", "known", to=lambda facts: facts[:1])
         ),
-        "a-smaller-query-with-the-same-value": changed(
-            tree, "query", to={"kind": "marginal", "arguments": ["A"]}
+        "a-smaller-query-with-the-same-value": resigned(
+            changed(tree, "query", to={"kind": "marginal", "arguments": ["A"]})
         ),
     }
+    found.update(_file_attacks(valid))
     found["moves-counted-from-the-end"] = _counted_from_the_end()
     found["data-without-their-numbers"] = _data_without_numbers()
     found.update(_tree_attacks(tree))
@@ -310,6 +335,34 @@ def attacks(valid: dict[str, Document]) -> dict[str, Document]:
     found.update(_bound_attacks(valid))
     found.update(_sum_attacks(valid))
     return found
+
+
+def _file_attacks(valid: dict[str, Document]) -> dict[str, Document]:
+    """What a certificate holds of files and data is what its digests say."""
+    matrix, data = valid["cycles-a-matrix-from-a-file"], valid["cycles-counts-of-data"]
+    unknown = valid["cycles-counts-of-data-without-size"]
+    zeros = changed(matrix, "query", "data", to=[[0, 0, 0]])
+    fewer = {"answers": [4, 0, 0], "size": 4}
+    return {
+        "numbers-of-another-file": {**zeros, "value": 0, "witness": None},
+        "digest-of-another-file": changed(matrix, "digests", "file", to="0" * 64),
+        "digest-of-a-file-where-none-is": changed(data, "digests", to=lambda d: {**d, "file": ""}),
+        "digests-without-that-of-the-file": changed(
+            matrix, "digests", to=lambda d: {key: d[key] for key in ("policy", "query")}
+        ),
+        "query-changed-under-the-digest": changed(
+            data, "query", to={"kind": "marginal", "arguments": ["x"]}
+        ),
+        "counts-changed-under-the-digest": changed(data, "counted", to=fewer),
+        "counts-that-the-witness-does-not-have": resigned(changed(data, "counted", to=fewer)),
+        "size-of-the-data-left-out": resigned(
+            changed(data, "counted", to=lambda c: {"answers": c["answers"]})
+        ),
+        "size-of-the-data-where-it-is-no-fact": resigned(
+            changed(unknown, "counted", to=lambda c: {**c, "size": 4})
+        ),
+        "matrix-for-another-reading": changed(matrix, "reading", to="add-remove"),
+    }
 
 
 def pieces(name: str) -> tuple[Document, Document]:
@@ -335,7 +388,7 @@ def _cells(sizes: tuple[int, ...], letters: str) -> range:
 def _claim(policy: Document, **claim: Any) -> Document:
     """Return a certificate about the histogram, under scope given, with the digest put in."""
     query = {"kind": "histogram", "arguments": []}
-    start = {"schema": "blowproof/certificate/4", "digest": "", "policy": policy, "query": query}
+    start = {"schema": SCHEMA, "digests": {}, "policy": policy, "query": query, "norm": "l1"}
     return resigned({**start, "answers": "given", **claim})
 
 
@@ -642,11 +695,11 @@ MALFORMED = {
     "empty": "",
     "not-json": "S = 4",
     "a-list": "[]",
-    "a-float": '{"schema": "blowproof/certificate/4", "value": 4.0}',
+    "a-float": '{"schema": "blowproof/certificate/5", "value": 4.0}',
     "not-a-number": '{"value": NaN}',
     "a-key-twice": '{"value": 4, "value": 5}',
     "another-schema": '{"schema": "blowproof/sensitivity/1"}',
-    "nothing-but-the-schema": '{"schema": "blowproof/certificate/4"}',
+    "nothing-but-the-schema": '{"schema": "blowproof/certificate/5"}',
     "deep-nesting": "[" * 100_000,
     "deep-policy": '{"policy":' * 5000 + "1" + "}" * 5000,
     "a-number-of-ten-thousand-digits": '{"value": ' + "9" * 10_000 + "}",
@@ -659,6 +712,11 @@ def broken(valid: dict[str, Document]) -> dict[str, str]:
     found = {
         "unknown-kind": changed(tree, "proof", "kind", to="trust-me"),
         "unknown-reading": changed(tree, "reading", to="all"),
+        "unknown-norm": changed(tree, "norm", to="l2"),
+        "no-norm": {key: tree[key] for key in tree if key != "norm"},
+        "format-4": changed(tree, "schema", to="blowproof/certificate/4"),
+        "query-without-arguments": resigned(changed(tree, "query", to={"kind": "histogram"})),
+        "labels-of-two-types": resigned(changed(tree, "policy", "domain", "A", to=["a0", "a1", 1])),
         "unknown-key": {**tree, "accepted": True},
         "value-of-the-wrong-type": changed(tree, "value", to="eight"),
         "value-is-true": changed(tree, "value", to=True),
@@ -680,7 +738,12 @@ def broken(valid: dict[str, Document]) -> dict[str, str]:
 def main() -> None:
     """Write every file."""
     valid: dict[str, Document] = {}
-    for name, (policy, query, reading) in {**VALID, **BRANCHING}.items():
+    beside = Path(mkdtemp())
+    for name, text in FILES.items():
+        (beside / name).write_text(text)
+    for name, (policy, query, reading) in {**VALID, **BRANCHING, **WITH_FILES}.items():
+        if name in WITH_FILES:
+            policy = replace(policy, folder=beside)  # noqa: PLW2901 - the same policy, in a place
         answer, found = certified(policy, query, reading=reading, time_limit=20)
         if found.document is None:
             sys.exit(f"{name}: no certificate: {found.reason}")

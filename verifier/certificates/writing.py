@@ -15,7 +15,7 @@ from typing import Any
 from blowproof.models import BoundQuery, Exact, InternalError, Policy, setting
 from blowproof.models.writing import digest
 from blowproof.verifier.answers import Answer
-from blowproof.verifier.certificates.claim import claim_of
+from blowproof.verifier.certificates.claim import claim_of, digest_of, query_table
 from blowproof.verifier.certificates.graver import gravers
 from blowproof.verifier.certificates.merged import merged_proofs
 from blowproof.verifier.certificates.parted import parted
@@ -80,12 +80,18 @@ def certify_answer(
     found = replace(found, seconds_writing=total - found.seconds_checking)
     if found.document is None or found.verdict is None:
         return answer, found
-    told = found.verdict
-    asked = (digest(policy.with_answers(answer.answers)), query.name, answer.reading)
-    if (told.digest, told.query, told.reading) != asked or answer.query != query.name or (
-        told.answers, told.value) != (answer.answers, answer.lower):  # fmt: skip
+    if not _answers(found.verdict, policy.with_answers(answer.answers), query, answer):
         raise InternalError("the kernel accepted a certificate for another question")
     return replace(answer, status="proved", proof=found.verdict), found
+
+
+def _answers(told: Verdict, policy: Policy, query: BoundQuery, answer: Answer) -> bool:
+    """Whether the kernel spoke about this very question, and answered it so."""
+    digests = dict(told.digests)
+    about = (digests.get("policy"), digests.get("query"), told.norm, told.reading, told.answers)
+    table = digest_of(query_table(query, policy))
+    asked = (digest(policy), table, "l1", answer.reading, answer.answers)
+    return about == asked and (query.name, told.value) == (answer.query, answer.lower)
 
 
 class _Writer:

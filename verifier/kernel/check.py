@@ -15,12 +15,16 @@ from .query import Query
 from .witness import change_of, read_pair, why_not
 from .world import LABELLED, READINGS, World
 
-SCHEMA = "blowproof/certificate/4"
+SCHEMA = "blowproof/certificate/5"
+OLDER = [f"blowproof/certificate/{number}" for number in range(1, 5)]
 CERTIFICATE = {
-    **{"schema": str, "digest": str, "policy": dict, "query": dict, "reading": str},
-    **{"answers": str, "value": Fraction, "witness": (dict, type(None)), "proof?": dict},
-    **{"counted?": {"size?": int, "answers": [int]}, "tools?": object},
+    **{"schema": str, "digests": dict, "policy": dict, "query": dict, "norm": str},
+    **{"reading": str, "answers": str, "value": Fraction, "witness": (dict, type(None))},
+    **{"proof?": dict, "counted?": {"size?": int, "answers": [int]}, "tools?": object},
 }
+NORMS = ("l1",)
+WHAT = ("policy", "query", "file", "data")
+"""What a document has digests of, in the order of the claim; the last two where there are some."""
 KINDS = {
     **{"irreducible": "tree", "cycles": "cycles", "single": "single", "four-cells": "four"},
     **{"every-database": "every", "branching": "branching", "graver": "graver"},
@@ -38,8 +42,9 @@ class Verdict:
     reason: str
     claim: str = ""
     kind: str = ""
-    digest: str = ""
+    digests: tuple[tuple[str, str], ...] = ()
     query: str = ""
+    norm: str = ""
     reading: str = ""
     answers: str = ""
     value: Exact = 0
@@ -50,15 +55,17 @@ class Verdict:
             raise TypeError("an accepted verdict comes out of the kernel's check only")
 
 
-def check_text(text: str, steps: int = MOST_STEPS) -> Verdict:
+def check_text(text: str, steps: int = MOST_STEPS, seconds: float | None = None) -> Verdict:
     """Check a certificate's text; Unreadable if it is none."""
-    return check(load(text), steps)
+    return check(load(text), steps, seconds)
 
 
-def check(document: dict[str, Any], steps: int = MOST_STEPS) -> Verdict:
-    """Check a certificate; Unreadable if it is none."""
+def check(
+    document: dict[str, Any], steps: int = MOST_STEPS, seconds: float | None = None
+) -> Verdict:
+    """Check a certificate, for so many steps and seconds at most; Unreadable if it is none."""
     try:
-        world, value = world_of(document, Budget(steps))
+        world, value = world_of(document, Budget(steps, seconds=seconds))
         kind = want(document["proof"].get("kind"), str, "the kind of proof")
         if kind not in KINDS:
             raise Unreadable("no proof of this kind")
@@ -70,28 +77,35 @@ def check(document: dict[str, Any], steps: int = MOST_STEPS) -> Verdict:
         raise Unreadable(f"not well-formed ({type(error).__name__})") from None
     except (RecursionError, MemoryError) as error:
         return Verdict(False, f"the check takes too much memory ({type(error).__name__})")
-    policy, query, digest = world.policy, world.query, document["digest"]
-    counted = ", with the counts of its data as embedded" if "counted" in document else ""
+    policy, query, told = world.policy, world.query, document["digests"]
+    about = ", ".join(f"the {name} with SHA-256 {told[name]}" for name in WHAT if name in told)
     claim = (
         f"S({query.text}) = {value} under the reading {world.reading}, answers {policy.scope}, "
-        f"for the policy with SHA-256 {digest}{counted}"
+        f"norm {document['norm']}, for {about}"
     )
-    told = (digest, query.text, world.reading, policy.scope, value)
-    return Verdict(True, "", claim, kind, *told, maker=_ONLY_HERE)
+    named = (query.text, document["norm"], world.reading, policy.scope, value)
+    return Verdict(True, "", claim, kind, tuple(told.items()), *named, maker=_ONLY_HERE)
 
 
 def world_of(document: dict[str, Any], budget: Budget) -> tuple[World, Exact]:
     """Return what the claim is about, and the claimed value."""
+    if document.get("schema") in OLDER:
+        raise Unreadable(
+            f"it is of format {document['schema'][-1]}, which does not say whose files it is "
+            "about: write it again (sensitivity --certificate)"
+        )
     if document.get("schema") != SCHEMA:
         raise Unreadable(f"the schema is not {SCHEMA}")
     table = want(document, CERTIFICATE)
-    text = json.dumps(table["policy"], separators=(",", ":"))
-    if table["digest"] != sha256(text.encode("ascii")).hexdigest():
-        raise Rejected("the digest is not that of the policy")
+    parts = {"policy": table["policy"], "query": table["query"], "data": table.get("counted")}
+    parts["file"] = table["query"].get("data")
+    found = {name: digest_of(part) for name, part in parts.items() if part is not None}
+    if table["digests"] != found:
+        raise Rejected("the digests are not those of the policy, the query, the data and the file")
     policy = Policy(table["policy"])
     if "counted" in table:
-        if "size" in table["counted"] and table["reading"] not in LABELLED:
-            raise Rejected("the size of the data is no known fact in readings 3 and 4")
+        if ("size" in table["counted"]) != (table["reading"] in LABELLED):
+            raise Rejected("the size of the data is known in readings 1 and 2, and only there")
         _fill_in(policy, **table["counted"])
     elif policy.data and policy.scope == "given":  # else n would not be known where it is
         raise Rejected("the policy names data, and the numbers counted from them are missing")
@@ -99,7 +113,14 @@ def world_of(document: dict[str, Any], budget: Budget) -> tuple[World, Exact]:
         raise Rejected("the scope is not the policy's")
     if table["reading"] not in READINGS:
         raise Unreadable("no reading of this name")
+    if table["norm"] not in NORMS:
+        raise Unreadable("no norm of this name that the kernel knows")
     return World(policy, table["reading"], Query(policy, table["query"]), budget), table["value"]
+
+
+def digest_of(part: object) -> str:
+    """Return the SHA-256 of a part of the document, as JSON text in the order of the file."""
+    return sha256(json.dumps(part, separators=(",", ":")).encode("ascii")).hexdigest()
 
 
 def _fill_in(policy: Policy, answers: list[int], size: int | None = None) -> None:

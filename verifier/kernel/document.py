@@ -7,7 +7,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from fractions import Fraction
+from math import inf, lcm
+from time import monotonic
 from typing import Any, NoReturn
 
 MOST_BYTES = 100_000_000
@@ -15,6 +18,8 @@ MOST_DIGITS = 400
 MOST_LISTS = 10_000_000
 MOST_STEPS = 1_000_000_000
 MOST_KEPT = 12_000_000
+MOST_BITS = 1 << 14
+LOOK = 100_000
 
 Exact = int | Fraction
 
@@ -32,18 +37,49 @@ class Unreadable(Exception):  # noqa: N818
 
 
 class Budget:
-    """Steps that a check may still take, and numbers that it may still keep in memory."""
+    """Steps that a check may still take, numbers that it may still keep in memory, and when it
+    stops. `wide`: how many words of 64 bits the numbers have that it goes on with.
+    """
 
-    def __init__(self, steps: int = MOST_STEPS, room: int = MOST_KEPT) -> None:
-        self.left, self.room = steps, room
+    def __init__(
+        self, steps: int = MOST_STEPS, room: int = MOST_KEPT, seconds: float | None = None
+    ) -> None:
+        self.left, self.room, self.wide = steps, room, 1
+        self.end = inf if seconds is None else monotonic() + seconds
+        self.look = steps - LOOK  # what is left when the clock is looked at again
 
     def spend(self, steps: int, kept: int = 0) -> None:
         """Take steps, and room for numbers that stay; Rejected when there are none left."""
-        self.left -= steps
-        self.room -= kept
+        self.left -= steps * self.wide
+        self.room -= kept * self.wide
         if self.left < 0 or self.room < 0:
             what = "steps" if self.left < 0 else "memory"
             raise Rejected(f"the check takes more {what} than its budget allows", limit=True)
+        if self.left < self.look:
+            self.look = self.left - LOOK
+            if monotonic() > self.end:
+                raise Rejected("the check takes longer than its time limit", limit=True)
+
+    def widen(self, numbers: Iterable[int]) -> None:
+        """Count each number as so many words as the largest of some has, from now on."""
+        self.wide = max(self.wide, max(map(words, numbers), default=1))
+
+
+def words(number: int) -> int:
+    """Return how many words of 64 bits a number takes."""
+    return 1 + number.bit_length() // 64
+
+
+def common(denominators: Iterable[int], budget: Budget | None = None) -> int:
+    """Return the least common multiple; Rejected if it is too long to go on with."""
+    found = 1
+    for number in set(denominators):
+        found = lcm(found, number)
+        if found.bit_length() > MOST_BITS:
+            raise Rejected("the fractions have no short common denominator", limit=True)
+        if budget is not None:
+            budget.spend(words(found) * words(number))
+    return found
 
 
 def load(text: str) -> dict[str, Any]:

@@ -41,7 +41,7 @@ SECRETS: dict[str, Any] = {
     "edges": {"pairs": [[dict]]},
 }
 POLICY = {
-    "database": {"answers": str, "data?": str, "size?": int},
+    "database": {"answers": str, "data?": (str, dict), "size?": int},
     "domain": dict,
     "known?": [dict],
     "query?": [{"name": str, "count": object}],
@@ -77,8 +77,8 @@ def _axis(item: Any) -> Axis:
     if "labels" in table:
         table = want(table, {"labels": [LABEL], "ordered": bool}, "an attribute")
         places: dict[object, int] = {label: k for k, label in enumerate(table["labels"])}
-        if not places or len(places) != len(table["labels"]):
-            raise Unreadable("labels are missing, or stand twice")
+        if not places or len(places) != len(table["labels"]) or len(set(map(type, places))) > 1:
+            raise Unreadable("labels are missing, stand twice, or mix text and integers")
         return Axis(len(places), table["ordered"], places)
     table = want(item, {"min": Fraction, "max": Fraction, "step?": Fraction}, "an attribute")
     step = table.get("step", 1)
@@ -147,6 +147,13 @@ class Policy:
         self.queries = {each["name"]: self.area(each["count"]) for each in table.get("query", [])}
         self.graph = Graph(self, table["secrets"])
 
+    def columns(self, names: Sequence[object]) -> list[int]:
+        """Return the places of attributes, each named once."""
+        found = {self.places[want(name, str, "an attribute")]: name for name in names}
+        if len(found) != len(names):
+            raise Unreadable("an attribute is named twice")
+        return list(found)
+
     def point(self, values: Sequence[object]) -> Point:
         """Return the point of a full record, in domain order."""
         return tuple(axis.place(value) for axis, value in zip(self.axes, values, strict=True))
@@ -187,7 +194,7 @@ class Policy:
         elif kind == "clause":
             self.clauses.append([self._literal(literal) for literal in table[kind]])
         elif kind == "marginal":
-            self._marginal([self.names.index(name) for name in table[kind]], table.get("answers"))
+            self._marginal(self.columns(table[kind]), table.get("answers"))
         else:
             terms = table["sum"] if kind == "sum" else [{"times": 1, "count": table["count"]}]
             answer = table.get("equals", table.get("answer"))
@@ -208,8 +215,6 @@ class Policy:
         cells = prod(self.axes[place].size for place in places)
         if cells > MOST_CELLS or len(self.facts) + cells > MOST_FACTS:
             raise Unreadable("too many facts")
-        if len(set(places)) != len(places):
-            raise Unreadable("a marginal names an attribute twice")
         every = product(*(range(self.axes[place].size) for place in places))
         told: Sequence[int | None] = [None] * cells if answers is None else answers
         for cell, answer in zip(every, told, strict=True):
@@ -227,8 +232,8 @@ class Graph:
         self.kind = kind = want(document.get("kind"), str, "secrets")
         table = want(document, {"kind": str, **SECRETS[kind]}, "secrets")
         axes, power = policy.axes, {"l1": 1, "l2": 2, "linf": 1}[table.get("metric", "l1")]
-        self.by = [policy.names.index(name) for name in table.get("by", [])]
-        free = [policy.names.index(name) for name in table.get("attributes", policy.names)]
+        self.by = policy.columns(table.get("by", []))
+        free = set(policy.columns(table.get("attributes", policy.names)))
         self.line = [kind == "distance" and axis.ordered for axis in axes]
         self.power, self.strict = power, table.get("strict", False)
         self.added = kind == "attribute" or table.get("metric", "linf") != "linf"

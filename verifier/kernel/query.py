@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections import defaultdict
 from collections.abc import Hashable, Mapping
 from fractions import Fraction
+from hashlib import sha256
 from typing import Any
 
-from .document import MOST_DIGITS, Exact, Rejected, Unreadable, want
-from .policy import Area, Axis, Box, Point, Policy, inside
+from .document import Exact, Rejected, Unreadable, want
+from .policy import LABEL, Area, Box, Point, Policy, inside
 
 Row = dict[Hashable, Exact]
 
@@ -16,21 +19,24 @@ MOST_OUTPUTS = 4_000
 SEVERAL = 99
 ARGUMENTS = {
     **{"histogram": 0, "partition": 0, "marginal": SEVERAL, "sum": SEVERAL, "cumulative": 1},
-    **{"ranges": 1, "range": 3, "count": 1, "weighted-sum": 2},
-    **{"matrix": 1, "cluster-sizes": 1, "cluster-sums": 1},
+    **{"ranges": 1, "range": 3, "count": 1, "weighted-sum": 1},
+    **{"matrix": 0, "cluster-sizes": 0, "cluster-sums": 0},
 }
 FROM_FILES = {"matrix", "cluster-sizes", "cluster-sums", "weighted-sum"}
+BARE = re.compile(r"[A-Za-z0-9_./~+%-]+")  # no colon: sha256:... is a file
 ORDERED = {"cumulative", "ranges", "cluster-sizes", "cluster-sums"}
 
 
 class Query:
-    """A query of the contract, bound to a policy. `text` is what the claim names."""
+    """A query of the contract, bound to a policy. `text` is what the claim names: names in it are
+    ASCII letters and digits, or quoted, and a file is named by the digest of its numbers.
+    """
 
     def __init__(self, policy: Policy, document: dict[str, Any]) -> None:
         data = {"data": [(int, str, list)]} if document.get("kind") in FROM_FILES else {}
-        table = want(document, {"kind": str, "arguments?": [str], **data}, "the query")
-        self.policy, self.kind, named = policy, table["kind"], table.get("arguments", [])
-        self.text = self.kind + (f"({','.join(named)})" if named else "")
+        table = want(document, {"kind": str, "arguments": [LABEL], **data}, "the query")
+        self.policy, self.kind, named = policy, table["kind"], table["arguments"]
+        self.text = _text(self.kind, named, table.get("data"))
         self.weights: list[Exact] | None = None
         self.places: list[int] = []
         self.area: Area = ()
@@ -39,15 +45,13 @@ class Query:
         if len(named) != count if count != SEVERAL else not named:
             raise Unreadable("the query has the wrong number of arguments")
         if self.kind in ("marginal", "sum", "cumulative", "ranges"):
-            self.places = [policy.names.index(name) for name in named]
+            self.places = policy.columns(named)
         elif self.kind == "range":
-            axis = axes[policy.names.index(named[0])]
-            ends = {"min": _written(axis, named[1]), "max": _written(axis, named[2])}
-            self.area = policy.area({named[0]: ends})
+            self.area = policy.area({named[0]: {"min": named[1], "max": named[2]}})
         elif self.kind == "count":
             self.area = policy.queries[named[0]]
         elif self.kind == "weighted-sum":
-            self.places = [policy.names.index(named[0])]
+            self.places = policy.columns(named)
             self.weights = want(table["data"], [Fraction], "weights")
         elif self.kind in FROM_FILES:
             self.data = want(table["data"], [[Fraction]], "data")
@@ -61,8 +65,6 @@ class Query:
         numbers = self.kind in ("sum", "weighted-sum")
         if (numbers and any(axes[place].labels is not None for place in used)) or not ordered:
             raise Unreadable("the query needs numbers, or ordered attributes")
-        if len(set(self.places)) != len(self.places):
-            raise Unreadable("the query names an attribute twice")
 
     @property
     def cost(self) -> int:
@@ -140,8 +142,10 @@ class Query:
         return sum(abs(a - b) * m * k for i, (a, m) in enumerate(runs) for b, k in runs[:i])
 
 
-def _written(axis: Axis, text: str) -> object:
-    """Return an argument as a value: a label, or a number."""
-    digits = text.removeprefix("-")
-    whole = digits.isascii() and digits.isdigit() and len(digits) < MOST_DIGITS
-    return int(text) if whole and text not in (axis.labels or ()) else text
+def _text(kind: str, arguments: list[str | int], data: object) -> str:
+    """Return the query as the claim names it; no name can pass for another, or for more of it."""
+    told = [str(item) if BARE.fullmatch(str(item)) else json.dumps(item) for item in arguments]
+    if data is not None:
+        text = json.dumps(data, separators=(",", ":"))
+        told.append(f"sha256:{sha256(text.encode('ascii')).hexdigest()}")
+    return f"{kind}({','.join(told)})" if told else kind
