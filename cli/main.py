@@ -24,6 +24,7 @@ from blowproof.cli.compare import compare
 from blowproof.cli.completion import completion
 from blowproof.cli.encode import encode
 from blowproof.cli.errors import Exit, is_debug, report
+from blowproof.cli.ledger import ledger
 from blowproof.cli.neighbours import neighbours
 from blowproof.cli.output import Closed
 from blowproof.cli.release import release
@@ -37,7 +38,7 @@ __all__ = ["cli", "main", "run"]
 
 SECTIONS = {
     "First steps": ("audit", "sensitivity", "neighbours", "compare"),
-    "Private releases": ("certify", "release", "check"),
+    "Private releases": ("certify", "release", "ledger", "check"),
     "Theory": ("sparse", "closed-forms", "claims", "encode"),
     "Set-up": ("schema", "completion"),
 }
@@ -110,7 +111,7 @@ def cli(ctx: click.Context, debug: bool) -> None:
 
 for command in (
     *(audit, sensitivity, neighbours, sparse, closed_forms, compare, encode),
-    *(claims, certify, check, release, schema, completion),
+    *(claims, certify, check, release, ledger, schema, completion),
 ):
     cli.add_command(command)
 

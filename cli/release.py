@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from blowproof.cli.account_options import AccountChoice, account_options
 from blowproof.cli.errors import Exit
 from blowproof.cli.options import (
     Question,
@@ -39,7 +39,8 @@ MARGIN = 0.5
 
 @click.command(
     short_help="A private release.",
-    epilog="Example: blowproof release examples/survey.toml examples/survey.csv --epsilon 1",
+    epilog="Example: blowproof release examples/survey.toml examples/survey.csv --epsilon 1 "
+    "--budget 2",
 )
 @policy_argument()
 @click.argument("data", type=click.Path(), metavar="DATA")
@@ -50,10 +51,7 @@ MARGIN = 0.5
               help="How: laplace, ordered, hierarchical, ...")  # fmt: skip
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="A setting of the mechanism; may be repeated.")  # fmt: skip
-@click.option("--budget", type=positive, metavar="B",
-              help="What all releases together may give away; opens a ledger.")  # fmt: skip
-@click.option("--ledger", type=click.Path(), metavar="FILE",
-              help="Where releases add up.  [default: beside DATA]")  # fmt: skip
+@account_options
 @click.option("--records", metavar="RANGES",
               help="Release it about these records alone: 1-100,205.")  # fmt: skip
 @click.option("--output", type=click.Path(), metavar="FILE",
@@ -68,8 +66,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
     epsilon: Fraction,
     mechanism: str,
     settings: tuple[str, ...],
-    budget: Fraction | None,
-    ledger: str | None,
+    choice: AccountChoice,
     records: str | None,
     output: str | None,
     question: Question,
@@ -77,8 +74,9 @@ def release(  # noqa: PLR0913 # one parameter for each option
 ) -> int:
     """A private release: the query's answers on DATA, with noise that the policy calls for.
 
-    The scale comes from the verified sensitivity, never from a number typed in. With a ledger, what
-    would exceed the budget is refused before any noise is drawn.
+    The scale comes from the verified sensitivity, never from a number typed in. What would exceed
+    the budget of the people in DATA is refused before any noise is drawn. Their account is found by
+    what DATA holds, whatever the file is called; without one, --budget opens it.
 
     Exit code 0: released; 1: refused; 2: bad input.
     """
@@ -96,11 +94,11 @@ def release(  # noqa: PLR0913 # one parameter for each option
     read, session = read_policy(policy), Session(question)
     with ExitStack() as stack:
         try:
-            place = _output(output, (policy, data, ledger), read.domain.names)
+            place = _output(output, (policy, data, choice.ledger), read.domain.names)
             if place is not None:
                 stack.callback(place.discard)
             request = _request(read, query, epsilon, settings, records, session)
-            account = _account(request, data, budget, ledger)
+            account = _account(request, data, choice)
             made = _planned(mechanism, request, session)
             released = _released(made, data, account)
         except (RefusedError, BudgetError) as error:
@@ -184,21 +182,21 @@ def _planned(mechanism: str, request: Request, session: Session) -> Plan:
         ) from None
 
 
-def _account(
-    request: Request, data: str, budget: Fraction | None, ledger: str | None
-) -> Accountant | None:
-    """Return the account that releases from DATA add up in; None where nobody asked for one."""
-    from blowproof.mechanisms.accountant import Accountant, ledger_beside
+def _account(request: Request, data: str, choice: AccountChoice) -> Accountant | None:
+    """Return the account that releases from DATA add up in; None where told that there is none."""
+    from blowproof.mechanisms.accountant import Accountant
 
-    place = ledger_beside(data) if ledger is None else Path(ledger)
-    if budget is None and ledger is None and not place.exists():
+    if choice.unaccounted:
         return None
     return Accountant(
         request.policy,
-        place,
-        budget=budget,
+        data,
+        ledger=choice.ledger,
+        budget=choice.budget,
         reading=request.reading,
         answers=request.answers,
+        people="new" if choice.new_people else choice.same_people_as,
+        new_guarantee=choice.new_guarantee,
     )
 
 

@@ -7,8 +7,9 @@ mechanism goes through).
 
 Then the mechanisms: laplace, the shortest; ranges, isotonic and ordered; structures, tree_error,
 tree_estimates, design and hierarchical; memberships and kmeans; forests and transformed; partitions
-and data_dependent. Last ledger and accountant (budgets), consistency (noisy tables and known
-counts), publish (files) and registry (mechanisms by name).
+and data_dependent. Then budgets: places, heads, ledger (the chained log), accounts (what it says),
+accountant and taking_over (ledgers of version 1). Last consistency (noisy tables and known counts),
+publish (files) and registry (mechanisms by name).
 
 Nothing is imported here.
 """

@@ -4,13 +4,14 @@ BlowproofError
 |-- RefusedError         the release would not be private, or nothing shows that it would be
 |   `-- OverspentError   it would cost more than what is left of the budget
 `-- LedgerError          the ledger cannot be read or written, so nothing is released
+    `-- AlteredError     it is not what was written
 """
 
 from __future__ import annotations
 
 from blowproof.models.errors import BlowproofError
 
-__all__ = ["LedgerError", "OverspentError", "RefusedError"]
+__all__ = ["AlteredError", "LedgerError", "OverspentError", "RefusedError"]
 
 
 class RefusedError(BlowproofError):
@@ -22,4 +23,8 @@ class OverspentError(RefusedError):
 
 
 class LedgerError(BlowproofError):
-    """A ledger that is damaged, locked, read-only, or kept for something else."""
+    """A ledger that is damaged, locked or read-only, or that does not know whose data these are."""
+
+
+class AlteredError(LedgerError):
+    """A ledger that is gone, cut off or changed: what was spent is not known."""

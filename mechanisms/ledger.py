@@ -1,179 +1,214 @@
-"""What has been spent, in an SQLite file next to the data: written first, drawn afterwards.
+"""What has been spent, as a chained log in an SQLite file: written first, drawn afterwards.
 
-`spend` reads, decides and writes within one transaction that locks the file against other writers
-(BEGIN IMMEDIATE), and returns when the entry is on the disk. Only then is noise drawn: a crash can
-lose a release that was paid for, and never the payment. Two processes at once are put in order by
-the lock.
+`writing` reads, lets its caller decide and write within one transaction that locks the file against
+other writers (BEGIN IMMEDIATE), and returns when the entries are on the disk. Only then is noise
+drawn: a crash can lose a release that was paid for, and never the payment. Processes are put in
+order by the lock.
 
-Table `ledger` (key, value): version, policy, digest, reading, answers, budget. Table `charge`: an
-entry for each release. Fractions are texts "p/q"; no float takes part.
+Table `log` (number, entry, hash): the entry is a JSON text, the hash is SHA-256 over the hash of
+the row before and the entry. The first entry gives the ledger a random name. Nothing is ever
+changed or removed. The end of the chain is kept in a second place too (`heads`), by that name.
+
+What that shows, each time the ledger is opened, and refuses with an AlteredError:
+
+- a row that was altered, removed, inserted or put elsewhere: the chain does not hold;
+- rows cut off at the end, or an older copy put back: this machine has seen more rows, or others;
+- a second copy that lives on beside the first: whichever is behind is refused;
+- a ledger that is gone from its place, or gave place to another, or is a database no more.
+
+What it does not show. The hashes have no key: whoever may write both the file and the heads can
+compute all of them anew. Whoever removes the file *and* the heads begins afresh, and so does who
+moves the data to another machine, or names another ledger by `--ledger`. If a process is killed
+between its commit and the heads, its rows may be cut off unseen until the next one writes. A ledger
+guards against accidents and against forgetting; against its own owner nothing on the owner's
+machine does. Nothing is repaired: what was spent is known to nobody then.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from fractions import Fraction
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
-from blowproof.mechanisms.errors import LedgerError
-from blowproof.mechanisms.records import Records
-from blowproof.models import PolicyError, exact, show
+from blowproof.mechanisms.errors import AlteredError, LedgerError
+from blowproof.mechanisms.heads import Head, keep_head, known_heads
+from blowproof.mechanisms.places import ledger_place, made_ready
 
-__all__ = ["Charge", "Ledger"]
+__all__ = ["Entry", "Ledger", "Log"]
 
-VERSION = "1"
+VERSION = 2
 LOCK_SECONDS = 20.0
-Decide = Callable[[tuple["Charge", ...], Fraction], None]
-"""Raises if the charges, the new one last, exceed the budget."""
+NOTHING = "nothing was released and nothing spent"
+_TABLE = "CREATE TABLE log (number INTEGER PRIMARY KEY, entry TEXT NOT NULL, hash TEXT NOT NULL)"
+Entry = Mapping[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Charge:
-    """One release's price; `records` are those it was about (None: all)."""
+@dataclass(frozen=True)
+class Row:
+    """A row of the table: its number, its entry and the text of it, and the chain's hash so far."""
 
-    epsilon: Fraction
-    mechanism: str
-    query: str
-    records: Records | None = None
+    number: int
+    text: str
+    hash: str
+    entry: Entry
+
+
+class Log:
+    """The rows of a ledger that is held by this process, for reading and adding to."""
+
+    def __init__(self, connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
+        self._connection = connection
+        self.rows = list(rows)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """What is written, the ledger's own name left out."""
+        return tuple(row.entry for row in self.rows[1:])
+
+    def append(self, entry: Entry) -> None:
+        """Write an entry; it counts once the transaction ends without an error."""
+        text = json.dumps(entry, sort_keys=True, separators=(",", ":"))
+        before = self.rows[-1].hash if self.rows else ""
+        row = Row(len(self.rows) + 1, text, _hash(before, text), dict(entry))
+        self._connection.execute("INSERT INTO log VALUES (?, ?, ?)", (row.number, text, row.hash))
+        self.rows.append(row)
 
 
 class Ledger:
-    """An account of epsilon in a file, for one policy, reading and scope.
+    """A ledger in a file (None: the user's own store, see `places`)."""
 
-    `identity` says which; `budget` opens a new ledger, and must agree with one that exists (None:
-    there must be one already).
-    """
+    def __init__(self, path: str | Path | None = None) -> None:
+        self._named = path
+        self.path = ledger_place(path)
 
-    def __init__(
-        self, path: str | Path, identity: Mapping[str, str], budget: Fraction | None = None
-    ) -> None:
-        self.path = Path(path)
-        self.identity = dict(identity)
-        self._asked = budget
-        if budget is None and not self.path.exists():
-            raise LedgerError(f"{self.path}: there is no ledger\n  try: --budget B opens one")
-        with self._transaction() as connection:
-            self.budget = self._opened(connection)
-
-    def spend(self, charge: Charge, decide: Decide) -> tuple[Charge, ...]:
-        """Write a charge for good if `decide` does not object; return all charges with it."""
-        with self._transaction() as connection:
-            self._opened(connection)
-            charges = (*_charges(connection, self.path), charge)
-            decide(charges, self.budget)
-            records = None if charge.records is None else charge.records.text
-            connection.execute(
-                "INSERT INTO charge (at, epsilon, mechanism, query, records) VALUES (?,?,?,?,?)",
-                (
-                    datetime.now(UTC).isoformat(timespec="seconds"),
-                    show(charge.epsilon),
-                    charge.mechanism,
-                    charge.query,
-                    records,
-                ),
-            )
-        return charges
-
-    def charges(self) -> tuple[Charge, ...]:
-        """Return what was spent so far."""
-        with self._transaction() as connection:
-            return _charges(connection, self.path)
-
-    def _opened(self, connection: sqlite3.Connection) -> Fraction:
-        """Return the budget of this ledger, creating it where the file is new."""
-        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-        if not tables:
-            return self._created(connection)
-        if not {"ledger", "charge"} <= tables:
-            raise LedgerError(f"{self.path}: this SQLite file is no ledger of blowproof")
-        kept = dict(connection.execute("SELECT key, value FROM ledger").fetchall())
-        if kept.get("version") != VERSION:
-            raise LedgerError(f"{self.path}: the version {kept.get('version')!r} is not known")
-        for key, value in self.identity.items():
-            if kept.get(key) != value and key != "policy":
-                raise LedgerError(self._other(key, kept))
-        budget = _fraction(kept.get("budget"), self.path)
-        if self._asked is not None and self._asked != budget:
-            raise LedgerError(
-                f"{self.path}: its budget is {show(budget)}, not {show(self._asked)}: it was "
-                f"promised when the ledger was opened\n  try: --budget {show(budget)}, or none"
-            )
-        return budget
-
-    def _other(self, key: str, kept: Mapping[str, str]) -> str:
-        what = "another policy, or an earlier version of this one"
-        if key != "digest":
-            what = f"{key} {kept.get(key)!r}, not {self.identity.get(key)!r}"
-        return (
-            f"{self.path}: this ledger adds up releases under {what}; epsilons of different "
-            "guarantees do not add up\n  try: the policy, --reading and --answers it was opened "
-            "with, or --ledger FILE for an account of its own"
-        )
-
-    def _created(self, connection: sqlite3.Connection) -> Fraction:
-        if self._asked is None:
-            raise LedgerError(f"{self.path}: the ledger is empty\n  try: --budget B opens one")
-        connection.execute("CREATE TABLE ledger (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
-        connection.execute(
-            "CREATE TABLE charge (id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL,"
-            " epsilon TEXT NOT NULL, mechanism TEXT NOT NULL, query TEXT NOT NULL, records TEXT)"
-        )
-        items = {"version": VERSION, "budget": show(self._asked), **self.identity}
-        connection.executemany("INSERT INTO ledger VALUES (?, ?)", items.items())
-        return self._asked
+    def entries(self) -> tuple[Entry, ...]:
+        """Return what is written, in order; nothing where there is no ledger yet."""
+        if not self._exists():
+            return ()
+        with self._transaction("BEGIN") as connection:
+            return tuple(row.entry for row in self._read(connection)[1:])
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Lock the file, hand out a connection, and commit; roll back on any exception."""
+    def writing(self) -> Iterator[Log]:
+        """Hold the ledger; what is appended is on the disk afterwards, or none of it on error."""
+        if not self._exists():
+            if self._named is not None and not self.path.parent.is_dir():
+                raise LedgerError(f"{self.path}: there is no folder for this ledger")
+            made_ready(self.path)
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            log = Log(connection, self._read(connection))
+            if not log.rows:
+                connection.execute(_TABLE)
+                log.append({"kind": "ledger", "version": VERSION, "id": uuid4().hex})
+            yield log
+        first, last = log.rows[0], log.rows[-1]
+        keep_head(Head(str(first.entry["id"]), str(self.path), last.number, last.hash))
+
+    def _exists(self) -> bool:
+        """Whether the file is there; a ledger that was and is gone is an error."""
+        if ledger_place(self.path).exists():
+            return True
+        for head in known_heads():
+            if head.path == str(self.path):
+                raise AlteredError(self._gone(head))
+        return False
+
+    def _gone(self, head: Head) -> str:
+        return (
+            f"{self.path}: there was a ledger of {head.count} entries here, and it is gone; "
+            f"{NOTHING}\n  try: put it back from a backup"
+        )
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+        """Open the file, hand out a connection, and commit; roll back on any exception."""
         try:
             connection = sqlite3.connect(self.path, timeout=LOCK_SECONDS, isolation_level=None)
         except (sqlite3.Error, OSError) as error:
-            raise LedgerError(self._said(error)) from None
+            raise self._said(error) from None
         try:
             connection.execute("PRAGMA synchronous = EXTRA")
-            connection.execute("BEGIN IMMEDIATE")
+            connection.execute(begin)
             yield connection
             connection.execute("COMMIT")
         except sqlite3.Error as error:
-            raise LedgerError(self._said(error)) from None
+            raise self._said(error) from None
         finally:
             with suppress(sqlite3.Error):
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
             connection.close()
 
-    def _said(self, error: Exception) -> str:
-        text = str(error)
-        hint = "nothing was released and nothing spent"
-        if "locked" in text:
-            return f"{self.path}: another process holds the ledger for {LOCK_SECONDS:.0f} s; {hint}"
-        if "not a database" in text or "malformed" in text:
-            return f"{self.path}: the ledger is damaged ({text}); {hint}"
-        return f"{self.path}: the ledger cannot be used ({text}); {hint}"
+    def _read(self, connection: sqlite3.Connection) -> list[Row]:
+        """Return the rows once they are verified; none in a file that is new."""
+        # The heads come first: they follow a ledger, so that what is read later is never behind.
+        heads = known_heads()
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        if tables and "log" not in tables:
+            raise self._foreign(tables)
+        found = connection.execute("SELECT * FROM log ORDER BY number") if tables else ()
+        rows: list[Row] = []
+        for number, text, mark in found:
+            if (number, mark) != (len(rows) + 1, _hash(rows[-1].hash if rows else "", text)):
+                raise self._altered(f"entry {len(rows) + 1} is missing or not what was written")
+            rows.append(Row(number, text, mark, self._entry(text)))
+        if rows and rows[0].entry.get("version") != VERSION:
+            raise LedgerError(f"{self.path}: this version of a ledger is not known")
+        self._compare(rows, heads)
+        return rows
 
+    def _entry(self, text: str) -> Entry:
+        try:
+            entry = json.loads(text)
+        except ValueError:
+            entry = None
+        if not isinstance(entry, dict):
+            raise self._altered("an entry makes no sense")
+        return entry
 
-def _charges(connection: sqlite3.Connection, path: Path) -> tuple[Charge, ...]:
-    rows = connection.execute("SELECT epsilon, mechanism, query, records FROM charge ORDER BY id")
-    return tuple(
-        Charge(
-            epsilon=_fraction(epsilon, path),
-            mechanism=mechanism,
-            query=query,
-            records=None if records is None else Records.read(records),
+    def _compare(self, rows: Sequence[Row], heads: Sequence[Head]) -> None:
+        """Refuse rows that are fewer than, or other than, those that this machine has seen."""
+        name = rows[0].entry.get("id") if rows else None
+        for head in heads:
+            if head.id != name and head.path == str(self.path):
+                raise self._altered("another ledger lies where it lay" if rows else "it is empty")
+            if head.id == name and len(rows) < head.count:
+                raise self._altered(f"it has {len(rows)} entries, and had {head.count}")
+            if head.id == name and rows[head.count - 1].hash != head.hash:
+                raise self._altered(f"entry {head.count} is another than it was")
+
+    def _altered(self, what: str) -> AlteredError:
+        return AlteredError(
+            f"{self.path}: the ledger was altered: {what}; {NOTHING}\n"
+            "  try: its latest backup; what was spent meanwhile is then to be added by hand"
         )
-        for epsilon, mechanism, query, records in rows
-    )
+
+    def _foreign(self, tables: set[str]) -> LedgerError:
+        if {"ledger", "charge"} <= tables:
+            return LedgerError(
+                f"{self.path}: this is a ledger of version 1, kept for one data file\n"
+                f"  try: blowproof ledger DATA --take-over {self.path}"
+            )
+        return self._said(sqlite3.DatabaseError("this SQLite file is no ledger of blowproof"))
+
+    def _said(self, error: Exception) -> LedgerError:
+        text = str(error)
+        if "locked" in text:
+            held = f"another process holds the ledger for {LOCK_SECONDS:.0f} s"
+            return LedgerError(f"{self.path}: {held}; {NOTHING}")
+        signs = ("not a database", "malformed", "no ledger", "no such")
+        broken = any(sign in text for sign in signs)
+        if broken and any(head.path == str(self.path) for head in known_heads()):
+            return self._altered(f"it is damaged ({text})")
+        what = "is damaged" if broken else "cannot be used"
+        return LedgerError(f"{self.path}: the ledger {what} ({text}); {NOTHING}")
 
 
-def _fraction(text: object, path: Path) -> Fraction:
-    try:
-        value = Fraction(exact(text))
-    except PolicyError:
-        value = Fraction(0)
-    if value <= 0:
-        raise LedgerError(f"{path}: the ledger is damaged: {text!r} is no epsilon")
-    return value
+def _hash(before: str, text: object) -> str:
+    return sha256(f"{before}\n{text}".encode()).hexdigest()

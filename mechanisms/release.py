@@ -40,6 +40,7 @@ from blowproof.verifier.answers import Answer, json_number
 
 __all__ = [
     "EXACT_NOTE",
+    "NO_ACCOUNT",
     "Budget",
     "Draw",
     "Oracle",
@@ -51,6 +52,9 @@ __all__ = [
     "release",
     "status_notes",
 ]
+
+
+NO_ACCOUNT = "no account was kept: no ledger knows of this release, and nothing adds it up"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -161,7 +165,7 @@ def release(plan: Plan, data: Dataset, *, budget: Budget | None = None) -> Relea
     draw = Draw(request.policy, data)
     for item in plan.description or ():
         draw.count(item)
-    spent = () if budget is None else budget.spend(request, plan.name)
+    spent = (NO_ACCOUNT,) if budget is None else budget.spend(request, plan.name)
     answers = plan.run(draw)
     description = plan.described(*draw.drawn, selections=draw.chosen)
     if plan.description is not None and description.releases != plan.description.releases:

@@ -77,6 +77,10 @@ class Table:
         with self._in_words():
             return self._engine.execute(sql, list(values)).fetchall()
 
+    def cells(self) -> tuple[str, list[str]]:
+        """Return the file as an SQL source, and each of its columns as a text in SQL."""
+        return self._scan, [f"CAST({source} AS VARCHAR)" for _, source, _ in self._columns]
+
     def column(self, name: str, attribute: Attribute) -> Column:
         """Return the column with exactly this name, or refuse with the nearest one."""
         found = [column for column in self._columns if column[0] == name]

@@ -30,7 +30,7 @@ def written(folder: Path, text: str, name: str) -> str:
         ["sparse", "POLICY", "--dot", "POLICY"],
         ["encode", "POLICY", "--format", "lp", "--output", "POLICY"],
         ["encode", "POLICY", "--format", "lp", "--output", "out", "--map", "out"],
-        ["release", "POLICY", "DATA", "--epsilon", "1", "--output", "DATA"],
+        ["release", "POLICY", "DATA", "--epsilon", "1", "--unaccounted", "--output", "DATA"],
     ],
     ids=" ".join,
 )

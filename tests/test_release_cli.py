@@ -43,15 +43,21 @@ def files(tmp_path):
     return tmp_path
 
 
-def said(capsys, *words):
+ACCOUNT = {"--budget", "--ledger", "--unaccounted", "--help"}
+
+
+def said(capsys, *words, unaccounted=True):
+    """What a release says; it has no account unless it names one, or is told to look for it."""
+    if unaccounted and ACCOUNT.isdisjoint(map(str, words)):
+        words = (*words, "--unaccounted")
     code = run(["release", *map(str, words)])
     out, err = capsys.readouterr()
     assert "Traceback" not in out + err and "this is a bug" not in err
     return code, out, err
 
 
-def document(capsys, files, *words, policy="p.toml", data="d.csv"):
-    code, out, err = said(capsys, files / policy, files / data, *words, "--json")
+def document(capsys, files, *words, policy="p.toml", data="d.csv", **rest):
+    code, out, err = said(capsys, files / policy, files / data, *words, "--json", **rest)
     assert err == "" and out.endswith("\n") and out.count("\n") == 1
     return code, json.loads(out)
 
@@ -142,18 +148,19 @@ def test_data_that_contradict_the_policy(files, capsys):
     code, out, err = said(capsys, files / "p.toml", files / "d.csv", *words)
     assert code == 2 and out == "" and "impossible" in err and "try:" in err
     (files / "d.csv").write_text(DATA.replace("F,4,", "F,3,"))
-    code, found = document(capsys, files, "--epsilon", "1")
+    code, found = document(capsys, files, *words)
     assert code == 0 and "1 of 1 spent" in found["notes"][-1]
 
 
-def test_a_budget_is_kept_from_one_command_to_the_next(files, capsys):
+def test_a_budget_is_kept_from_one_command_to_the_next(files, capsys, own_store):
     code, found = document(capsys, files, "--epsilon", "3/5", "--budget", "1")
     assert code == 0 and found["notes"][-1] == "budget: 3/5 of 1 spent, 2/5 left"
-    assert (files / "d.csv.blowproof.sqlite").exists()
-    code, found = document(capsys, files, "--epsilon", "0.5")
+    assert own_store.exists()
+    code, found = document(capsys, files, "--epsilon", "0.5", unaccounted=False)
     assert code == 1 and found["released"] is False and "at most 2/5" in found["reason"]
     assert "values" not in found
-    code, out, err = said(capsys, files / "p.toml", files / "d.csv", "--epsilon", "1/2")
+    words = (files / "p.toml", files / "d.csv", "--epsilon", "1/2")
+    code, out, err = said(capsys, *words, unaccounted=False)
     assert code == 1 and out == "" and err.startswith("refused: ")
     code, _ = document(capsys, files, "--epsilon", "2/5", "--budget", "1")
     assert code == 0
@@ -163,7 +170,7 @@ def test_a_budget_is_kept_from_one_command_to_the_next(files, capsys):
     assert code == 2 and "its budget is 1, not 9" in err
 
 
-def test_a_ledger_of_its_own(files, capsys):
+def test_a_ledger_of_its_own(files, capsys, own_store):
     place = files / "own.sqlite"
     code, _, err = said(
         capsys, files / "p.toml", files / "d.csv", "--epsilon", "1", "--ledger", place
@@ -172,16 +179,38 @@ def test_a_ledger_of_its_own(files, capsys):
     words = ["--epsilon", "1", "--ledger", place, "--budget", "3/2"]
     assert document(capsys, files, *words)[0] == 0
     assert document(capsys, files, *words)[0] == 1
-    assert not (files / "d.csv.blowproof.sqlite").exists()
+    assert not own_store.exists()
     place.write_text("not a database " * 100)
     code, _, err = said(capsys, files / "p.toml", files / "d.csv", *words)
     assert code == 2 and "damaged" in err
 
 
-def test_without_a_budget_there_is_no_ledger(files, capsys):
+def test_a_release_without_an_account_says_so_and_must_be_told(files, capsys, own_store):
+    words = (files / "p.toml", files / "d.csv", "--epsilon", "1")
+    code, out, err = said(capsys, *words, unaccounted=False)
+    assert code == 2 and out == "" and "there is no budget" in err and "--unaccounted" in err
     before = sorted(files.iterdir())
-    assert document(capsys, files, "--epsilon", "1")[0] == 0
-    assert sorted(files.iterdir()) == before
+    code, found = document(capsys, files, "--epsilon", "1", "--unaccounted")
+    assert code == 0 and "no account was kept" in found["notes"][-1]
+    assert sorted(files.iterdir()) == before and not own_store.exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--unaccounted", "--budget", "1"],
+        ["--unaccounted", "--ledger", "l.sqlite"],
+        ["--unaccounted", "--new-people"],
+        ["--unaccounted", "--same-people-as", "1"],
+        ["--unaccounted", "--new-guarantee"],
+        ["--budget", "1", "--new-people", "--same-people-as", "1"],
+    ],
+    ids=" ".join,
+)
+def test_options_that_contradict_each_other(files, capsys, own_store, words):
+    words = [files / "p.toml", files / "d.csv", "--epsilon", "1", *words]
+    code, out, err = said(capsys, *words)
+    assert code == 2 and out == "" and "Traceback" not in err and not own_store.exists()
 
 
 def test_parts_of_the_records(files, capsys):
@@ -269,11 +298,11 @@ def test_names_that_parquet_cannot_hold_are_refused_before_anything_is_spent(fil
 
 
 @pytest.mark.parametrize("output", ["out.xls", "none/out.csv", "d.csv", "p.toml", "."])
-def test_outputs_are_checked_before_anything_is_spent(files, capsys, output):
+def test_outputs_are_checked_before_anything_is_spent(files, capsys, output, own_store):
     words = ["--epsilon", "1", "--budget", "1", "--output", files / output]
     code, out, _ = said(capsys, files / "p.toml", files / "d.csv", *words)
     assert code == 2 and out == "" and (files / "d.csv").read_text() == DATA
-    assert not (files / "d.csv.blowproof.sqlite").exists()
+    assert not own_store.exists()
 
 
 def test_a_refused_release_leaves_no_file(files, capsys):
