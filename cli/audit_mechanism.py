@@ -46,9 +46,12 @@ def mechanism_words(found: Certified) -> str:
     name, epsilon = printable(found.mechanism), show(found.epsilon)
     if found.verdict == "undecided":
         return f"whether {name} is private for epsilon = {epsilon} is undecided in time."
-    verdict = "proved private" if found.verdict == "proved" else "refuted"
+    verdict = "refuted" if found.verdict == "refuted" else "proved private"
     times = found.scales_times if found.verdict == "refuted" else None
     end = "" if times is None else f" Multiply its scales by {number(times)}."
+    if found.verdict == "proved-assuming":
+        states = "; ".join(printable(item.states) for item in found.assumptions)
+        end = f" That assumes, and nobody checked: {states}."
     return f"{name} is {verdict} for epsilon = {epsilon}{_loses(found)}.{end}"
 
 

@@ -24,21 +24,30 @@ __all__ = ["certify"]
               help="The policy that it has to satisfy.")  # fmt: skip
 @click.option("--epsilon", required=True, type=positive, metavar="E",
               help="The privacy that it promises.")  # fmt: skip
+@click.option("--assume", multiple=True, metavar="NAME",
+              help="Take an assumption of the verdict as given; once for each.")  # fmt: skip
 @question_options()
 @json_option
 def certify(
-    mechanism: str, policy: str, epsilon: Fraction, question: Question, as_json: bool
+    mechanism: str,
+    policy: str,
+    epsilon: Fraction,
+    assume: tuple[str, ...],
+    question: Question,
+    as_json: bool,
 ) -> int:
     """Prove a mechanism private under a policy, or refute it with two neighbours.
 
     The mechanism file says what is released and with which noise, and nothing else is judged. The
-    privacy loss is computed exactly, over all neighbours.
+    privacy loss is computed exactly, over all neighbours. What the file only claims (a step after
+    the noise, a bound on a choice) is an assumption, listed by name.
 
-    Exit code 0: proved; 1: refuted; 2: bad input; 3: undecided in time.
+    Exit code 0: proved; 1: refuted, or proved under assumptions that --assume does not name;
+    2: bad input; 3: undecided in time.
     """
     from blowproof.cli.asking import Session
     from blowproof.cli.certify_screen import certify_parts
-    from blowproof.cli.judging import judge, verdict_code
+    from blowproof.cli.judging import judge, open_assumptions, verdict_code
     from blowproof.cli.output import print_all, quietly, write_json
     from blowproof.models.mechanism_file import located, parse_mechanism, read_text
     from blowproof.models.reading import read_policy
@@ -50,9 +59,10 @@ def certify(
     found = located(
         lambda: judge(session, described, read, epsilon, limit=limit), content, file=mechanism
     )
+    missing = open_assumptions(found, assume)
     with quietly():
         if as_json:
             write_json(found.to_json(read.domain))
         else:
-            print_all(certify_parts(described, read, found))
-    return verdict_code(found)
+            print_all(certify_parts(described, read, found, missing))
+    return verdict_code(found, assume)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import TYPE_CHECKING
 
@@ -26,21 +26,31 @@ __all__ = ["certify_parts"]
 SHOWN = 12
 """How many outputs, scales or releases are written out."""
 
-STYLE = {"proved": "bold green", "refuted": "bold red", "undecided": "bold yellow"}
+STYLE = {
+    "proved": "bold green",
+    "proved-assuming": "bold yellow",
+    "refuted": "bold red",
+    "undecided": "bold yellow",
+}
 
 
 def certify_parts(
-    mechanism: Mechanism, policy: Policy, found: Certified
+    mechanism: Mechanism, policy: Policy, found: Certified, missing: Sequence[str] = ()
 ) -> Iterator[RenderableType]:
-    """Yield the verdict, what was judged, and the pair of neighbours that decides."""
+    """Yield the verdict, what was judged, and the pair of neighbours that decides.
+
+    `missing`: the assumptions that nobody has made yet.
+    """
+    named = "proved, assuming" if found.verdict == "proved-assuming" else found.verdict
     yield Text.assemble(
-        (found.verdict, STYLE[found.verdict]),
+        (named, STYLE[found.verdict]),
         f": {printable(found.mechanism)} under {printable(found.policy)}, ",
         f"epsilon = {show(found.epsilon)}",
     )
     yield Text(_loss_words(found))
+    yield from _assumed(found, missing)
     yield Text()
-    yield from _released(mechanism)
+    yield from _released(mechanism, found)
     yield Text()
     if found.witness is not None:
         yield Text(_pair_words(found))
@@ -57,9 +67,21 @@ def certify_parts(
         f"{found.seconds:.2f} s",
         style="dim",
     )
-    if found.verdict == "undecided":
+    if found.verdict == "undecided" and not mechanism.selections:
         for note in found.notes:
             yield Text("\n".join(map(printable, note.splitlines())), style="dim")
+
+
+def _assumed(found: Certified, missing: Sequence[str]) -> Iterator[RenderableType]:
+    """Yield what nobody checked, and how to take it as given."""
+    if found.verdict != "proved-assuming":
+        return
+    yield Text("Nobody checked, and the verdict assumes:")
+    for item in found.assumptions:
+        yield Padding(Text(f"{item.name}: {printable(item.states)}"), (0, 0, 0, 2), expand=False)
+    if missing:
+        names = " ".join(f"--assume {name}" for name in missing)
+        yield Text(f"Take that as given with {names}")
 
 
 def _loss_words(found: Certified) -> str:
@@ -110,7 +132,7 @@ def _shown(loss: Loss | None) -> str:
     return "everything (its scale is 0)" if isinstance(loss, str) else number(loss)
 
 
-def _released(mechanism: Mechanism) -> Iterator[RenderableType]:
+def _released(mechanism: Mechanism, found: Certified) -> Iterator[RenderableType]:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     channel = mechanism.channel
     if channel is not None:
@@ -120,7 +142,7 @@ def _released(mechanism: Mechanism) -> Iterator[RenderableType]:
             counted(len(channel.outputs), "output"),
         )
         yield Text(f"a channel for {what}: {rows}, {columns}")
-    else:
+    elif mechanism.releases:
         for column in ("release", "what", "noise", "scale"):
             table.add_column(column, overflow="fold")
         for place, release in enumerate(mechanism.releases[:SHOWN]):
@@ -130,13 +152,20 @@ def _released(mechanism: Mechanism) -> Iterator[RenderableType]:
         if len(mechanism.releases) > SHOWN:
             yield Text(f"... and {len(mechanism.releases) - SHOWN} more", style="dim")
     for item in mechanism.selections:
+        scales = ", ".join(short(scale) for scale in item.scales[:SHOWN])
+        noise = item.noise.replace("-", " ")
         yield Text(
-            f"a choice among {printable(item.candidates)} by noisy costs of "
-            f"{printable(item.query)}: it loses at most {short(item.loss)} for each record"
+            f"a choice among {printable(item.candidates)} by costs of {printable(item.query)} "
+            f"with {noise} noise of scale {scales}"
         )
-    if mechanism.postprocessing:
-        steps = ", ".join(map(printable, mechanism.postprocessing))
-        yield Text(f"then, at no cost: {steps}")
+    if mechanism.selections:
+        for note in found.notes:
+            yield Text(f"  {printable(note)}")
+    assumed = [item.name for item in found.assumptions]
+    for place, step in enumerate(mechanism.postprocessing, start=1):
+        known = f"postprocessing-{place}" not in assumed
+        cost = "at no cost" if known else "as the file says, and not judged"
+        yield Text(f"then, {cost}: {printable(step)}")
 
 
 def _query(release: Release) -> str:

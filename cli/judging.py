@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, cast
 
 from blowproof.cli.asking import Cut, scope_of
 from blowproof.cli.errors import Exit
+from blowproof.models.errors import PolicyError, nearest
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from fractions import Fraction
 
     from blowproof.cli.asking import Session
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from blowproof.verifier.certify.certified import Certified
     from blowproof.verifier.question import Engine
 
-__all__ = ["judge", "verdict_code"]
+__all__ = ["judge", "open_assumptions", "verdict_code"]
 
 
 def judge(
@@ -63,6 +65,18 @@ def judge(
     return replace(open_, seconds=time.monotonic() - start)
 
 
-def verdict_code(found: Certified) -> Exit:
-    """Return the exit code of the verdict."""
+def verdict_code(found: Certified, assumed: Collection[str] = ()) -> Exit:
+    """Return the exit code of the verdict, where these assumptions are made."""
+    if found.verdict == "proved-assuming":
+        return Exit.OK if not open_assumptions(found, assumed) else Exit.NO
     return {"proved": Exit.OK, "refuted": Exit.NO}.get(found.verdict, Exit.UNDECIDED)
+
+
+def open_assumptions(found: Certified, assumed: Collection[str] = ()) -> list[str]:
+    """Return the names of the assumptions that nobody has made yet; refuse names of none."""
+    names = [item.name for item in found.assumptions]
+    for name in assumed:
+        if name not in names:
+            close = nearest(name, names, what="assumption") or "leave --assume out"
+            raise PolicyError(f"--assume {name}: the verdict assumes no such thing", hint=close)
+    return [name for name in names if name not in assumed]

@@ -124,11 +124,11 @@ class DawaTransformed(Bucketed):
     name = "dawa-transformed"
 
     def choice(self) -> Selection:
-        """Buckets of 1, 2, 4, ... values; one record changes a deviation by at most 2."""
+        """Buckets of 1, 2, 4, ... values; one record changes a deviation by less than 2."""
         if len(self.request.policy.domain) != 1:
             raise QueryError(f"{self.name} puts the values of one attribute into intervals")
         scale = 8 / self.first
-        return Selection(query="histogram", candidates="intervals", step=Fraction(2), scale=scale)
+        return Selection(query="histogram", candidates="intervals", scale=scale, longest=LONGEST)
 
     def partition(self, counts: Ints, penalty: Fraction) -> Ints:
         """Return the intervals."""
@@ -162,7 +162,7 @@ class MatchingTransformed(Bucketed):
     def choice(self) -> Selection:
         """One record changes the deviation of a pair, |x - y|, by at most 1."""
         scale = 4 / self.first
-        return Selection(query="histogram", candidates="pairs", step=Fraction(1), scale=scale)
+        return Selection(query="histogram", candidates="pairs", scale=scale)
 
     def partition(self, counts: Ints, penalty: Fraction) -> Ints:
         """Return the matching."""

@@ -69,12 +69,7 @@ class Release:
 
     def __post_init__(self) -> None:
         """Refuse floats, negative scales and an empty grid."""
-        if self.noise not in ("laplace", "discrete-laplace"):
-            raise PolicyError(
-                f"there is no noise {self.noise!r}",
-                key="noise",
-                hint='write "laplace" or "discrete-laplace"',
-            )
+        _require_noise(self.noise)
         for scale in self.scales:
             if _fraction(scale, "scale") < 0:
                 raise PolicyError(
@@ -91,6 +86,12 @@ class Release:
         return self.scale if isinstance(self.scale, tuple) else (self.scale,)
 
 
+def _require_noise(noise: str) -> None:
+    if noise not in ("laplace", "discrete-laplace"):
+        reason = f"there is no noise {noise!r}"
+        raise PolicyError(reason, key="noise", hint='write "laplace" or "discrete-laplace"')
+
+
 def _fraction(value: object, what: str) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
         raise PolicyError(
@@ -101,36 +102,62 @@ def _fraction(value: object, what: str) -> Fraction:
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """A choice made from noisy costs: a partition of the values into buckets, the cheapest one.
+    """A choice made from noisy costs: a partition of a query's answers into buckets, the cheapest.
 
-    Every bucket that could be chosen has noise of its own, discrete Laplace of `scale`, on its
-    cost, and one record that joins or leaves changes a bucket's cost by at most `step`. The choice
-    alone is published. A record that moves leaves one bucket of the outcome and joins one (or stays
-    in it); lowering the noise of both by 2 * step keeps the outcome cheapest. So the loss is at
-    most 4 * step / scale, for neighbours that differ in one record, and for others that many times
-    as much as they differ in records.
+    `candidates` says which buckets there are: "intervals", runs of 1, 2, 4, ... answers (`longest`
+    at the most, a power of two; None: all that fit), or "pairs", any one or two answers. A bucket
+    costs its deviation, the sum of |answer - mean|, plus `penalty`, which is public (None: some
+    number), plus noise of its own of `scale`; `narrower` has other scales for buckets of 1, 2, 4,
+    ... answers, where 0 is no noise. Discrete noise and the costs live on the multiples of 1 / w,
+    where w is the largest number of answers that a bucket has ("pairs": of 1). The cheapest
+    partition alone is published; ties fall in a fixed order of the partitions.
+
+    What that loses the certifier works out by itself. Of other `candidates`, whose costs it does
+    not know, `step` says by how much one record that joins or leaves changes a candidate's cost at
+    the most, and that is then an assumption.
     """
 
     query: str
     candidates: str
-    step: Fraction
     scale: Fraction
+    narrower: tuple[Fraction, ...] = ()
+    noise: Noise = "discrete-laplace"
+    penalty: Fraction | None = None
+    longest: int | None = None
+    step: Fraction | None = None
 
     def __post_init__(self) -> None:
-        """Refuse floats, and noise of no width."""
-        if _fraction(self.step, "step") < 0:
+        """Refuse floats, negative numbers, and noise of no width at all."""
+        _require_noise(self.noise)
+        numbers = [("scale", scale) for scale in self.scales]
+        numbers += [("step", self.step or Fraction(0)), ("penalty", self.penalty or Fraction(0))]
+        for key, value in numbers:
+            if _fraction(value, key) < 0:
+                reason = f"a {key} is not negative: {value}"
+                raise PolicyError(reason, key=key, hint="use 0 or more")
+        if not self.scale:
+            raise PolicyError("a choice needs a scale above 0", key="scale", hint="write 1 or 1/2")
+        if self.longest is not None and (self.longest < 1 or self.longest & (self.longest - 1)):
             raise PolicyError(
-                f"a step is not negative: {self.step}", key="step", hint="use 0 or more"
-            )
-        if _fraction(self.scale, "scale") <= 0:
-            raise PolicyError(
-                f"a choice needs a scale above 0: {self.scale}", key="scale", hint="write 1 or 1/2"
+                f"the longest bucket has 1, 2, 4, 8, ... answers, not {self.longest}",
+                key="longest",
+                hint="write a power of two",
             )
 
     @property
-    def loss(self) -> Fraction:
-        """The most that the choice gives away about one record that moves."""
-        return 4 * self.step / self.scale
+    def scales(self) -> tuple[Fraction, ...]:
+        """The scales for buckets of 1, 2, 4, ... answers; the last is that of all wider ones."""
+        return (*self.narrower, self.scale)
+
+    def scale_of(self, power: int) -> Fraction:
+        """Return the scale of the noise on buckets of 2**power answers.
+
+        >>> scales = {"narrower": (Fraction(3),), "scale": Fraction(7)}
+        >>> item = Selection(query="histogram", candidates="intervals", **scales)
+        >>> [str(item.scale_of(power)) for power in (0, 1, 5)]
+        ['3', '7', '7']
+        """
+        return self.scales[min(power, len(self.narrower))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +176,7 @@ class Channel:
 
 @dataclass(frozen=True, kw_only=True)
 class Mechanism:
-    """Releases that compose, or one finite channel; and what is done to the noisy answers.
+    """Releases and choices that compose, or one finite channel; and what is done to the answers.
 
     `folder` is that of the mechanism file: files that its queries name may lie there.
     """
@@ -162,12 +189,12 @@ class Mechanism:
     folder: Path | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Either releases or a channel."""
-        if bool(self.releases) == (self.channel is not None):
+        """Either releases and choices, or a channel."""
+        if bool(self.releases or self.selections) == (self.channel is not None):
             raise PolicyError(
-                "a mechanism has either releases or a channel",
+                "a mechanism has either releases (or choices) or a channel",
                 key="release",
-                hint="write [[release]] tables or one [channel]",
+                hint="write [[release]] or [[selection]] tables, or one [channel]",
             )
 
     def __iter__(self) -> Iterator[Release]:

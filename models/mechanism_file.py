@@ -121,10 +121,11 @@ def mechanism_from(mapping: Mapping[str, object], *, name: str = "mechanism") ->
     if "name" in top:
         with within("name"):
             name = text(top["name"])
-    if ("release" in top) == ("channel" in top):
-        both = "has both releases and a channel" if "release" in top else "releases nothing"
-        hint = "write [[release]] tables, or one [channel]"
-        raise PolicyError(f"the mechanism {both}", key="channel" * ("release" in top), hint=hint)
+    chosen = "release" in top or "selection" in top
+    if chosen == ("channel" in top):
+        both = "has both releases and a channel" if chosen else "releases nothing"
+        hint = "write [[release]] tables, [[selection]] tables, or one [channel]"
+        raise PolicyError(f"the mechanism {both}", key="channel" * chosen, hint=hint)
     return Mechanism(
         name=name,
         releases=releases(top["release"]) if "release" in top else (),
@@ -146,7 +147,7 @@ def to_mapping(mechanism: Mechanism) -> dict[str, object]:
         result["postprocessing"] = list(mechanism.postprocessing)
     if mechanism.channel is not None:
         result["channel"] = channel_table(mechanism.channel)
-    else:
+    if mechanism.releases:
         result["release"] = [release_table(release) for release in mechanism.releases]
     if mechanism.selections:
         result["selection"] = [selection_table(item) for item in mechanism.selections]

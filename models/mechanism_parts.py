@@ -27,7 +27,8 @@ __all__ = ["CHANNEL_KEYS", "RELEASE_KEYS", "channel", "releases", "selections"]
 RELEASE_KEYS = ("query", "tree", "prefixes", "noise", "scale", "grid")
 TREE_KEYS = ("attribute", "fan_out", "block", "first", "last", "blocks")
 PREFIX_KEYS = ("attribute", "every", "whole")
-SELECTION_KEYS = ("query", "candidates", "step", "scale")
+SELECTION_KEYS = ("query", "candidates", "scale", "noise", "penalty", "longest", "step")
+NOISES = ("laplace", "discrete-laplace")
 QUERY_KINDS = ("query", "tree", "prefixes")
 CHANNEL_KEYS = ("of", "inputs", "outputs", "rows")
 
@@ -56,7 +57,7 @@ def _release(value: object) -> Release:
     noise = "laplace"
     if "noise" in items:
         with within("noise"):
-            noise = choice(items["noise"], ("laplace", "discrete-laplace"), what="noise")
+            noise = choice(items["noise"], NOISES, what="noise")
     if "grid" in items and noise == "laplace":
         hint = 'write noise = "discrete-laplace", or leave the grid out'
         raise PolicyError("Laplace noise has no grid", key="grid", hint=hint)
@@ -79,14 +80,18 @@ def selections(value: object) -> tuple[Selection, ...]:
 def _selection(value: object) -> Selection:
     items = table(value)
     check_keys(items, SELECTION_KEYS)
-    read: dict[str, Any] = {}
-    for key in SELECTION_KEYS:
+    for key in ("query", "candidates", "scale"):
         if key not in items:
             raise PolicyError(f"the selection has no {key}", hint=", ".join(SELECTION_KEYS))
+    read: dict[str, Any] = {}
+    for key, item in items.items():
         with within(key):
-            exact = key in ("step", "scale")
-            read[key] = Fraction(number(items[key])) if exact else text(items[key])
-    return Selection(**read)
+            read[key] = _SELECTED.get(key, text)(item)
+    if "noise" in read:
+        with within("noise"):
+            choice(read["noise"], NOISES, what="noise")
+    *narrower, scale = scales if isinstance(scales := read.pop("scale"), tuple) else (scales,)
+    return Selection(scale=scale, narrower=tuple(narrower), **read)
 
 
 def _scale(value: object) -> Fraction | tuple[Fraction, ...]:
@@ -149,6 +154,13 @@ def _prefixes(value: object) -> Prefixes:
     every = _integer(items, "every", 1) if "every" in items else 1
     return Prefixes(attribute=_attribute(items), every=every, whole=whole)
 
+
+_SELECTED: dict[str, Callable[[object], object]] = {
+    "scale": _scale,
+    "penalty": lambda value: Fraction(number(value)),
+    "step": lambda value: Fraction(number(value)),
+    "longest": integer,
+}
 
 _QUERIES: dict[str, Callable[[object], str | Tree | Prefixes]] = {
     "query": _query,

@@ -70,13 +70,19 @@ def _number(value: Fraction | int) -> int | str:
 
 
 def selection_table(selection: Selection) -> Table:
-    """Return a choice as a table."""
-    return {
-        "query": selection.query,
-        "candidates": selection.candidates,
-        "step": _number(selection.step),
-        "scale": _number(selection.scale),
-    }
+    """Return a choice as a table; defaults are left out."""
+    items: Table = {"query": selection.query, "candidates": selection.candidates}
+    scales = [_number(scale) for scale in selection.scales]
+    items["scale"] = scales if selection.narrower else scales[0]
+    if selection.noise != "discrete-laplace":
+        items["noise"] = selection.noise
+    if selection.penalty is not None:
+        items["penalty"] = _number(selection.penalty)
+    if selection.longest is not None:
+        items["longest"] = selection.longest
+    if selection.step is not None:
+        items["step"] = _number(selection.step)
+    return items
 
 
 def channel_table(channel: Channel) -> Table:

@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from fractions import Fraction
+from importlib import import_module
 from itertools import product
 
 import pytest
@@ -35,6 +36,7 @@ from blowproof.verifier.brute import brute_neighbours
 from blowproof.verifier.certify import changes
 from blowproof.verifier.certify.api import certify
 from blowproof.verifier.feasible import prepare
+from blowproof.verifier.question import Progress
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 LINE = Domain(x=Integers(0, 3))
@@ -403,3 +405,111 @@ def test_decimals_beside_an_expression_are_rounded_or_absent(factor, shown, tmp_
     )
     assert code == 0
     assert f"(about {shown})" in out
+
+
+# --- a user's word -------------------------------------------------------------------------------
+
+HISTOGRAM = '[[release]]\nquery = "histogram"\nscale = 2\n'
+CHOICE = '[[selection]]\nquery = "histogram"\nscale = "1/1000000"\nstep = 0\n'
+WORDS = {
+    "selection-1": HISTOGRAM + CHOICE + 'candidates = "whatever is cheapest"\n',
+    "postprocessing-1": 'postprocessing = ["print the true histogram"]\n' + HISTOGRAM,
+}
+
+
+@pytest.fixture
+def asked(tmp_path):
+    (tmp_path / "p.toml").write_text('[domain]\nx = ["a", "b", "c"]\n')
+
+    def ask(content, *options):
+        (tmp_path / "m.toml").write_text(content)
+        words = ("certify", tmp_path / "m.toml", "--policy", tmp_path / "p.toml", "--epsilon", 1)
+        return outcome(*words, *options)
+
+    return ask
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_what_a_file_claims_is_an_assumption_by_name(asked, name):
+    code, out, _ = asked(WORDS[name], "--json")
+    found = json.loads(out)
+    assert (code, found["verdict"], found["status"]) == (1, "proved-assuming", "proved-assuming")
+    assert found["assumptions"] == [name] == list(found["assumed"])
+    code, out, _ = asked(WORDS[name])
+    assert code == 1
+    assert out.startswith("proved, assuming: ") and f"--assume {name}" in out
+    code, out, _ = asked(WORDS[name], "--assume", name)
+    assert code == 0
+    assert out.startswith("proved, assuming: ") and "--assume" not in out
+    code, _, err = asked(WORDS[name], "--assume", name, "--assume", "selection-7")
+    assert code == 2 and "assumes no such thing" in err
+
+
+def test_every_assumption_has_to_be_named(asked):
+    text = WORDS["postprocessing-1"] + WORDS["selection-1"].removeprefix(HISTOGRAM)
+    assert asked(text, "--assume", "selection-1")[0] == 1
+    assert asked(text, "--assume", "selection-1", "--assume", "postprocessing-1")[0] == 0
+
+
+@pytest.mark.parametrize("candidates", ["intervals", "pairs"])
+def test_a_step_that_the_file_invents_does_not_count(asked, candidates):
+    """Scale 10^-6: the choice tells the cheapest partition as it is."""
+    code, out, _ = asked(f'{HISTOGRAM}{CHOICE}candidates = "{candidates}"\n', "--json")
+    found = json.loads(out)
+    assert (code, found["verdict"]) == (3, "undecided")
+    assert Fraction(found["upper"]) > 10**6
+    assert not found["assumptions"]
+    if candidates == "intervals":  # and with its price it is all there is to know
+        code, out, _ = asked(f'{HISTOGRAM}{CHOICE}candidates = "intervals"\npenalty = 1\n')
+        assert code == 1 and out.startswith("refuted")
+
+
+def test_what_nobody_knows_of_a_choice_is_asked_for(asked):
+    unknown = CHOICE.replace("step = 0\n", "")
+    code, _, err = asked(f'{HISTOGRAM}{unknown}candidates = "whatever"\n')
+    assert code == 2 and "selection[0].step" in err and "\n  try: " in err
+    code, _, err = asked(f'{unknown}candidates = "pairs"\n'.replace("histogram", "sum(x)"))
+    assert code == 2
+
+
+def test_a_refutation_assumes_nothing(asked):
+    text = WORDS["postprocessing-1"].replace("scale = 2", "scale = 1")
+    code, out, _ = asked(text, "--assume", "postprocessing-1", "--json")
+    assert (code, json.loads(out)["verdict"]) == (1, "refuted")
+
+
+def test_the_steps_of_our_own_mechanisms_are_known():
+    from blowproof.mechanisms.registry import MECHANISMS
+    from blowproof.verifier.certify.steps import STEPS
+
+    kinds = [
+        getattr(import_module(f"blowproof.mechanisms.{file}"), kind)
+        for file, kind in MECHANISMS.values()
+    ]
+    steps = {step for kind in kinds for step in kind.postprocessing}
+    assert steps and steps <= set(STEPS)
+
+
+def test_a_channel_hides_no_choice(asked):
+    channel_text = (
+        '[channel]\nof = "record"\ninputs = ["a", "b", "c"]\noutputs = ["y"]\n'
+        'rows = [["1"], ["1"], ["1"]]\n'
+    )
+    assert asked(channel_text)[0] == 0
+    code, _, err = asked(f'{channel_text}{CHOICE}candidates = "pairs"\n')
+    assert code == 2 and "both releases and a channel" in err
+    code, _, _ = asked('postprocessing = ["print the input"]\n' + channel_text)
+    assert code == 1
+
+
+def test_a_stopped_search_takes_no_bound_of_a_choice_for_a_loss():
+    """What a choice can lose at the most is no lower bound, however it is asked for."""
+    from blowproof.models.mechanism import Selection
+
+    heard: list[Progress] = []
+    known = (Marginal(["x"]),)
+    policy = Policy(domain=Domain(x=Integers(0, 2), y=Integers(0, 2)), known=known)
+    item = Selection(query="histogram", candidates="pairs", scale=Fraction(1, 100))
+    found = certify(Mechanism(selections=(item,)), policy, ONE, listener=heard.append)
+    assert (found.verdict, found.lower) == ("undecided", 0)
+    assert all(progress.lower == 0 for progress in heard)

@@ -39,6 +39,7 @@ def document(*arguments):
 KEYS = {
     *("schema", "mechanism", "policy", "reading", "answers", "verdict", "epsilon", "loss"),
     *("lower", "upper", "witness", "postprocessing", "engine", "seconds", "notes"),
+    *("status", "assumptions", "assumed"),
 }
 
 

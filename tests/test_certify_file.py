@@ -45,6 +45,14 @@ query = "histogram"
 candidates = "intervals"
 step = 2
 scale = "7/2"
+
+[[selection]]
+query = "histogram"
+candidates = "pairs"
+scale = [0, "7/6"]
+noise = "laplace"
+penalty = "3/2"
+longest = 2
 """
 
 
@@ -67,6 +75,15 @@ def test_everything_that_can_be_written():
         selections=(
             Selection(
                 query="histogram", candidates="intervals", step=Fraction(2), scale=Fraction(7, 2)
+            ),
+            Selection(
+                query="histogram",
+                candidates="pairs",
+                narrower=(Fraction(0),),
+                scale=Fraction(7, 6),
+                noise="laplace",
+                penalty=Fraction(3, 2),
+                longest=2,
             ),
         ),
     )
@@ -220,17 +237,18 @@ def test_what_a_program_made_has_no_text():
     assert parse_mechanism(to_mechanism_toml(histogram)).releases[0].query == "histogram"
 
 
-def test_choices_are_added_where_one_record_moves():
-    """The bound of `Selection`; with facts, more records may move, and nothing bounds the loss."""
+def test_choices_are_added_to_the_releases():
     mechanism = parse_mechanism(
-        RELEASE + "[[selection]]\nquery='histogram'\ncandidates='pairs'\nstep=1\nscale=8\n"
+        RELEASE + "[[selection]]\nquery='histogram'\ncandidates='pairs'\nscale=8\n"
     )
     free = Policy(domain=Domain(x=Labels("abcd")))
     found = certify(mechanism, free, Fraction(3, 2))
     assert (found.verdict, found.lower, found.upper) == ("proved", 1, Fraction(3, 2))
     assert certify(mechanism, free, Fraction(1)).verdict == "undecided"
     known = Policy(domain=free.domain, known=(Count({"x": ["a", "b"]}),))
-    assert certify(mechanism, known, Fraction(5)).verdict == "undecided"
+    found = certify(mechanism, known, Fraction(5))  # two records move: S = 4, which counts twice
+    assert (found.verdict, found.lower, found.upper) == ("proved", 2, 3)
+    assert certify(mechanism, known, Fraction(5, 2)).verdict == "undecided"
 
 
 # --- fuzz ----------------------------------------------------------------------------------------

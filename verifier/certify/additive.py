@@ -24,7 +24,6 @@ from blowproof.models import (
     Policy,
     PolicyError,
     QueryError,
-    show,
 )
 from blowproof.models.mechanism import Mechanism, Release, Tree
 from blowproof.models.numbers import plain
@@ -45,7 +44,7 @@ from blowproof.verifier.pairs import require_pair
 from blowproof.verifier.question import Listener, Progress
 from blowproof.verifier.questions import sensitivity
 
-__all__ = ["additive_loss", "bind", "with_selections"]
+__all__ = ["additive_loss", "bind"]
 
 LONGEST_ROW = 20_000_000
 
@@ -107,25 +106,6 @@ def additive_loss(asked: Asked, parts: Sequence[Part]) -> Bounds:
     if bare and silent.upper != 0:
         return replace(noisy, upper=None, notes=(*silent.notes, *noisy.notes))
     return noisy
-
-
-def with_selections(asked: Asked, mechanism: Mechanism, found: Bounds) -> Bounds:
-    """Add what the choices of a mechanism give away: a bound that `Selection` argues for.
-
-    It holds for neighbours that differ in one record. Where they may differ in more, no bound is
-    at hand here; and a choice loses no known amount, so the lower bound stays.
-    """
-    if not mechanism.selections:
-        return found
-    more = sum((item.loss for item in mechanism.selections), Fraction(0))
-    alone = one_secret_move(asked.setting, asked.reading)
-    upper: Loss | None = None
-    if isinstance(found.upper, str):
-        upper = INFINITE
-    elif found.upper is not None and alone:
-        upper = plain(found.upper + more)
-    why = f"choices lose at most {show(more)} for each record, by the argument of `Selection`"
-    return replace(found, upper=upper, notes=(*found.notes, why))
 
 
 def _weighted(parts: Sequence[Part], weight: Callable[[Fraction], Fraction]) -> tuple[Part, ...]:

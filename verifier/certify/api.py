@@ -21,16 +21,22 @@ from blowproof.models.mechanism import Mechanism
 from blowproof.models.policy import Answers, Reading
 from blowproof.models.stacked import Part
 from blowproof.verifier.answers import Pair
-from blowproof.verifier.certify.additive import (
-    additive_loss,
-    bind,
-    with_selections,
-)
+from blowproof.verifier.certify.additive import additive_loss, bind
 from blowproof.verifier.certify.asked import Asked
-from blowproof.verifier.certify.certified import INFINITE, Bounds, Certified, Changed, Loss, Verdict
+from blowproof.verifier.certify.certified import (
+    INFINITE,
+    Assumption,
+    Bounds,
+    Certified,
+    Changed,
+    Loss,
+    Verdict,
+)
 from blowproof.verifier.certify.changes import changed_outputs
 from blowproof.verifier.certify.channel import channel_loss
 from blowproof.verifier.certify.ratios import Probabilities
+from blowproof.verifier.certify.selections import with_selections
+from blowproof.verifier.certify.steps import step_assumptions
 from blowproof.verifier.feasible import prepare
 from blowproof.verifier.question import Engine, Listener, Progress
 
@@ -51,8 +57,9 @@ def certify(  # noqa: PLR0913 # keyword-only options
     """Return whether the mechanism is (epsilon, P)-private, by its description alone.
 
     Definition 4.2 of blowfish-2014, over the neighbours of a reading, in both directions of every
-    pair. Post-processing costs nothing. A description that does not fit the policy is a
-    PolicyError, a policy without databases a ContradictionError.
+    pair. Steps after the noise cost nothing if they are known (`steps`); others, and choices whose
+    costs the certifier does not know, make "proved" into "proved-assuming". A description that does
+    not fit the policy is a PolicyError, a policy without databases a ContradictionError.
     """
     epsilon = _positive(epsilon)
     start = time.perf_counter()
@@ -72,7 +79,8 @@ def certify(  # noqa: PLR0913 # keyword-only options
 
 def _noise(asked: Asked, mechanism: Mechanism, epsilon: Fraction) -> Certified:
     parts = bind(mechanism, asked.policy, asked.reading)
-    found = with_selections(asked, mechanism, additive_loss(asked, parts))
+    found, assumed = with_selections(asked, mechanism, additive_loss(asked, parts), epsilon)
+    assumed += step_assumptions(mechanism.postprocessing)
     pair = found.pair
     outputs, changed = _outputs(parts, pair, asked.reading, asked.policy)
     return Certified(
@@ -81,16 +89,22 @@ def _noise(asked: Asked, mechanism: Mechanism, epsilon: Fraction) -> Certified:
         reading=asked.reading,
         answers=asked.setting.scope,
         epsilon=epsilon,
-        verdict=verdict_of(found, epsilon),
+        verdict=_assuming(verdict_of(found, epsilon), assumed),
         lower=found.lower,
         upper=found.upper,
         witness=pair,
         outputs=outputs,
         outputs_changed=changed,
         postprocessing=mechanism.postprocessing,
+        assumptions=assumed,
         engine=found.engine,
         notes=found.notes,
     )
+
+
+def _assuming(verdict: Verdict, assumed: Sequence[Assumption]) -> Verdict:
+    """Return the verdict with its reservation, if it has one; a refutation assumes nothing."""
+    return "proved-assuming" if verdict == "proved" and assumed else verdict
 
 
 def _channel(asked: Asked, mechanism: Mechanism, epsilon: Fraction) -> Certified:
@@ -104,6 +118,7 @@ def _channel(asked: Asked, mechanism: Mechanism, epsilon: Fraction) -> Certified
         verdict = "refuted"
     elif upper is not None and not upper.above_exp(epsilon):
         verdict = "proved"
+    assumed = step_assumptions(mechanism.postprocessing)
     loss: Loss | None = INFINITE if found.infinite else lower.logarithm(epsilon)
     text = INFINITE if found.infinite else lower.text if exact else None
     low = INFINITE if found.infinite else lower.decimals[0]
@@ -114,7 +129,7 @@ def _channel(asked: Asked, mechanism: Mechanism, epsilon: Fraction) -> Certified
         reading=asked.reading,
         answers=asked.setting.scope,
         epsilon=epsilon,
-        verdict=verdict,
+        verdict=_assuming(verdict, assumed),
         lower=loss,
         upper=loss if exact or found.infinite else None,
         witness=found.pair,
@@ -122,6 +137,7 @@ def _channel(asked: Asked, mechanism: Mechanism, epsilon: Fraction) -> Certified
         exp_between=(low, high),
         channel_outputs=found.outputs,
         postprocessing=mechanism.postprocessing,
+        assumptions=assumed,
         engine=found.engine,
         notes=found.notes,
     )

@@ -11,15 +11,24 @@ from blowproof.models.numbers import plain
 from blowproof.models.policy import Answers, Reading
 from blowproof.verifier.answers import Pair
 
-__all__ = ["INFINITE", "Bounds", "Certified", "Changed", "Loss", "Verdict", "shown"]
+__all__ = ["INFINITE", "Assumption", "Bounds", "Certified", "Changed", "Loss", "Verdict", "shown"]
 
 INFINITE: Literal["inf"] = "inf"
 Loss = int | Fraction | Literal["inf"]
 """A privacy loss: exact, or infinite (some answer is possible for one of two neighbours only)."""
 
-Verdict = Literal["proved", "refuted", "undecided"]
+Verdict = Literal["proved", "proved-assuming", "refuted", "undecided"]
+"""`proved-assuming`: it follows from the description and from assumptions that nobody checked."""
 
 LISTED_OUTPUTS = 20
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """What a verdict takes somebody's word for: a short name, and what it states."""
+
+    name: str
+    states: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +70,7 @@ class Certified:
     and decimals around it at this epsilon; its loss is a number only where that is rational.
     `outputs` are those that tell the witness's databases apart most, of `outputs_changed` that do;
     `channel_outputs` the answers that do it most, one for each changed record where every record
-    has its own.
+    has its own. `assumptions` are what the upper bound rests on besides the description.
     """
 
     mechanism: str
@@ -79,6 +88,7 @@ class Certified:
     exp_between: tuple[str, str] | None = None
     channel_outputs: tuple[str, ...] = ()
     postprocessing: tuple[str, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
     engine: str = ""
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
@@ -107,6 +117,7 @@ class Certified:
             "reading": self.reading,
             "answers": self.answers,
             "verdict": self.verdict,
+            "status": self.verdict,
             "epsilon": show(self.epsilon),
         }
         if self.exp_between is not None:
@@ -121,6 +132,8 @@ class Certified:
             "upper": shown(self.upper),
             "witness": None if self.witness is None else self._witness(domain),
             "postprocessing": list(self.postprocessing),
+            "assumptions": [item.name for item in self.assumptions],
+            "assumed": {item.name: item.states for item in self.assumptions},
             "engine": self.engine,
             "seconds": round(self.seconds, 3),
             "notes": list(self.notes),

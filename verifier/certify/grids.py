@@ -29,7 +29,7 @@ from blowproof.models.queries import (
 )
 from blowproof.models.queries_structured import PrefixQuery, TreeQuery
 
-__all__ = ["require_grid"]
+__all__ = ["COUNTS", "require_grid"]
 
 COUNTS = (
     Histogram,
@@ -42,6 +42,7 @@ COUNTS = (
     PrefixQuery,
     ClusterSizes,
 )
+"""Queries whose answers are counts, and so differ by whole numbers."""
 LISTED = 20_000
 SAMPLED = 1_000
 
