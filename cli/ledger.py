@@ -38,13 +38,15 @@ def ledger(*, data: str | None, ledger: str | None, take_over: str | None, as_js
     Exit code 0: in order; 1: overspent or altered; 2: bad input.
     """
     from blowproof.mechanisms.accounts import Book
-    from blowproof.mechanisms.errors import AlteredError
+    from blowproof.mechanisms.errors import AlteredError, LedgerError
     from blowproof.mechanisms.ledger import Ledger
 
     place = Ledger(ledger)
     try:
         if take_over is not None:
             _taken(data, take_over, place)
+        elif ledger is not None and not place.exists():
+            raise LedgerError(f"{ledger}: there is no ledger")
         accounts: Sequence[Account] = Book(place.entries()).accounts
         if data is not None:
             accounts = _of(accounts, data)
@@ -116,7 +118,7 @@ def _budget_json(item: Guarantee) -> dict[str, Any]:
     from blowproof.models import show
 
     return {
-        **item.identity,
+        **{key: item.identity[key] for key in ("policy", "digest", "reading", "answers")},
         "budget": show(item.budget),
         "spent": show(item.spent),
         "left": show(item.budget - item.spent),

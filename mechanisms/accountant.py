@@ -11,7 +11,8 @@ was moved or saved in another format finds it. Other content is never given an a
   name with data of some account may be about the same people (tonight's rows under another name, a
   column more or less). It is refused until one is told: `people="new"`, an account of its own, or
   `people=N`, the people of account N, whose budget it then spends;
-- what looks like nothing known opens an account with a budget, which is an explicit act.
+- what looks like nothing known opens an account with a budget, which is an explicit act. Data that
+  were changed *and* moved *and* had every column renamed look so too: no ledger sees through that.
 
 Several guarantees. Epsilons under two policies do not add up to one promise, yet the same people
 pay for both. So an account holds a budget for each guarantee, and a release under one that was not

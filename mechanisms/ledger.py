@@ -21,7 +21,8 @@ compute all of them anew. Whoever removes the file *and* the heads begins afresh
 moves the data to another machine, or names another ledger by `--ledger`. If a process is killed
 between its commit and the heads, its rows may be cut off unseen until the next one writes. A ledger
 guards against accidents and against forgetting; against its own owner nothing on the owner's
-machine does. Nothing is repaired: what was spent is known to nobody then.
+machine does. Nothing is repaired: what was spent is known to nobody then. Who begins anew all the
+same does so openly: in another file, by `--ledger`.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ class Ledger:
 
     def entries(self) -> tuple[Entry, ...]:
         """Return what is written, in order; nothing where there is no ledger yet."""
-        if not self._exists():
+        if not self.exists():
             return ()
         with self._transaction("BEGIN") as connection:
             return tuple(row.entry for row in self._read(connection)[1:])
@@ -97,7 +98,7 @@ class Ledger:
     @contextmanager
     def writing(self) -> Iterator[Log]:
         """Hold the ledger; what is appended is on the disk afterwards, or none of it on error."""
-        if not self._exists():
+        if not self.exists():
             if self._named is not None and not self.path.parent.is_dir():
                 raise LedgerError(f"{self.path}: there is no folder for this ledger")
             made_ready(self.path)
@@ -110,8 +111,8 @@ class Ledger:
         first, last = log.rows[0], log.rows[-1]
         keep_head(Head(str(first.entry["id"]), str(self.path), last.number, last.hash))
 
-    def _exists(self) -> bool:
-        """Whether the file is there; a ledger that was and is gone is an error."""
+    def exists(self) -> bool:
+        """Return whether the file is there; a ledger that was and is gone is an AlteredError."""
         if ledger_place(self.path).exists():
             return True
         for head in known_heads():
@@ -122,7 +123,7 @@ class Ledger:
     def _gone(self, head: Head) -> str:
         return (
             f"{self.path}: there was a ledger of {head.count} entries here, and it is gone; "
-            f"{NOTHING}\n  try: put it back from a backup"
+            f"{NOTHING}\n  try: put it back; a copy older than its last release is not taken"
         )
 
     @contextmanager
@@ -186,7 +187,7 @@ class Ledger:
     def _altered(self, what: str) -> AlteredError:
         return AlteredError(
             f"{self.path}: the ledger was altered: {what}; {NOTHING}\n"
-            "  try: its latest backup; what was spent meanwhile is then to be added by hand"
+            "  try: a copy of it as it was after the last release; it is not repaired"
         )
 
     def _foreign(self, tables: set[str]) -> LedgerError:

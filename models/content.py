@@ -72,9 +72,8 @@ def content_of(path: str | Path) -> Content:
     place = Path(path).resolve()
     with Table(path) as table:
         stamp = _stamp(place)
-        source, cells = table.cells()
-        hashed = f"SELECT sha256({_row(cells)}) AS h FROM {source}"
-        (rows, *sums) = table.rows(f"SELECT count(*), {_sums('h')} FROM ({hashed})")[0]
+        asked = f"SELECT count(*), {_sums('h')} FROM "
+        (rows, *sums) = table.cells(lambda source, cells: f"{asked}({_hashed(source, cells)})")[0]
         columns = table.names
     result = Content(place, _together("content", rows, sums), rows, columns, stamp)
     result.require_unchanged()
@@ -87,8 +86,8 @@ def order_of(path: str | Path) -> str:
     Two equal rows cannot be told apart, and may change places.
     """
     with Table(path) as table:
-        source, cells = table.cells()
-        table.rows(f"CREATE TEMP TABLE hashed AS SELECT sha256({_row(cells)}) AS h FROM {source}")
+        create = "CREATE TEMP TABLE hashed AS "
+        table.cells(lambda source, cells: create + _hashed(source, cells))
         placed = "SELECT sha256(concat(rowid, ' ', h)) AS h FROM hashed"
         (rows, *sums) = table.rows(f"SELECT count(*), {_sums('h')} FROM ({placed})")[0]
     return _together("order", rows, sums)
@@ -102,13 +101,14 @@ def _stamp(path: Path) -> tuple[int, ...]:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _row(cells: list[str]) -> str:
-    """A row as one text, in SQL: its cells in a normal spelling, sorted."""
+def _hashed(source: str, cells: list[str]) -> str:
+    """A hash for each row, in SQL: of its cells in a normal spelling, sorted."""
     spelled = (
         f"coalesce(CAST(TRY_CAST({text} AS DOUBLE) AS VARCHAR), lower(trim({text})), '')"
         for text in cells
     )
-    return f"array_to_string(list_sort([{', '.join(spelled)}]), chr(31))"
+    row = f"array_to_string(list_sort([{', '.join(spelled)}]), chr(31))"
+    return f"SELECT sha256({row}) AS h FROM {source}"
 
 
 def _sums(name: str) -> str:

@@ -12,7 +12,7 @@ import gzip
 import re
 import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -32,6 +32,7 @@ _SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
 _ODD_LIMIT = 2_000_000
 _LONGEST_HEADER = 1_000_000
+_AS_STRING = ", binary_as_string = true"
 
 
 class Table:
@@ -77,9 +78,17 @@ class Table:
         with self._in_words():
             return self._engine.execute(sql, list(values)).fetchall()
 
-    def cells(self) -> tuple[str, list[str]]:
-        """Return the file as an SQL source, and each of its columns as a text in SQL."""
-        return self._scan, [f"CAST({source} AS VARCHAR)" for _, source, _ in self._columns]
+    def cells(self, sql: Callable[[str, list[str]], str]) -> list[tuple[Any, ...]]:
+        """Return the rows of a query over the file itself; `sql` writes it.
+
+        It is given the source, and each column as a text in SQL. Bytes that are no UTF-8 have a
+        text too, for a column that no policy names may hold them.
+        """
+        scan = self._scan.replace(_AS_STRING, "")
+        kinds = [kind for _, kind, *_ in self.rows(f"DESCRIBE SELECT * FROM {scan}")]
+        sources = zip((source for _, source, _ in self._columns), kinds, strict=True)
+        texts = [_text(source, kind) for source, kind in sources]
+        return self._scanned(lambda source: sql(source, texts), scan)
 
     def column(self, name: str, attribute: Attribute) -> Column:
         """Return the column with exactly this name, or refuse with the nearest one."""
@@ -112,15 +121,18 @@ class Table:
         self.rows("ALTER TABLE encoded DROP COLUMN odd")
 
     def _read(self, columns: Sequence[Column]) -> None:
-        """Read the file, by one thread if DuckDB's threads lose track of quoted line ends."""
+        """Read the file."""
         create = "CREATE TEMP TABLE encoded AS "
+        self._scanned(lambda scan: create + _encoding(columns, scan), self._scan)
+
+    def _scanned(self, sql: Callable[[str], str], scan: str) -> list[tuple[Any, ...]]:
+        """Ask about the file, by one thread if DuckDB's threads lose track of quoted line ends."""
         try:
-            self.rows(create + _encoding(columns, self._scan))
+            return self.rows(sql(scan))
         except DataError as error:
             if "single threaded" not in str(error.__cause__):
                 raise
-            alone = self._scan.removesuffix(")") + ", parallel = false)"
-            self.rows(create + _encoding(columns, alone))
+            return self.rows(sql(scan.removesuffix(")") + ", parallel = false)"))
 
     def _read_odd(self, axis: int, column: Column) -> None:
         """Give the odd spellings that are on the grid their positions; each is read once."""
@@ -177,7 +189,7 @@ class Table:
         """Return (name, its SQL, its type) of each column, and the FROM clause for the file."""
         file = literal(self._link)
         if self.ending in _PARQUET:
-            scan = f"read_parquet({file}, hive_partitioning = false, binary_as_string = true)"
+            scan = f"read_parquet({file}, hive_partitioning = false{_AS_STRING})"
             found = self.rows(f"DESCRIBE SELECT * FROM {scan}")
             return [(name, quoted(name), kind) for name, kind, *_ in found], scan
         names = _header(self.path, _SEPARATORS[self.ending])
@@ -227,6 +239,11 @@ def _encoding(columns: Sequence[Column], scan: str) -> str:
     texts = ", ".join(f"CAST({name} AS VARCHAR)" for name in raw)
     missing = " OR ".join(f"{name} IS NULL" for name in before)
     return f"SELECT {', '.join(before)}, CASE WHEN {missing} THEN [{texts}] END AS odd FROM ({sql})"
+
+
+def _text(source: str, kind: str) -> str:
+    text = f"CAST({source} AS VARCHAR)"
+    return f"coalesce(TRY(decode({source})), {text})" if kind == "BLOB" else text
 
 
 def _try(column: Column, text: str) -> int:

@@ -1,5 +1,6 @@
 """The digest of data: what saving a file anew keeps, and what is a change."""
 
+import csv
 import gzip
 import os
 import shutil
@@ -95,6 +96,20 @@ def test_numbers_beyond_doubles_are_read(tmp_path):
     assert first.rows == 1 and content_of(written(tmp_path, rows=[*rows, *rows])).rows == 2
 
 
+def test_line_ends_inside_quotes_in_a_large_file(tmp_path):
+    """Some such files are read by one thread alone."""
+    for name, end in (("d.csv", "\n"), ("e.csv", "\r\n")):
+        with (tmp_path / name).open("w", newline="") as file:
+            writer = csv.writer(file, lineterminator=end)
+            writer.writerow(["note", "filler", "key"])
+            for key in range(40_000):
+                note = ("plain", "two\nlines", 'a "quote", and\r\nmore')[key % 3]
+                writer.writerow([note, "x" * 600, key])
+    first, second = (content_of(tmp_path / name) for name in ("d.csv", "e.csv"))
+    assert first.rows == second.rows == 40_000 and first.digest == second.digest
+    assert order_of(tmp_path / "d.csv") == order_of(tmp_path / "e.csv")
+
+
 def test_the_order_of_rows_has_a_digest_of_its_own(tmp_path):
     first = order_of(written(tmp_path))
     assert order_of(written(tmp_path, name="e.csv", end="\r\n")) == first
@@ -124,3 +139,16 @@ def test_a_file_is_known_by_its_inode_too(tmp_path):
     first, linked, copied = (content_of(tmp_path / f"{name}.csv") for name in "def")
     assert (first.device, first.inode) == (linked.device, linked.inode)
     assert first.inode != copied.inode and first.digest == copied.digest
+
+
+def test_bytes_in_a_column_that_no_policy_names(tmp_path):
+    import duckdb
+
+    place = tmp_path / "d.parquet"
+    found = set()
+    for item in ("'\\xFF\\xFE'::BLOB", "'\\xFF'::BLOB", "encode('é')"):
+        duckdb.sql(f"COPY (SELECT 1 AS age, {item} AS shape) TO '{place}' (FORMAT parquet)")
+        found.add(content_of(place).digest)
+    assert len(found) == 3
+    (tmp_path / "d.csv").write_text("age,shape\n1,é\n", encoding="utf-8")
+    assert content_of(tmp_path / "d.csv").digest in found

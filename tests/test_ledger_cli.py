@@ -138,6 +138,12 @@ def test_an_old_ledger_is_taken_over_and_may_be_overspent(files, capsys):
     assert released(capsys)[0] == 1
 
 
+def test_a_ledger_that_is_named_must_be_there(files, capsys):
+    code, out, err = said(capsys, "ledger", "--ledger", "none.sqlite")
+    assert code == 2 and out == "" and "there is no ledger" in err
+    assert not (files / "none.sqlite").exists()
+
+
 @pytest.mark.parametrize("place", [":memory:", "file:x?mode=memory", "/dev/null", "."])
 def test_a_ledger_that_can_be_no_ledger_is_bad_input(files, capsys, place):
     for words in (["ledger", "--ledger", place],
