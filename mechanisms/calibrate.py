@@ -21,7 +21,10 @@ from blowproof.verifier.certify.certified import INFINITE, Certified
 from blowproof.verifier.feasible import prepare
 from blowproof.verifier.one_edge import along_one_edge
 
-__all__ = ["recalibrated", "structural_sensitivity"]
+__all__ = ["recalibrated", "require_floats", "structural_sensitivity"]
+
+SMALLEST = Fraction(1, 2**100)
+"""Variances of its noise, and squares of their sums, are still floats."""
 
 
 def structural_sensitivity(
@@ -29,6 +32,15 @@ def structural_sensitivity(
 ) -> Answer | None:
     """Return S(f, P) where it is the change along the worst edge of G; None where it is not."""
     return along_one_edge(prepare(setting(policy, answers), reading), query, reading)
+
+
+def require_floats(epsilon: Fraction, mechanism: str) -> None:
+    """Refuse an epsilon whose noise would be beyond floats, for what estimates in floats."""
+    if epsilon < SMALLEST:
+        raise RefusedError(
+            f"the noise for so small an epsilon is wider than the numbers that {mechanism!r} "
+            "estimates with\n  try: a larger --epsilon, or --mechanism laplace"
+        )
 
 
 def recalibrated(

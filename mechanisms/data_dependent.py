@@ -26,13 +26,23 @@ from math import log10
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.mechanisms.calibrate import require_floats
 from blowproof.mechanisms.errors import RefusedError
 from blowproof.mechanisms.forests import Forest
+from blowproof.mechanisms.matchings import MOST_MATCHED
 from blowproof.mechanisms.partitions import LONGEST, interval_partition, matching_partition
 from blowproof.mechanisms.release import Draw, Plan, Request
-from blowproof.mechanisms.transformed import Flows, drawn_flows, flow_releases, free, plan_flows
+from blowproof.mechanisms.transformed import (
+    Flows,
+    drawn_flows,
+    flow_releases,
+    free,
+    graph_edges,
+    plan_flows,
+    require_few_values,
+)
 from blowproof.mechanisms.vectors import Estimate, Vector, cells_of
-from blowproof.models import QueryError, exact
+from blowproof.models import BudgetError, QueryError, exact, show
 from blowproof.models.mechanism import Release, Selection
 from blowproof.models.policy import LABELLED
 from blowproof.models.queries import Histogram
@@ -41,6 +51,9 @@ __all__ = ["Dawa", "DawaTransformed", "MatchingTransformed"]
 
 Ints = NDArray[np.int64]
 HALF = Fraction(1, 2)
+MOST_CAUTION = 1000
+WIDEST_SCALE = 2**44
+"""Of the noise on a pair's cost: the matching ends at 2**56, which is 4000 scales away."""
 
 
 class Bucketed(Plan):
@@ -49,7 +62,7 @@ class Bucketed(Plan):
     postprocessing = ("uniform expansion",)
     settings = ("share", "caution")
     share = HALF
-    caution: str | None = None
+    caution: Fraction | None = None
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
@@ -65,8 +78,15 @@ class Bucketed(Plan):
             self.share = Fraction(exact(request.options["share"], key="share"))
         if not 0 < self.share < 1:
             raise QueryError(f"the partition's share is between 0 and 1, not {self.share}")
+        require_floats(request.epsilon - self.first, self.name)
+        require_few_values(request.policy)
         self.size = request.policy.domain.size
+        if "caution" in request.options:
+            self.caution = Fraction(exact(request.options["caution"], key="caution"))
+            if abs(self.caution) > MOST_CAUTION:
+                raise QueryError(f"the caution is {MOST_CAUTION} at most, not {show(self.caution)}")
         self.selection = self.choice()
+        self.edges = self.secret_edges()
 
     @abstractmethod
     def choice(self) -> Selection:
@@ -79,13 +99,20 @@ class Bucketed(Plan):
     def penalty(self, records: int | None) -> Fraction:
         """Return what a bucket costs: for the noise on its count, and for luck."""
         epsilon = self.request.epsilon
-        share = float(epsilon) * (records or 0) / self.size
-        usual = Fraction(2) - Fraction(round(10 * log10(share)), 10) if share > 0 else Fraction(3)
-        text = self.request.options.get("caution", self.caution)
-        caution = (
-            min(max(usual, Fraction(0)), Fraction(3)) if text is None else Fraction(exact(text))
-        )
+        share = epsilon * (records or 0) / self.size
+        usual = Fraction(3)
+        if share > 0:  # the logarithms of whole numbers, which may be beyond floats
+            size = log10(share.numerator) - log10(share.denominator)
+            usual = Fraction(2) - Fraction(round(10 * size), 10)
+        caution = self.caution
+        if caution is None:
+            caution = min(max(usual, Fraction(0)), Fraction(3))
         return 1 / (epsilon - self.first) + caution * self.selection.scale
+
+    def secret_edges(self) -> tuple[Ints, Ints] | None:
+        """Return the edges of G, listed (or refused) before anything is charged."""
+        policy = self.request.policy
+        return None if policy.graph.complete else graph_edges(policy)
 
     @property
     def first(self) -> Fraction:
@@ -101,7 +128,7 @@ class Bucketed(Plan):
             answers=self.request.answers,
             deadline=self.request.deadline,
         )
-        forest, stretch = plan_flows(rest, vertex)
+        forest, stretch = plan_flows(rest, vertex, edges=self.edges)
         return flow_releases(self, rest, vertex, forest, stretch), forest
 
     def run(self, draw: Draw) -> Vector | Estimate:
@@ -142,6 +169,9 @@ class Dawa(DawaTransformed):
     name = "dawa"
     share = Fraction(1, 4)
 
+    def secret_edges(self) -> None:
+        """Leave them: the counts of the buckets are released, whatever G is."""
+
     def releases(self, vertex: Ints) -> tuple[tuple[Release, ...], Forest | None]:
         """Return the bucket counts. A record that moves changes two of them, by 1 each."""
         lonely = Forest(np.full(int(vertex.max()) + 1, -1, dtype=np.int64))
@@ -157,11 +187,21 @@ class MatchingTransformed(Bucketed):
     """
 
     name = "matching-transformed"
-    caution = "0"
+    caution = Fraction(0)
 
     def choice(self) -> Selection:
         """One record changes the deviation of a pair, |x - y|, by at most 1."""
         scale = 4 / self.first
+        if self.size > MOST_MATCHED:
+            raise BudgetError(
+                f"{self.size} values have {self.size * (self.size - 1) // 2} pairs; at most "
+                f"{MOST_MATCHED} values are matched\n  try: --mechanism dawa-transformed"
+            )
+        if max(scale, 1 / (self.request.epsilon - self.first)) > WIDEST_SCALE:
+            raise RefusedError(
+                "the noise on the costs of pairs would drown them, and be beyond what the matching "
+                "counts with\n  try: a larger --epsilon, or --mechanism transformed"
+            )
         return Selection(query="histogram", candidates="pairs", scale=scale)
 
     def partition(self, counts: Ints, penalty: Fraction) -> Ints:

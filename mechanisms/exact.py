@@ -35,6 +35,7 @@ from blowproof.models import (
     parse_query,
 )
 from blowproof.models.data import Dataset
+from blowproof.models.domain import LISTING_LIMIT
 from blowproof.models.mechanism import Prefixes, Release, Tree
 from blowproof.models.outputs import outputs_of
 from blowproof.models.queries import (
@@ -57,7 +58,7 @@ __all__ = [
     "held_cells",
     "query_grid",
     "range_names",
-    "require_listable",
+    "require_answerable",
     "true_answers",
 ]
 
@@ -89,10 +90,8 @@ def true_answers(query: Release | BoundQuery | str, policy: Policy, data: Datase
         )
     if isinstance(asked, Evaluated):
         return asked.evaluate(data)
-    answerer = _ANSWERERS.get(type(asked))
-    if answerer is None:
-        raise QueryError(f"{asked.name} cannot be counted in a data file")
-    return answerer(asked, data)
+    require_answerable(asked, policy)
+    return _ANSWERERS[type(asked)](asked, data)
 
 
 def query_grid(query: BoundQuery) -> Fraction:
@@ -114,11 +113,28 @@ def query_grid(query: BoundQuery) -> Fraction:
     return Fraction(getattr(query, "grid", 1))
 
 
-def require_listable(query: BoundQuery, domain: Domain) -> None:
-    """Raise a BudgetError if a query has more outputs than a release lists."""
-    outputs = outputs_of(query, domain)
+def require_answerable(query: Release | BoundQuery | str, policy: Policy) -> None:
+    """Refuse what `true_answers` refuses on any data: too many outputs, or an unknown query.
+
+    A plan asks this of all that it will release, so that nothing of it is found out after the
+    budget is charged.
+    """
+    asked = query.query if isinstance(query, Release) else query
+    if isinstance(asked, str):
+        asked = parse_query(asked, policy)
+    if isinstance(asked, (Tree, Prefixes)):
+        size = policy.domain.attribute(policy.domain.axis(asked.attribute)).size
+        _refuse_above(OUTPUT_LIMIT, size, "values")
+        return
+    outputs = outputs_of(asked, policy.domain)
     if outputs is not None:
         _refuse_above(OUTPUT_LIMIT, outputs.count, "outputs")
+    if isinstance(asked, WeightedSum):
+        _refuse_above(LISTING_LIMIT, len(asked.weights), "weights")
+    if isinstance(asked, MatrixQuery):
+        _refuse_above(CELL_LIMIT, policy.domain.size, "values")
+    if not isinstance(asked, Evaluated) and type(asked) not in _ANSWERERS:
+        raise QueryError(f"{asked.name} cannot be counted in a data file")
 
 
 def count_cells(data: Dataset, axes: tuple[int, ...]) -> NDArray[Any]:
@@ -133,9 +149,11 @@ def count_cells(data: Dataset, axes: tuple[int, ...]) -> NDArray[Any]:
     return counts
 
 
-def held_cells(data: Dataset, axes: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any]]:
+def held_cells(
+    data: Dataset, axes: tuple[int, ...], *, limit: int = CELL_LIMIT
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the cells that hold records, a row of positions each, and how many."""
-    found = data.sparse_marginal(axes, limit=CELL_LIMIT)
+    found = data.sparse_marginal(axes, limit=limit)
     last = max((data.domain.attribute(axis).size for axis in axes), default=0)
     places = np.array(list(found), dtype=kind_of(last)).reshape(len(found), len(axes))
     return places, whole(list(found.values()))
@@ -175,7 +193,6 @@ def _cumulative(query: BoundQuery, data: Dataset) -> Vector:
 def _ranges(query: BoundQuery, data: Dataset) -> Vector:
     assert isinstance(query, Ranges)
     size = query.size
-    _refuse_above(OUTPUT_LIMIT, size * (size + 1) // 2, "ranges")
     sums = prefix_sums(count_cells(data, (query.axis,)))
     low, high = np.triu_indices(size)
     return Vector(sums[high + 1] - sums[low], Fraction(1), range_names(data.domain, query.axis))

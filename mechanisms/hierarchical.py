@@ -24,9 +24,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from blowproof.mechanisms.calibrate import recalibrated
+from blowproof.mechanisms.calibrate import recalibrated, require_floats
 from blowproof.mechanisms.design import Design, Setup, best_design
 from blowproof.mechanisms.errors import RefusedError
+from blowproof.mechanisms.exact import require_answerable
 from blowproof.mechanisms.isotonic import rising
 from blowproof.mechanisms.ranges import OrderedCounts, axis_asked, query_text
 from blowproof.mechanisms.release import EXACT_NOTE, Draw, Plan, Request
@@ -41,6 +42,8 @@ from blowproof.models.queries_structured import bind_query
 
 __all__ = ["Hierarchical"]
 
+LONGEST = 18
+"""Digits of a setting."""
 GUIDE = 0.25
 """The share of the time left for a question that only guides the choice of blocks."""
 
@@ -61,6 +64,9 @@ class Hierarchical(Plan):
         policy = request.policy
         self.axis = axis_asked(request.bound, policy, self.name)
         self.attribute = policy.domain.names[self.axis]
+        require_floats(request.epsilon, self.name)
+        for query in (request.bound, query_text("cumulative", self.attribute)):
+            require_answerable(query, policy)
         self.setup = self._setup()
         self.design = self._calibrated(best_design(self.setup))
         structure = self.design.structure
@@ -187,6 +193,6 @@ def _whole(request: Request, key: str, least: int) -> int | None:
     text = request.options.get(key)
     if text is None:
         return None
-    if not text.isascii() or not text.isdigit() or int(text) < least:
-        raise PolicyError(f"{text!r} is not a whole number from {least} on", key=key)
+    if len(text) > LONGEST or not text.isascii() or not text.isdigit() or int(text) < least:
+        raise PolicyError(f"{text[:LONGEST]!r} is not a whole number from {least} on", key=key)
     return int(text)

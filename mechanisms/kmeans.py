@@ -23,7 +23,7 @@ from blowproof.mechanisms.memberships import Around, Bounds, Clusters, Cover, Me
 from blowproof.mechanisms.release import Draw, Plan, Request
 from blowproof.mechanisms.transformed import free
 from blowproof.mechanisms.vectors import Names, Vector, attribute_grid, largest, roomy, whole
-from blowproof.models import Policy, QueryError
+from blowproof.models import Policy, QueryError, exact, show
 from blowproof.models.mechanism import Release
 from blowproof.models.policy import LABELLED
 from blowproof.models.secrets import CellGraph
@@ -38,6 +38,7 @@ SIZES_SHARE = Fraction(1, 4)
 MARGINS = (Fraction(0), Fraction(1, 2), Fraction(1))
 """Margins to choose from, as multiples of the squared distance between the closest centroids: with
 1, a record at one centroid still has no weight at any other."""
+WIDEST_MARGIN = 1000
 
 
 def longest_move(policy: Policy, grid: Fraction) -> int:
@@ -140,6 +141,7 @@ class KMeans(Plan):
                 raise QueryError(f"the attribute {name!r} is not ordered: it has no means")
         self.clusters = _whole_option(request, "clusters", 4)
         self.iterations = _whole_option(request, "iterations", 10)
+        self.margins = _margins(request)
         axes = range(len(policy.domain))
         self.grid = attribute_grid(policy.domain, axes) / REFINED
         self.theta = longest_move(policy, self.grid)
@@ -173,10 +175,8 @@ class KMeans(Plan):
         (centroids,) = roomy(4 * centroids.shape[1] * largest(centroids) ** 2, centroids)
         apart = ((centroids[:, None] - centroids[None]) ** 2).sum(axis=2)
         closest = int(apart[apart > 0].min(initial=max(1, int(apart.max()))))
-        wanted = self.request.options.get("margin")
-        shares = MARGINS if wanted is None else (Fraction(wanted),)
         options = []
-        for share in shares:
+        for share in self.margins:
             clusters = self._with(centroids, int(share * closest))
             found = around.bounds(clusters.margin)
             options.append((Fraction(found.sums, max(1, clusters.margin)), clusters, found))
@@ -216,8 +216,18 @@ class KMeans(Plan):
         return np.clip(*roomy(bound + largest(whole(moved)), whole(moved), self.low, self.high))
 
 
+def _margins(request: Request) -> tuple[Fraction, ...]:
+    """Return the margins to choose from, or the one that was asked for."""
+    if "margin" not in request.options:
+        return MARGINS
+    wanted = Fraction(exact(request.options["margin"], key="margin"))
+    if not 0 <= wanted <= WIDEST_MARGIN:
+        raise QueryError(f"margin = {show(wanted)} is not a number from 0 to {WIDEST_MARGIN}")
+    return (wanted,)
+
+
 def _whole_option(request: Request, name: str, default: int) -> int:
     text = str(request.options.get(name, default))
-    if not text.isdecimal() or not 1 <= int(text) <= 1000:
-        raise QueryError(f"{name} = {text} is not a number of {name} from 1 to 1000")
+    if len(text) > 4 or not text.isdecimal() or not 1 <= int(text) <= 1000:
+        raise QueryError(f"{name} = {text[:20]} is not a number of {name} from 1 to 1000")
     return int(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blowproof.mechanisms.exact import query_grid, require_listable
+from blowproof.mechanisms.exact import query_grid, require_answerable
 from blowproof.mechanisms.release import Draw, Plan, Request, calibrated_scale, status_notes
 from blowproof.mechanisms.vectors import Estimate, Vector
 from blowproof.models.mechanism import Release
@@ -22,7 +22,7 @@ class Laplace(Plan):
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         query = request.bound
-        require_listable(query, request.policy.domain)
+        require_answerable(query, request.policy)
         self.sensitivity = request.sensitivity(query)
         scale = calibrated_scale(self.sensitivity, request.epsilon)
         grid = query_grid(query)

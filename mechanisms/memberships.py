@@ -146,7 +146,8 @@ def _held(data: Dataset) -> tuple[Ints, Ints]:
     if data not in _HELD:
         from blowproof.mechanisms.exact import held_cells
 
-        places, counts = held_cells(data, tuple(range(len(data.domain))))
+        # every iteration but the first is asked for when the budget is charged: no limit
+        places, counts = held_cells(data, tuple(range(len(data.domain))), limit=data.size)
         _HELD[data] = whole(places), counts
     return _HELD[data]
 

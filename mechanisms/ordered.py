@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from blowproof.mechanisms.calibrate import require_floats
+from blowproof.mechanisms.exact import require_answerable
 from blowproof.mechanisms.isotonic import rising
 from blowproof.mechanisms.ranges import OrderedCounts, axis_asked, query_text
 from blowproof.mechanisms.release import Draw, Plan, Request, calibrated_scale, status_notes
@@ -34,6 +36,9 @@ class Ordered(Plan):
         policy = request.policy
         self.axis = axis_asked(request.bound, policy, self.name)
         text = query_text("cumulative", policy.domain.names[self.axis])
+        require_floats(request.epsilon, self.name)
+        for query in (request.bound, text):
+            require_answerable(query, policy)
         self.sensitivity = request.sensitivity(parse_query(text, policy))
         scale = calibrated_scale(self.sensitivity, request.epsilon)
         self.release = Release(query=text, noise="discrete-laplace", scale=scale)

@@ -107,7 +107,8 @@ def cheapest_intervals(counts: Ints, noises: Sequence[Ints], penalty: Fraction) 
     for row, noise in enumerate(noises):
         length = 1 << row
         found = deviations(counts, length, ranked if length > WIDE else None)
-        costs[row, length:] = found * (grid // length) + fixed + noise
+        found, added = roomy(bound, found, noise)
+        costs[row, length:] = found * (grid // length) + fixed + added
     return _walk_back(_cheapest(costs), size)
 
 

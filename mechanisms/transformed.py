@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.mechanisms.exact import count_cells, true_answers
+from blowproof.mechanisms.exact import count_cells, require_answerable, true_answers
 from blowproof.mechanisms.forests import Forest, best_forest, forests, hubs, path
 from blowproof.mechanisms.masks import mask
 from blowproof.mechanisms.release import (
@@ -50,7 +50,15 @@ from blowproof.models.policy import LABELLED
 from blowproof.models.queries import Cumulative, Ranges, Row
 from blowproof.models.secrets.offsets import OffsetGraph
 
-__all__ = ["Flows", "NoisyTable", "Transformed", "free", "graph_edges", "plan_flows"]
+__all__ = [
+    "Flows",
+    "NoisyTable",
+    "Transformed",
+    "free",
+    "graph_edges",
+    "plan_flows",
+    "require_few_values",
+]
 
 Ints = NDArray[np.int64]
 
@@ -169,18 +177,29 @@ def graph_edges(policy: Policy) -> tuple[Ints, Ints]:
     return both[:, 0], both[:, 1]
 
 
+def require_few_values(policy: Policy) -> None:
+    """Refuse a domain with more values than are listed one by one."""
+    _refuse_above(MOST_VALUES, policy.domain.size, "values")
+
+
 def _refuse_above(limit: int, found: int, what: str) -> None:
     if found > limit:
         raise BudgetError(
-            f"the secret graph has {found} {what}; the transformed mechanism lists {limit} at most"
+            f"the secret graph has {found} {what}; {limit} at most are listed one by one"
             "\n  try: --mechanism laplace, or ordered"
         )
 
 
-def plan_flows(request: Request, vertex: Ints, tree: str | None = None) -> tuple[Forest, int]:
+def plan_flows(
+    request: Request,
+    vertex: Ints,
+    tree: str | None = None,
+    edges: tuple[Ints, Ints] | None = None,
+) -> tuple[Forest, int]:
     """Return the forest for G with values merged into vertices, and its stretch.
 
-    `tree` names a kind (None: the one with the least error for the query that is asked).
+    `tree` names a kind (None: the one with the least error for the query that is asked); `edges`
+    are those of G, where they are listed already.
     """
     policy, size = request.policy, int(vertex.max()) + 1
     if tree is not None and tree not in TREES:
@@ -189,7 +208,7 @@ def plan_flows(request: Request, vertex: Ints, tree: str | None = None) -> tuple
         parent = np.zeros(size, dtype=np.int64)
         parent[0] = -1
         return Forest(parent), min(size - 1, 2)
-    u, v = graph_edges(policy)
+    u, v = graph_edges(policy) if edges is None else edges
     u, v = vertex[u], vertex[v]
     u, v = np.unique(np.stack([np.minimum(u, v), np.maximum(u, v)])[:, u != v], axis=1)
     candidates = _candidates(policy, size, u, v, tree)
@@ -248,7 +267,13 @@ class Transformed(Plan):
         super().__init__(request)
         domain = request.policy.domain
         size = domain.size
-        _refuse_above(MOST_VALUES, size, "values")
+        require_few_values(request.policy)
+        if request.bound.per_record:
+            raise QueryError(
+                f"{request.bound.name} puts weights on single records, which noisy counts do not "
+                "have\n  try: --mechanism laplace"
+            )
+        require_answerable(request.bound, request.policy)
         vertex = np.arange(size, dtype=np.int64)
         self.forest, self.stretch = plan_flows(request, vertex, request.options.get("tree"))
         self.releases = flow_releases(self, request, vertex, self.forest, self.stretch)

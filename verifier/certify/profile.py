@@ -234,7 +234,8 @@ def _tree(part: Part, query: TreeQuery) -> _Piece:
         for level, nodes in _tree_levels(query):
             if level in used:
                 weight = int(used[level] * denominator)
-                weights = np.where(nodes >= 0, weight, 0).astype(profile.dtype)
+                weights = np.zeros(len(nodes), dtype=profile.dtype)
+                weights[nodes >= 0] = weight
                 profile.levels.append(Level(nodes, weights))
 
     return _Piece(query.axis, tuple(used.values()), 2 * sum(used.values(), Fraction(0)), add)
