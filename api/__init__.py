@@ -17,12 +17,13 @@ Where a policy is wanted, a path to a policy file or the tables of one do as wel
 `int`, `Fraction` or "p/q", never as a float, and come out as `int` or `Fraction`. What is wrong is
 a `blowproof.models.BlowproofError` that says what, where, why and what to try.
 
-`read` a policy; `sensitivity`, `neighbours` and `audit` ask about it; `certify` judges a mechanism.
-Each does what the command of the same name does (`blowproof --help`), without writing to the
-screen; `print` shows what the command shows, `to_json()` is its document.
+`read` a policy; `sensitivity`, `neighbours` and `audit` ask about it; `certify` judges a mechanism
+and `check` a proof; `release` draws private answers. Each does what the command of the same name
+does (`blowproof --help`), without writing to the screen; `print` shows what the command shows,
+`to_json()` is its document.
 
-Reading order: given (what is handed in), asking (questions), judging (mechanisms), values (what
-comes back). Nothing is
+Reading order: given (what is handed in), asking (questions), judging (mechanisms and proofs),
+releasing, values (what comes back). Nothing is
 loaded before it is used, so that importing this package takes no time.
 """
 
@@ -33,8 +34,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from blowproof.asking import audit, neighbours, sensitivity
     from blowproof.given import read
-    from blowproof.judging import certify
+    from blowproof.judging import certify, check
     from blowproof.models import Policy
+    from blowproof.releasing import release
 
     __version__: str
 
@@ -42,8 +44,10 @@ _HOMES = {
     "Policy": "models",
     "audit": "asking",
     "certify": "judging",
+    "check": "judging",
     "neighbours": "asking",
     "read": "given",
+    "release": "releasing",
     "sensitivity": "asking",
 }
 
@@ -52,8 +56,10 @@ __all__ = [
     "__version__",
     "audit",
     "certify",
+    "check",
     "neighbours",
     "read",
+    "release",
     "sensitivity",
 ]
 

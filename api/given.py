@@ -19,6 +19,7 @@ __all__ = [
     "File",
     "PolicyLike",
     "apart",
+    "called",
     "checked",
     "exactly",
     "go_on",
@@ -122,6 +123,13 @@ def apart(place: File, policy: PolicyLike) -> str:
     if isinstance(policy, (str, os.PathLike)) and path.exists() and path.samefile(policy):
         raise DataError(f"{path}: this would overwrite the policy\n  try: another name")
     return str(path)
+
+
+def called(policy: PolicyLike) -> str:
+    """Return what errors call a policy: its file, or its name."""
+    if isinstance(policy, (str, os.PathLike)):
+        return os.fspath(policy)
+    return policy.name if isinstance(policy, Policy) else "this policy"
 
 
 def placed_in(policy: PolicyLike) -> AbstractContextManager[None]:

@@ -1,4 +1,4 @@
-"""Mechanisms judged: `certify`."""
+"""Mechanisms and proofs judged: `certify` and `check`."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blowproof.given import File, PolicyLike, exactly, go_on, read, session
+from blowproof.given import File, PolicyLike, called, checked, exactly, go_on, read, session
+from blowproof.models import DataError, QueryError
 from blowproof.models.mechanism import Mechanism
 from blowproof.models.policy import Answers, Reading
-from blowproof.values import Verdict
+from blowproof.values import Check, Verdict
 
 if TYPE_CHECKING:
     from blowproof.models import Exact
     from blowproof.verifier.question import Engine
 
-__all__ = ["certify"]
+__all__ = ["certify", "check"]
 
 
 def certify(  # keyword-only options
@@ -70,3 +71,48 @@ def _described(
     path = Path(mechanism)
     content = read_text(path)
     return parse_mechanism(content, name=path.stem, file=str(path)), content, str(path)
+
+
+def check(
+    certificate: File,
+    policy: PolicyLike | None = None,
+    query: str | None = None,
+    *,
+    answers: Answers | None = None,
+    embedded: bool = False,
+    time_limit: float = 600,
+) -> Check:
+    """Replay a certificate file with the small independent checker, and say what it proves.
+
+    A certificate carries its own policy, query and numbers. With `policy` and `query` they are
+    compared with yours, and so are the files that these name and the data; what cannot be compared
+    is a reason to reject, unless `embedded` says to believe the certificate there.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from blowproof import sensitivity
+    >>> office = {"domain": {"region": ["north", "south"], "size": [1, 2]},
+    ...           "known": [{"marginal": ["region"]}]}
+    >>> with TemporaryDirectory() as folder:
+    ...     answer = sensitivity(office, certificate=f"{folder}/proof.json")
+    ...     found = check(f"{folder}/proof.json", office, "histogram")
+    ...     other = check(f"{folder}/proof.json", office, "marginal(size)")
+    >>> answer.status, found.accepted, found.value, found.compared
+    ('proved', True, 4, ('policy', 'query'))
+    >>> other.accepted, other.reason
+    (False, 'it is a proof about another query than marginal(size)')
+    """
+    from blowproof.cli.check import checked as replayed
+    from blowproof.verifier.kernel import Unreadable
+
+    checked("published", answers, "auto")
+    if policy is None and (query is not None or answers is not None):
+        raise QueryError(
+            "query and answers go with a policy: they are read as its\n  try: a policy"
+        )
+    other = None if policy is None else (lambda: read(policy), called(policy))
+    path = str(Path(certificate))
+    try:
+        found = replayed(path, other, query, answers, embedded=embedded, time_limit=time_limit)
+    except Unreadable as error:
+        raise DataError(f"{path}: this is no certificate: {error}") from None
+    return Check.of(found)

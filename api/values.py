@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from blowproof.cli.audit import Audited
+    from blowproof.cli.check import Checked
+    from blowproof.mechanisms.release import Released
     from blowproof.models.mechanism import Mechanism
     from blowproof.verifier.certify import certified
 
-__all__ = ["Answer", "Audit", "Pair", "Record", "Verdict"]
+__all__ = ["Answer", "Audit", "Check", "Pair", "Record", "Release", "Verdict"]
 
 Record = tuple[Value, ...]
 """The values of one record, in the order of the policy's domain."""
@@ -169,6 +171,94 @@ class Verdict:
         from blowproof.cli.certify_screen import certify_parts
 
         return _drawn(certify_parts(*self._of))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """What the checker says of a certificate: `accepted`, or `reason` why not.
+
+    `claim` is what was proved, S = `value`; `compared` is what is known to be yours (policy, query,
+    file, data), `not_compared` what is taken from the certificate.
+    """
+
+    accepted: bool
+    reason: str
+    claim: str
+    value: Exact | None
+    kind: str
+    compared: tuple[str, ...]
+    not_compared: tuple[str, ...]
+    _of: Checked = field(repr=False, compare=False)
+
+    @staticmethod
+    def of(found: Checked) -> Check:
+        """Return what was found, in plain values."""
+        verdict, document = found.verdict, found.to_json()
+        return Check(
+            accepted=found.accepted,
+            reason=found.reason,
+            claim=verdict.claim,
+            value=verdict.value if verdict.accepted else None,
+            kind=verdict.kind,
+            compared=tuple(document.get("compared", ())),
+            not_compared=tuple(document.get("not_compared", ())),
+            _of=found,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document of `blowproof check --json`."""
+        return self._of.to_json()
+
+    def __str__(self) -> str:
+        if not self.accepted:
+            return f"rejected: {self.reason}"
+        return f"accepted: {self.claim}; {self._of.words}\nproof {self.kind}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Release:
+    """A private release: `rows` has, for each answer, the values it is about and the answer last.
+
+    `columns` names them. Answers are exact numbers, or floats where they are estimates made from
+    noisy ones. `notes` say what the noise rests on, and what is left of the budget.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Value | float, ...], ...]
+    epsilon: Fraction
+    mechanism: str
+    notes: tuple[str, ...]
+    _of: Released = field(repr=False, compare=False)
+
+    @staticmethod
+    def of(found: Released) -> Release:
+        """Return what was released, in plain values."""
+        from blowproof.mechanisms.publish import answer_column
+
+        names = found.answers.names
+        rows = zip(names.rows(), found.answers, strict=True)
+        return Release(
+            columns=(*names.columns, answer_column(found)),
+            rows=tuple((*values, answer) for values, answer in rows),
+            epsilon=found.request.epsilon,
+            mechanism=found.mechanism,
+            notes=found.notes,
+            _of=found,
+        )
+
+    @property
+    def values(self) -> tuple[Value | float, ...]:
+        """The answers alone, in the order of the rows."""
+        return tuple(row[-1] for row in self.rows)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document of `blowproof release --json`."""
+        return {**self._of.to_json(), "released": True}
+
+    def __str__(self) -> str:
+        from blowproof.cli.release import release_parts
+
+        return _drawn(release_parts(self._of, None))
 
 
 class Audit:

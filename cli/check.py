@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,10 +12,13 @@ from blowproof.cli.errors import Exit
 from blowproof.cli.options import SCOPES, json_option, seconds
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from blowproof.cli.comparing import Compared
+    from blowproof.models import Policy
     from blowproof.verifier.kernel import Verdict
 
-__all__ = ["check"]
+__all__ = ["Checked", "check", "checked"]
 
 
 @click.command(
@@ -50,90 +54,122 @@ def check(
 
     Exit code 0: accepted; 1: rejected; 2: unreadable.
     """
+    from blowproof.models.reading import read_policy
+    from blowproof.verifier.kernel import Unreadable
+
+    if policy is None and (query is not None or answers is not None):
+        raise click.UsageError("--query and --answers go with --policy: they are read as its")
+    other = None if policy is None else (lambda: read_policy(policy), policy)
+    try:
+        found = checked(
+            certificate, other, query, answers, embedded=embedded, time_limit=time_limit
+        )
+    except Unreadable as error:
+        return _unreadable(certificate, str(error), as_json)
+    return _told(found, as_json)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the kernel said, what was compared (None: nothing was asked), and why not ("": so)."""
+
+    verdict: Verdict
+    compared: Compared | None
+    reason: str
+    seconds: float
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the proof holds, and is about what it was compared with."""
+        return self.verdict.accepted and not self.reason
+
+    @property
+    def words(self) -> str:
+        """What the certificate was compared with: it could be about anything else."""
+        found = self.compared
+        if found is None:
+            return "compared with nothing: policy, query and numbers are the certificate's own"
+        taken = f"; taken from the certificate: {found.embedded}" if found.missing else ""
+        return f"compared: {', '.join(found.same) or 'nothing'}{taken}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document of `blowproof check --json`."""
+        from blowproof.verifier.answers import json_number
+
+        verdict, found = self.verdict, self.compared
+        document: dict[str, Any] = {
+            "schema": "blowproof/check/1",
+            "verdict": "accepted" if self.accepted else "rejected",
+            "claim": verdict.claim or None,
+            "kind": verdict.kind or None,
+            "reason": self.reason or None,
+            "seconds": round(self.seconds, 3),
+        }
+        if verdict.accepted:
+            document |= {
+                "query": verdict.query,
+                "value": json_number(verdict.value),
+                "norm": verdict.norm,
+                "reading": verdict.reading,
+                "answers": verdict.answers,
+                "digests": dict(verdict.digests),
+                "compared": [] if found is None else found.same,
+                "not_compared": ["everything"] if found is None else found.missing,
+            }
+        return document
+
+
+def checked(
+    certificate: str,
+    policy: tuple[Callable[[], Policy], str] | None,
+    query: str | None,
+    answers: str | None,
+    *,
+    embedded: bool,
+    time_limit: float,
+) -> Checked:
+    """Replay a certificate file, and compare it with a policy (how to read it, and its name).
+
+    Raises the kernel's Unreadable where the file is no certificate.
+    """
     import time
 
     from blowproof.cli.comparing import Compared, compared
     from blowproof.verifier.kernel import Unreadable, check_text
     from blowproof.verifier.kernel.document import MOST_BYTES
 
-    if policy is None and (query is not None or answers is not None):
-        raise click.UsageError("--query and --answers go with --policy: they are read as its")
     start = time.perf_counter()
     try:
         with Path(certificate).open("rb") as file:
             text = file.read(MOST_BYTES + 1).decode("utf-8")
-        verdict = check_text(text, seconds=time_limit)
-    except (OSError, UnicodeDecodeError, Unreadable) as error:
-        return _unreadable(certificate, _reason(error), as_json)
+    except OSError as error:
+        raise Unreadable(f"it cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise Unreadable("it is no UTF-8 text") from None
+    verdict = check_text(text, seconds=time_limit)
     found = Compared()
     if policy is not None and verdict.accepted:
-        found = compared(verdict, policy, query, answers)
+        found = compared(verdict, *policy, query, answers)
     reason = verdict.reason or found.other
     if found.missing and not reason and not embedded:
         reason = f"not compared: {found.embedded}; --embedded believes the certificate there"
     taken = time.perf_counter() - start
-    return _told(verdict, found if policy is not None else None, reason, taken, as_json)
+    return Checked(verdict, None if policy is None else found, reason, taken)
 
 
-def _reason(error: Exception) -> str:
-    if isinstance(error, OSError):
-        return f"it cannot be read ({error.strerror})"
-    if isinstance(error, UnicodeDecodeError):
-        return "it is no UTF-8 text"
-    return str(error)
-
-
-def _told(
-    verdict: Verdict, found: Compared | None, reason: str, taken: float, as_json: bool
-) -> int:
+def _told(found: Checked, as_json: bool) -> int:
     from blowproof.cli.output import quietly, write, write_json
     from blowproof.cli.words import printable
 
-    accepted = verdict.accepted and not reason
     with quietly():
         if as_json:
-            write_json(_document(verdict, found, reason, taken))
-        elif accepted:
-            claim = f"{verdict.claim}; {_compared(found)}"
-            write(f"accepted: {printable(claim)}\nproof {verdict.kind}, {taken:.2f} s\n")
+            write_json(found.to_json())
+        elif found.accepted:
+            claim = printable(f"{found.verdict.claim}; {found.words}")
+            write(f"accepted: {claim}\nproof {found.verdict.kind}, {found.seconds:.2f} s\n")
         else:
-            write(f"rejected: {printable(reason)}\n")
-    return Exit.OK if accepted else Exit.NO
-
-
-def _compared(found: Compared | None) -> str:
-    """Say what the certificate was compared with: it could be about anything else."""
-    if found is None:
-        return "compared with nothing: policy, query and numbers are the certificate's own"
-    taken = f"; taken from the certificate: {found.embedded}" if found.missing else ""
-    return f"compared: {', '.join(found.same) or 'nothing'}{taken}"
-
-
-def _document(
-    verdict: Verdict, found: Compared | None, reason: str, taken: float
-) -> dict[str, object]:
-    from blowproof.verifier.answers import json_number
-
-    document: dict[str, object] = {
-        "schema": "blowproof/check/1",
-        "verdict": "accepted" if verdict.accepted and not reason else "rejected",
-        "claim": verdict.claim or None,
-        "kind": verdict.kind or None,
-        "reason": reason or None,
-        "seconds": round(taken, 3),
-    }
-    if verdict.accepted:
-        document |= {
-            "query": verdict.query,
-            "value": json_number(verdict.value),
-            "norm": verdict.norm,
-            "reading": verdict.reading,
-            "answers": verdict.answers,
-            "digests": dict(verdict.digests),
-            "compared": [] if found is None else found.same,
-            "not_compared": ["everything"] if found is None else found.missing,
-        }
-    return document
+            write(f"rejected: {printable(found.reason)}\n")
+    return Exit.OK if found.accepted else Exit.NO
 
 
 def _unreadable(path: str, reason: str, as_json: bool) -> int:

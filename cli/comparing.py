@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from blowproof.models import Policy
     from blowproof.verifier.kernel import Verdict
 
@@ -26,20 +28,21 @@ class Compared:
         return ", ".join(self.missing)
 
 
-def compared(verdict: Verdict, path: str, query: str | None, answers: str | None) -> Compared:
-    """Compare an accepted certificate with a policy file and a query.
+def compared(
+    verdict: Verdict, read: Callable[[], Policy], name: str, query: str | None, answers: str | None
+) -> Compared:
+    """Compare an accepted certificate with a policy, which errors call by a name, and a query.
 
     What it is about is known by digests that the kernel has made itself. `answers` is the scope to
     read the policy in (None: its own).
     """
     from blowproof.models.errors import PolicyError
-    from blowproof.models.reading import read_policy
     from blowproof.models.writing import digest
 
     found, digests = Compared(), dict(verdict.digests)
     scope: Any = answers
     try:
-        policy = read_policy(path).with_answers(scope)
+        policy = read().with_answers(scope)
     except PolicyError as error:
         if not error.key.endswith("answers_file"):
             raise
@@ -47,10 +50,10 @@ def compared(verdict: Verdict, path: str, query: str | None, answers: str | None
         return found
     if policy.scope != verdict.answers:
         found.other = (
-            f"it is a proof for the scope {verdict.answers}, and that of {path} is {policy.scope}"
+            f"it is a proof for the scope {verdict.answers}, and that of {name} is {policy.scope}"
         )
     elif digests["policy"] != digest(policy):
-        found.other = f"it is a proof about another policy than {path}"
+        found.other = f"it is a proof about another policy than {name}"
     else:
         found.same.append("policy")
         _query(found, policy, query, digests["query"])

@@ -19,7 +19,7 @@ from blowproof.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from rich.console import RenderableType
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from blowproof.mechanisms.accountant import Accountant
     from blowproof.mechanisms.publish import OutputFile
     from blowproof.mechanisms.release import Oracle, Plan, Released, Request
-    from blowproof.models import Policy
+    from blowproof.models import BoundQuery, Policy
     from blowproof.models.policy import Reading
 
-__all__ = ["release"]
+__all__ = ["carried_out", "output_file", "release", "release_parts", "request_of"]
 
 SHOWN = 20
 MARGIN = 0.5
@@ -94,13 +94,13 @@ def release(  # noqa: PLR0913 # one parameter for each option
     read, session = read_policy(policy), Session(question)
     with ExitStack() as stack:
         try:
-            place = _output(output, (policy, data, choice.ledger), read.domain.names)
+            place = output_file(output, (policy, data, choice.ledger), read.domain.names)
             if place is not None:
                 stack.callback(place.discard)
-            request = _request(read, query, epsilon, settings, records, session)
-            account = _account(request, data, choice)
-            made = _planned(mechanism, request, session)
-            released = _released(made, data, account)
+            request = request_of(
+                read, query, epsilon, dict(map(_setting, settings)), records, session
+            )
+            released = carried_out(mechanism, request, data, choice, session)
         except (RefusedError, BudgetError) as error:
             _refuse(str(error), as_json, read.name, mechanism)
             return Exit.NO
@@ -110,18 +110,19 @@ def release(  # noqa: PLR0913 # one parameter for each option
         if as_json:
             write_json({**released.to_json(), "released": True})
         else:
-            print_all(_parts(released, output))
+            print_all(release_parts(released, output))
     return Exit.OK
 
 
-def _request(
+def request_of(
     policy: Policy,
-    query: str,
+    query: str | BoundQuery,
     epsilon: Fraction,
-    settings: tuple[str, ...],
+    settings: Mapping[str, str],
     records: str | None,
     session: Session,
 ) -> Request:
+    """Return what is to be released, to be planned within the session's time."""
     from blowproof.cli.asking import scope_of
     from blowproof.mechanisms.records import Records
     from blowproof.mechanisms.release import Request
@@ -131,14 +132,14 @@ def _request(
     question = session.question
     return Request(
         policy=policy,
-        query=parse_query(query, policy),
+        query=parse_query(query, policy) if isinstance(query, str) else query,
         epsilon=epsilon,
         reading=cast("Reading", question.reading),
         answers=scope_of(question),
         engine=cast("Engine", question.engine),
         time_limit=question.time_limit,
         oracle=_oracle(session),
-        options=dict(map(_setting, settings)),
+        options=settings,
         records=None if records is None else Records.read(records),
     )
 
@@ -200,17 +201,23 @@ def _account(request: Request, data: str, choice: AccountChoice) -> Accountant |
     )
 
 
-def _released(made: Any, data: str, account: Accountant | None) -> Released:
+def carried_out(
+    mechanism: str, request: Request, data: str, choice: AccountChoice, session: Session
+) -> Released:
+    """Plan a release, charge it to the account that is chosen, and draw it; or refuse."""
     from blowproof.mechanisms.release import release as carry_out
     from blowproof.models.data import Dataset
 
+    account = _account(request, data, choice)
+    made = _planned(mechanism, request, session)
     with Dataset(data, made.request.policy.domain) as dataset:
         return carry_out(made, dataset, budget=account)
 
 
-def _output(
+def output_file(
     output: str | None, inputs: tuple[str | None, ...], names: tuple[str, ...]
 ) -> OutputFile | None:
+    """Return the file for the answers, ready to be written; never one that is read."""
     from blowproof.cli.files import keep_apart
     from blowproof.mechanisms.publish import OutputFile
 
@@ -237,7 +244,8 @@ def _refuse(reason: str, as_json: bool, policy: str, mechanism: str) -> None:
         click.echo(f"refused: {reason}", err=True)
 
 
-def _parts(released: Released, output: str | None) -> Iterator[RenderableType]:
+def release_parts(released: Released, output: str | None) -> Iterator[RenderableType]:
+    """Yield what was released, what it rests on, and the answers that no file holds."""
     from rich.text import Text
 
     from blowproof.cli.words import printable, short

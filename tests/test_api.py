@@ -175,6 +175,93 @@ def test_a_mechanism_may_be_a_path_or_tables(tmp_path: Path) -> None:
         blowproof.certify(path, CENSUS, 1)
 
 
+@pytest.fixture
+def proof(tmp_path: Path) -> Path:
+    place = tmp_path / "proof.json"
+    assert blowproof.sensitivity(CENSUS, certificate=place).status == "proved"
+    return place
+
+
+def test_a_certificate_is_compared_with_a_policy_and_a_query(proof: Path) -> None:
+    for policy in (CENSUS, read_policy(CENSUS)):
+        found = blowproof.check(proof, policy, "histogram")
+        assert (found.accepted, found.value, found.not_compared) == (True, 4, ())
+        assert {"policy", "query"} <= set(found.compared)
+        assert str(found).startswith("accepted: S(") and found.to_json()["verdict"] == "accepted"
+    alone = blowproof.check(proof)
+    assert alone.accepted and alone.not_compared == ("everything",)
+    other = blowproof.check(proof, EXAMPLES / "hospital.toml", "histogram")
+    assert not other.accepted and "another policy" in other.reason
+    part = blowproof.check(proof, CENSUS)
+    assert not part.accepted and "the query" in part.reason
+    assert blowproof.check(proof, CENSUS, embedded=True).accepted
+    with pytest.raises(QueryError, match="policy"):
+        blowproof.check(proof, query="histogram")
+
+
+def test_a_forged_certificate_is_rejected_and_another_file_is_none(proof: Path) -> None:
+    text = proof.read_text("utf-8")
+    proof.write_text(text.replace('"value":4', '"value":2'), "utf-8")
+    found = blowproof.check(proof, CENSUS, "histogram")
+    assert not found.accepted and found.value is None and str(found).startswith("rejected")
+    for content in (b"{", b"\xff", b"[]"):
+        proof.write_bytes(content)
+        with pytest.raises(DataError, match="no certificate"):
+            blowproof.check(proof)
+    with pytest.raises(DataError, match="cannot be read"):
+        blowproof.check(proof.with_name("none.json"))
+
+
+def people(folder: Path) -> Path:
+    place = folder / "people.csv"
+    place.write_bytes((EXAMPLES / "census.csv").read_bytes())
+    return place
+
+
+def test_a_release_has_a_row_for_each_answer(tmp_path: Path) -> None:
+    data = people(tmp_path)
+    place = tmp_path / "out.csv"
+    found = blowproof.release(CENSUS, data, epsilon="3/2", unaccounted=True, output=place)
+    assert found.columns == ("region", "size", "tenure", "count") and len(found.rows) == 12
+    assert found.rows[0][:3] == ("north", "1", "owned")
+    assert all(isinstance(value, int) for value in found.values) and found.epsilon == Fraction(3, 2)
+    assert found.to_json()["released"] is True and "released by laplace" in str(found)
+    lines = place.read_text("utf-8").splitlines()
+    assert lines[1] == f"north,1,owned,{found.values[0]}"
+
+
+def test_releases_share_a_budget(tmp_path: Path) -> None:
+    from blowproof.mechanisms.errors import RefusedError
+
+    data, ledger = people(tmp_path), tmp_path / "l.sqlite"
+    for _ in range(2):
+        blowproof.release(CENSUS, data, epsilon="1/2", budget=1, ledger=ledger)
+    with pytest.raises(RefusedError, match="is spent"):
+        blowproof.release(CENSUS, data, epsilon="1/2", ledger=ledger)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"budget": 1, "unaccounted": True},
+        {"new_people": True, "same_people_as": 1},
+        {"unaccounted": True, "mechanism": "laplas"},
+        {"unaccounted": True, "settings": {"block": 3}},
+        {"unaccounted": True, "records": "x"},
+    ],
+)
+def test_a_release_that_is_asked_for_wrongly(tmp_path: Path, options: Mapping[str, Any]) -> None:
+    with pytest.raises(QueryError):
+        blowproof.release(CENSUS, people(tmp_path), epsilon=1, **options)
+
+
+def test_answers_are_not_written_over_the_data(tmp_path: Path) -> None:
+    data = people(tmp_path)
+    with pytest.raises(QueryError, match="overwrite"):
+        blowproof.release(CENSUS, data, epsilon=1, unaccounted=True, output=data)
+    assert data.read_bytes() == (EXAMPLES / "census.csv").read_bytes()
+
+
 @pytest.mark.parametrize("epsilon", [0.5, 0, -1, "0.5", True, None])
 def test_epsilon_is_exact_and_above_zero(epsilon: Any) -> None:
     with pytest.raises(PolicyError, match="epsilon"):

@@ -1,0 +1,92 @@
+"""Private releases: `release`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from blowproof.given import File, PolicyLike, exactly, go_on, query_of, read, session
+from blowproof.models import BoundQuery, QueryError
+from blowproof.models.policy import Answers, Reading
+from blowproof.values import Release
+
+if TYPE_CHECKING:
+    from blowproof.models import Exact
+    from blowproof.verifier.question import Engine
+
+__all__ = ["release"]
+
+
+def release(  # noqa: PLR0913 # keyword-only options
+    policy: PolicyLike,
+    data: File,
+    query: str | BoundQuery = "histogram",
+    *,
+    epsilon: Exact | str,
+    mechanism: str = "laplace",
+    settings: Mapping[str, object] | None = None,
+    budget: Exact | str | None = None,
+    ledger: File | None = None,
+    unaccounted: bool = False,
+    new_people: bool = False,
+    same_people_as: int | None = None,
+    new_guarantee: bool = False,
+    records: str | None = None,
+    output: File | None = None,
+    reading: Reading = "published",
+    answers: Answers | None = None,
+    engine: Engine = "auto",
+    time_limit: float | None = None,
+) -> Release:
+    """Return a query's answers on a data file, with the noise that the policy calls for.
+
+    The scale comes from the verified sensitivity. `budget` opens an account of the people in the
+    data, which later releases about them share; what exceeds it is a `RefusedError` before any
+    noise is drawn. `unaccounted` keeps none. `output`: a .csv or .parquet file for the answers.
+    Noise is the operating system's and has no seed.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> office = {"domain": {"region": ["north", "south"]}}
+    >>> with TemporaryDirectory() as folder:
+    ...     data = Path(folder, "people.csv")
+    ...     _ = data.write_text("region\\n" + "north\\nsouth\\n" * 50)
+    ...     found = release(office, data, epsilon=2, unaccounted=True)
+    >>> found.columns, [row[0] for row in found.rows], len(found.values)
+    (('region', 'count'), ['north', 'south'], 2)
+    """
+    import click
+
+    from blowproof.cli.account_options import AccountChoice
+    from blowproof.cli.release import carried_out, output_file, request_of
+    from blowproof.mechanisms.errors import RefusedError
+
+    asked, bound = session(reading, answers, engine, time_limit), read(policy)
+    wanted, share = query_of(query, bound), exactly(epsilon, "epsilon")
+    limit = None if budget is None else exactly(budget, "budget")
+    kept, place = (None if file is None else os.fspath(file) for file in (ledger, output))
+    source, rules = os.fspath(data), policy if isinstance(policy, (str, os.PathLike)) else None
+    options = {name: str(value) for name, value in (settings or {}).items()}
+    with ExitStack() as stack:
+        try:
+            choice = AccountChoice(
+                limit, kept, unaccounted, new_people, same_people_as, new_guarantee
+            )
+            inputs = (None if rules is None else os.fspath(rules), source, kept)
+            file = output_file(place, inputs, bound.domain.names)
+            if file is not None:
+                stack.callback(file.discard)
+            request = request_of(bound, wanted, share, options, records, asked)
+            found = carried_out(mechanism, request, source, choice, asked)
+        except click.UsageError as error:
+            raise QueryError(error.message) from None
+        except click.Abort:
+            raise KeyboardInterrupt from None
+        except RefusedError:
+            go_on(asked)
+            raise
+        if file is not None:
+            file.save(found)
+    return Release.of(found)
