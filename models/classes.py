@@ -5,12 +5,12 @@ How they are found is in `diagram`.
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from blowproof.models.clock import now
 from blowproof.models.diagram import Diagram, LateError, Lookup, OutgrownError, members
 from blowproof.models.domain import Domain
 from blowproof.models.errors import BudgetError
@@ -69,7 +69,7 @@ class _Refusals:
 
     def repeat(self, key: _Key, deadline: float | None) -> None:
         """Raise what was raised about these areas, or about some of them."""
-        left = None if deadline is None else deadline - time.monotonic()
+        left = None if deadline is None else deadline - now()
         for (domain, fewer, limit, without), refusal, seconds in self._found:
             again = seconds is not None and (left is None or left > MORE_TIME * seconds)
             same = (domain, limit, without) == (key[0], *key[2:])
@@ -93,7 +93,7 @@ def collapse(
     Values of the area `without` are left out. There may be exponentially many (thirty known
     marginals of two cells), and the diagram may be large where they are few. A BudgetError says
     that there are more than `limit`, that the diagram outgrew its budget, or that the deadline (of
-    `time.monotonic`) passed.
+    `now`) passed.
 
     >>> from blowproof.models import Domain, Integers, Region, Between
     >>> d = Domain(age=Integers(0, 10**12))
@@ -105,13 +105,13 @@ def collapse(
     """
     key = (domain, frozenset(areas), limit, without)
     _REFUSALS.repeat(key, deadline)
-    started = time.monotonic()
+    started = now()
     diagram = Diagram(domain, areas, limit=limit, deadline=deadline, without=without)
     try:
         sizes = diagram.sizes(0, diagram.everything)
     except (OutgrownError, LateError) as refusal:
         late = isinstance(refusal, LateError)
-        _REFUSALS.remember(key, refusal, time.monotonic() - started if late else None)
+        _REFUSALS.remember(key, refusal, now() - started if late else None)
         raise
     classes = [ValueClass(frozenset(members(inside)), n, diagram) for inside, n in sizes.items()]
     return tuple(sorted(classes, key=lambda item: (len(item.inside), sorted(item.inside))))

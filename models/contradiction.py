@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
+from blowproof.models.clock import now
 from blowproof.models.linear import LinearModel
 from blowproof.models.solving import SolverDisagreementError
 from blowproof.models.to_cpsat import Status, infeasible_core, solve
@@ -85,7 +85,7 @@ class _Solver:
     ) -> None:
         self.model = model
         self.groups = groups
-        self._deadline = None if time_limit is None else time.monotonic() + time_limit
+        self._deadline = None if time_limit is None else now() + time_limit
         self._stop = stop
 
     def core(self) -> tuple[Status, tuple[str, ...]]:
@@ -98,4 +98,4 @@ class _Solver:
         return "feasible" if status == "optimal" else status
 
     def _left(self) -> float | None:
-        return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+        return None if self._deadline is None else max(0.0, self._deadline - now())

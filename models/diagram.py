@@ -13,10 +13,10 @@ random, which show so many.
 from __future__ import annotations
 
 import random
-import time
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
+from blowproof.models.clock import now
 from blowproof.models.domain import Domain
 from blowproof.models.errors import BudgetError
 from blowproof.models.regions import Area, Box, Point, Positions
@@ -148,7 +148,7 @@ class Diagram:
                 "the regions of the facts are too entangled to find the classes of values that "
                 "they cut out\n  try: fewer facts, or regions over fewer attributes"
             )
-        if self._deadline is not None and time.monotonic() > self._deadline:
+        if self._deadline is not None and now() > self._deadline:
             raise LateError("no time was left to find the classes of values")
         if not self._drawn and self._steps > DRAW_AFTER:
             self._drawn = True

@@ -10,12 +10,12 @@ Two ways, one after the other:
 from __future__ import annotations
 
 import heapq
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import floor, gcd
 
+from blowproof.models.clock import now
 from blowproof.models.linear import (
     BoolLiteral,
     Clause,
@@ -53,7 +53,7 @@ def solve_exactly(
     >>> outcome.status, outcome.upper == 10**30 // 2, outcome.assignment["y"]
     ('optimal', True, 0)
     """
-    deadline = time.monotonic() + (SECONDS if time_limit is None else min(SECONDS, time_limit))
+    deadline = now() + (SECONDS if time_limit is None else min(SECONDS, time_limit))
     smaller = reduced(model)
     if smaller is None:
         return Outcome("infeasible")
@@ -61,7 +61,7 @@ def solve_exactly(
     outcome = search.run()
     if outcome.status in ("optimal", "infeasible") or search.root is None:
         return outcome
-    left = deadline - time.monotonic()
+    left = deadline - now()
     if left <= 0:
         return outcome
     return windowed(smaller, search.root, outcome, left, seed, stop)

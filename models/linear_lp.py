@@ -8,7 +8,6 @@ or 64 bits have nothing to say.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +16,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from blowproof.models.clock import now
 
 __all__ = ["Inequality", "Vertex", "maximum", "subdeterminants"]
 
@@ -148,7 +149,7 @@ class _Program:
     def _optimise(self) -> bool:
         steps = 0
         while True:
-            if self.deadline is not None and time.monotonic() > self.deadline:
+            if self.deadline is not None and now() > self.deadline:
                 raise TimeoutError
             head = self.tableau[0, : self.real]
             below = [column for column in range(self.real) if head[column] < 0]

@@ -10,12 +10,12 @@ a solution is a solution, but "none" is "unknown".
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
+from blowproof.models.clock import now
 from blowproof.models.linear import (
     BoolLiteral,
     Clause,
@@ -48,13 +48,13 @@ def windowed(
 
     `root`: an optimal vertex of the linear relaxation.
     """
-    end = time.monotonic() + left
+    end = now() + left
     wide = {v.name for v in model.variables if v.upper - v.lower > WIDE}
     enough = _enough(model, wide)
     widths = [width for width in WINDOWS if enough is None or width < enough]
     for width in [*widths, *([] if enough is None else [enough])]:
         near, start = _around(model, root, wide, width)
-        left = end - time.monotonic()
+        left = end - now()
         if left <= 0 or not fits(near):
             break
         found = solve(near, time_limit=left, seed=seed, stop=stop)

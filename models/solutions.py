@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import queue
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
+from blowproof.models.clock import now
 from blowproof.models.linear import LinearModel
 from blowproof.models.solving import SolverDisagreementError
 from blowproof.models.to_cpsat import AllSolutions
@@ -66,11 +66,11 @@ class Solutions:
 
     def _found(self) -> Iterator[dict[str, int]]:
         """Yield what the search puts into the queue, until either side ends."""
-        deadline = time.monotonic() + self._time_limit
+        deadline = now() + self._time_limit
         search = _Background(self._model)
         try:
             while not search.exhausted():
-                if time.monotonic() >= deadline or (self._stop is not None and self._stop()):
+                if now() >= deadline or (self._stop is not None and self._stop()):
                     return
                 assignment = search.next()
                 if assignment is not None:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from blowproof.models.clock import now
 from blowproof.models.errors import InternalError
 
 __all__ = ["SolverDisagreementError", "run_interruptibly"]
@@ -54,7 +55,7 @@ def run_interruptibly(
         finally:
             done.set()
 
-    deadline = None if time_limit is None else time.monotonic() + time_limit
+    deadline = None if time_limit is None else now() + time_limit
     threading.Thread(target=body, name="blowproof-solver").start()
     try:
         _wait(done, deadline=deadline, cancel=cancel, stop=stop, watch=watch)
@@ -80,10 +81,9 @@ def _wait(
     """
     stopping = False
     while not done.wait(_pause(deadline, stopping=stopping)):
+        told = now()  # here other work has its turn while the solver goes on
         stopping = (
-            stopping
-            or (deadline is not None and time.monotonic() >= deadline)
-            or (stop is not None and stop())
+            stopping or (deadline is not None and told >= deadline) or (stop is not None and stop())
         )
         if stopping:
             cancel()
@@ -96,7 +96,7 @@ def _wait(
 def _pause(deadline: float | None, *, stopping: bool) -> float:
     if deadline is None or stopping:
         return _POLL_SECONDS
-    return min(_POLL_SECONDS, max(0.0, deadline - time.monotonic()))
+    return min(_POLL_SECONDS, max(0.0, deadline - now()))
 
 
 def _drain(done: threading.Event, cancel: Callable[[], None]) -> None:

@@ -24,13 +24,13 @@ Findings about OR-Tools 9.15 that decide how it is used here (sources: its issue
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from ortools.sat.python import cp_model
 
+from blowproof.models.clock import now
 from blowproof.models.linear import (
     BoolLiteral,
     Clause,
@@ -185,13 +185,13 @@ def solve(  # noqa: PLR0913 # keyword-only options, each of them of use to a cal
         from blowproof.models.linear_exact import solve_exactly
 
         return solve_exactly(model, time_limit=time_limit, seed=seed, stop=stop)
-    started = time.monotonic()
+    started = now()
     lowered = to_cpsat(model)
     _add_hints(lowered, hints or {})
     solver = _solver(workers=workers, seed=seed, presolve=presolve)
     progress = _Progress(model, lowered, on_bound)
     solver.best_bound_callback = progress.bound_seen
-    left = None if time_limit is None else max(0.0, time_limit - (time.monotonic() - started))
+    left = None if time_limit is None else max(0.0, time_limit - (now() - started))
     if left is not None:
         solver.parameters.max_time_in_seconds = left
     status = run_interruptibly(

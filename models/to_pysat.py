@@ -25,7 +25,6 @@ Default: Glucose 4, because it can be interrupted at once.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -36,6 +35,7 @@ from pysat.solvers import Solver
 
 from blowproof.models.boolean import BooleanModel, Lit
 from blowproof.models.boolean_lowering import Encoding, lower
+from blowproof.models.clock import now
 from blowproof.models.solving import SolverDisagreementError, run_interruptibly
 
 __all__ = ["Engine", "SatAnswer", "SatSession"]
@@ -101,12 +101,12 @@ class SatSession:
 
         KeyboardInterrupt passes through; the session stays usable.
         """
-        started = time.monotonic()
+        started = now()
         self._follow()
         assumed = tuple(dict.fromkeys(self.model._known(x) for x in assumptions))
         codes = [self._code(x.code) for x in assumed]
         if time_limit is not None:
-            time_limit = max(0.0, time_limit - (time.monotonic() - started))
+            time_limit = max(0.0, time_limit - (now() - started))
         found = self._run(codes, time_limit, stop)
         if found is None:
             return SatAnswer("unknown")
@@ -201,12 +201,12 @@ class SatSession:
     def _in_slices(self, cancelled: threading.Event, codes: list[int]) -> bool | None:
         """Solve a number of conflicts at a time; in between, other threads have their turn."""
         while not cancelled.is_set():
-            started = time.monotonic()
+            started = now()
             self._solver.conf_budget(self._budget)
             found = self._solver.solve_limited(codes, expect_interrupt=True)
             if found is not None:
                 return _truth(found)
-            faster = time.monotonic() - started < _SLICE_SECONDS
+            faster = now() - started < _SLICE_SECONDS
             self._budget = self._budget * 2 if faster else max(_FIRST_BUDGET, self._budget // 2)
         return None
 

@@ -240,7 +240,7 @@ def test_thousands_of_classes_end_with_bounds(reading: Reading) -> None:
     assert found.upper is not None
     assert 0 < found.lower <= found.upper
     assert found.witness is not None
-    assert any(note.startswith("upper bound: ") for note in found.notes)
+    assert [name for end, name, _ in found.decided_by if end == "upper"] == ["ceiling"]
 
 
 def test_n_bounds_what_classes_do_not() -> None:

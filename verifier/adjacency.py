@@ -6,7 +6,6 @@ together. What is said of boxes only sorts out: boxes that are too far apart for
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from blowproof.models import Box, Point, SecretGraph
 from blowproof.models.classes import ValueClass
+from blowproof.models.clock import now
 from blowproof.models.regions import Positions
 from blowproof.models.secrets import OffsetGraph
 
@@ -87,7 +87,7 @@ def near_classes(
     boxes: list[Box] = []
     owner: list[int] = []
     for place, item in enumerate(classes):
-        if deadline is not None and time.monotonic() > deadline:
+        if deadline is not None and now() > deadline:
             return None
         held = list(islice(item.boxes(), MOST_BOXES + 1))
         boxes += held if len(held) <= MOST_BOXES else [_around(item)]
@@ -95,7 +95,7 @@ def near_classes(
     owners = np.array(owner, dtype=np.int64)
     found = np.zeros((len(classes), len(classes)), dtype=np.bool_)
     for i, others in near(graph, boxes, boxes):
-        if deadline is not None and i % BLOCK == 0 and time.monotonic() > deadline:
+        if deadline is not None and i % BLOCK == 0 and now() > deadline:
             return None
         found[owner[i], owners[others]] = True
     return found

@@ -117,7 +117,10 @@ class Pair:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """S(f, P), or bounds on it: `upper` is None where nothing bounds it."""
+    """S(f, P), or bounds on it: `upper` is None where nothing bounds it.
+
+    `decided_by` says of each bound ("lower", "upper") who found it, and why it holds.
+    """
 
     policy: str
     query: str
@@ -130,6 +133,7 @@ class Answer:
     engine: str
     seconds: float
     notes: tuple[str, ...] = ()
+    decided_by: tuple[tuple[str, str, str], ...] = ()
     proof: Verdict | None = None
     domain: Domain | None = field(default=None, repr=False, compare=False)
 
@@ -161,6 +165,9 @@ class Answer:
             "engine": self.engine,
             "seconds": round(self.seconds, 3),
             "notes": list(self.notes),
+            "decided_by": [
+                {"bound": end, "name": name, "why": why} for end, name, why in self.decided_by
+            ],
         }
 
     def to_html(self, domain: Domain | None = None) -> str:

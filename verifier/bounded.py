@@ -4,8 +4,7 @@ Upper bounds come from the theorems of `conformal` and `merging`, from the polic
 clauses, and from n.
 Lower bounds come from irreducible multisets put into databases with the known numbers, from
 neighbour pairs of the policy without bounds or clauses, and from secret moves that plain ones must
-compensate for (`compensated`). Where they meet, the answer is exact; else
-the engine that knows single records or histograms goes on with what is known by then.
+compensate for (`compensated`). Where they meet, the answer is exact.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from blowproof.models import BudgetError, Exact
+from blowproof.models.clock import now
 from blowproof.models.policy import LABELLED
 from blowproof.verifier.answers import Answer, Pair
 from blowproof.verifier.compensated import best_compensated
@@ -49,8 +49,8 @@ COMPENSATING = 0.6
 Ask = Callable[[Question], Answer]
 
 
-def bounded(question: Question, ask: Ask, direct: Ask) -> Answer:
-    """Return S(f, P), or bounds: `ask` answers easier questions, `direct` this one, slowly."""
+def bounded(question: Question, ask: Ask) -> Answer:
+    """Return S(f, P), or bounds: `ask` answers easier questions."""
     start = time.perf_counter()
     setting = loosened(question.setting, deadline=_share(question, 4))
     parts = parts_of(setting, question.reading)
@@ -70,24 +70,17 @@ def bounded(question: Question, ask: Ask, direct: Ask) -> Answer:
     if other is not None and not state.closed:
         state.by_parts(other)
     for step in steps:
+        state.learn()
         if parts is not None and not state.closed:
             step(parts)
-    notes = state.notes
-    if not state.closed:
-        try:
-            slow = direct(replace(easier, cap=state.upper, floor=state.lower))
-            state.take(slow.lower, slow.upper, slow.witness)
-            notes = [*slow.notes, *notes]
-        except BudgetError as refusal:
-            notes = [*notes, str(refusal).partition("\n")[0]]
-    said = dict.fromkeys(notes)
+    said = dict.fromkeys(state.notes)
     return question.answer(state.lower, state.upper, *said, witness=state.witness, since=start)
 
 
 def _share(question: Question, parts: int) -> float:
     """Return the end of a step that may take one of so many parts of the time that is left."""
     left = question.left
-    return time.monotonic() + (PATIENCE if left is None else left / parts)
+    return now() + (PATIENCE if left is None else left / parts)
 
 
 @dataclass
@@ -125,6 +118,14 @@ class _State:
             self.upper = upper
         self.question.teller("bounds and clauses")(self.lower, self.upper, self.witness)
 
+    def learn(self) -> None:
+        """Take over what others have found by now."""
+        lower, upper = self.question.known()
+        if lower > self.lower:
+            self.lower, self.witness = lower, None
+        if upper is not None and (self.upper is None or upper < self.upper):
+            self.upper = upper
+
     # steps -----------------------------------------------------------------------------------
 
     def by_parts(self, parts: Parts) -> None:
@@ -156,7 +157,7 @@ class _State:
             if cap is not None and parts.most * weight >= cap:
                 heaviest = int(weight)  # no search could say more than n does
             else:
-                left = max(0.0, _share(question, 3) - time.monotonic())
+                left = max(0.0, _share(question, 3) - now())
                 heaviest = max(idle, _heaviest(table, left))
         upper = parts.most * heaviest
         upper = upper if cap is None else min(upper, cap)
@@ -249,7 +250,7 @@ class _State:
                 moves,
                 rows,
                 lower=int(self.lower * moves.scale),
-                seconds=max(0.0, _share(question, 4) - time.monotonic()),
+                seconds=max(0.0, _share(question, 4) - now()),
             )
         except BudgetError as refusal:
             self.notes.append(str(refusal).partition("\n")[0])
@@ -265,7 +266,7 @@ class _State:
         best_compensated(
             OneSecret(setting, question.query, moves, EffectTable.of(moves)),
             above=int(self.lower * moves.scale),
-            seconds=COMPENSATING * max(0.0, _share(question, 1) - time.monotonic()),
+            seconds=COMPENSATING * max(0.0, _share(question, 1) - now()),
             on_best=lambda value, pair: self.take(moves.unscaled(value), None, pair),
         )
 
@@ -274,7 +275,7 @@ class _State:
         question, setting = self.question, self.question.setting
         if setting.clauses or self.table is None or self.moves is None:
             return
-        seconds = max(0.0, _share(question, 2) - time.monotonic())
+        seconds = max(0.0, _share(question, 2) - now())
         if self.mixed:
             self._with_one_secret_move(self.moves, self.table, seconds)
             return

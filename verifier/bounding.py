@@ -5,7 +5,7 @@
 * reading 1 with some G from the complete graph: one secret move, the others plain (`relaxed`);
 * sparse policies: the policy graph bounds how many records move (`sparse_bound`).
 
-What the bounds leave open goes to the engines, which the caller hands in.
+What the bounds leave open is for other engines, in their own turns.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from blowproof.models import BudgetError, Exact
+from blowproof.models.clock import now
 from blowproof.models.policy import LABELLED
 from blowproof.verifier.answers import Answer, Pair
 from blowproof.verifier.embed import embed
@@ -27,7 +28,7 @@ from blowproof.verifier.one_secret import OneSecret, best_with_one_secret
 from blowproof.verifier.pairs import check_pair, require_pair
 from blowproof.verifier.placing import given_sensitivity
 from blowproof.verifier.question import Question
-from blowproof.verifier.reduce import SMALL_DOMAIN, reduce_values
+from blowproof.verifier.reduce import reduce_values
 from blowproof.verifier.relaxation import (
     complete_setting,
     has_secret_move,
@@ -50,10 +51,10 @@ SPARSE_SECONDS = 10.0
 Ask = Callable[[Question], Answer]
 
 
-def embedded(question: Question, search: Ask, ilp: Ask) -> Answer:
+def embedded(question: Question, search: Ask) -> Answer:
     """Scope given: bounded by scope any, and met where the worst pair fits into a database."""
     start = time.perf_counter()
-    half = None if question.deadline is None else time.monotonic() + (question.left or 0) / 2
+    half = None if question.deadline is None else now() + (question.left or 0) / 2
     free = freed(question.setting)
     easier = search(question.about(free, half, above=True))
     pair = easier.witness
@@ -75,11 +76,9 @@ def embedded(question: Question, search: Ask, ilp: Ask) -> Answer:
     question.teller("trying every multiset")(found.lower, found.upper, found.witness)
     if found.lower != found.upper:
         found = _every_multiset(question, found) if question.irreducible else found
-    if found.lower != found.upper and not question.irreducible:
-        if question.reading == "published":
-            found = _placed(question, found)
-        if found.lower != found.upper:
-            found = _with_ilp(question, found, ilp)
+    published = question.reading == "published" and not question.irreducible
+    if found.lower != found.upper and published:
+        found = _placed(question, found)
     exact = found.lower == found.upper
     return replace(
         found, status="exact" if exact else "bounds", seconds=time.perf_counter() - start
@@ -147,13 +146,13 @@ def relaxable(question: Question) -> bool:
     )
 
 
-def relaxed(question: Question, search: Ask, ilp: Ask) -> Answer:
-    """Bound by the complete graph, try to meet the bound, else check pairs against every D3."""
+def relaxed(question: Question, search: Ask) -> Answer:
+    """Bound by the complete graph, and try to meet the bound."""
     setting, query = question.setting, question.query
     start = time.perf_counter()
     if not has_secret_move(setting):
         return question.answer(0, 0, "no two possible values are joined in G", since=start)
-    half = None if question.deadline is None else time.monotonic() + (question.left or 0) / 2
+    half = None if question.deadline is None else now() + (question.left or 0) / 2
     easier = search(question.about(complete_setting(setting), half, above=True))
     pair = one_secret_move(setting, query, easier, question.deadline)
     if pair is None or not query.difference(pair.moves("published")):
@@ -166,8 +165,6 @@ def relaxed(question: Question, search: Ask, ilp: Ask) -> Answer:
     question.teller("checking every D3")(found.lower, found.upper, found.witness)
     if found.lower != found.upper and question.left != 0:
         found = _with_secret_effect(question, found)
-    if found.lower != found.upper and setting.domain.size <= SMALL_DOMAIN:
-        found = _with_ilp(question, found, ilp)
     exact = found.lower == found.upper
     return replace(
         found, status="exact" if exact else "bounds", seconds=time.perf_counter() - start
@@ -196,24 +193,6 @@ def _with_secret_effect(question: Question, found: Answer) -> Answer:
 def _capped(found: Answer, upper: Exact) -> Answer:
     """Return an answer with one more upper bound."""
     return replace(found, upper=upper if found.upper is None else min(upper, found.upper))
-
-
-def _with_ilp(question: Question, found: Answer, ilp: Ask) -> Answer:
-    """Go on with engine ilp from the bounds so far, unless it has too many values to list."""
-    try:
-        slow = ilp(replace(question, floor=found.lower, cap=found.upper))
-    except BudgetError as refusal:
-        return replace(found, notes=(*found.notes, str(refusal).partition("\n")[0]))
-    return _tighter(slow if slow.lower > found.lower else replace(slow, lower=0), found)
-
-
-def _tighter(one: Answer, two: Answer) -> Answer:
-    """Return the better bounds of two answers to the same question."""
-    best = one if one.lower >= two.lower else two
-    uppers = [answer.upper for answer in (one, two) if answer.upper is not None]
-    notes = (*two.notes, *one.notes)
-    engine = f"{two.engine}+{one.engine}"
-    return replace(best, upper=min(uppers, default=None), notes=notes, engine=engine)
 
 
 def sparse_bound(question: Question) -> PolicyGraphBound | None:
@@ -251,7 +230,7 @@ def bounded_by_graph(question: Question, most: PolicyGraphBound) -> Answer:
     start = time.perf_counter()
     pair = pair_along(question.setting.policy, most)
     if pair is not None:
-        end = time.monotonic() + CHECK_SECONDS
+        end = now() + CHECK_SECONDS
         verdict = check_pair(question.setting, question.reading, pair, deadline=end)
         # A simple cycle is minimal, whether or not the checker has the time to try all its parts.
         pair = pair if verdict or verdict.minimality == "budget" else None

@@ -16,6 +16,7 @@ from itertools import combinations_with_replacement, product
 from math import comb
 
 from blowproof.models import BoundQuery, BudgetError, Exact, Point, SecretGraph, Setting
+from blowproof.models.clock import now
 from blowproof.models.policy import Reading
 from blowproof.verifier.answers import Answer, Pair
 from blowproof.verifier.numbering import can_be_numbered
@@ -120,7 +121,7 @@ def brute_sensitivity(
 def _timely(world: World, deadline: float | None) -> Iterator[tuple[Point, ...]]:
     """Yield the databases until the deadline."""
     for database in world:
-        if deadline is not None and time.monotonic() > deadline:
+        if deadline is not None and now() > deadline:
             raise TimeoutError
         yield database
 

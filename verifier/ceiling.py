@@ -15,7 +15,6 @@ Under scope "given" each output of f is bounded besides by what it can be in I_Q
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import prod
@@ -23,6 +22,7 @@ from math import prod
 import numpy as np
 
 from blowproof.models import BlowproofError, BoundQuery, Exact, Full, Setting
+from blowproof.models.clock import now
 from blowproof.models.numbers import magnitude, plain
 from blowproof.models.policy import LABELLED, Reading
 from blowproof.models.queries import (
@@ -66,7 +66,7 @@ class Ceiling:
 def ceiling(question: Question) -> Ceiling | None:
     """Return the least of the bounds that apply; None where no theorem is known to bound S."""
     left = question.left
-    end = time.monotonic() + (SECONDS if left is None else min(SECONDS, left / 3))
+    end = now() + (SECONDS if left is None else min(SECONDS, left / 3))
     found = list(_ceilings(question, end))
     return min(found, key=lambda item: item.value, default=None)
 
@@ -145,7 +145,7 @@ def _by_frames(question: Question, table: ClassTable, end: float, *, moves: bool
     signatures = found[0]
     if moves:  # as if no class had one value only: each move counts once in and once out
         signatures = replace(signatures, large=(True,) * len(signatures.large))
-    most = change_above(signatures, end=min(end, time.monotonic() + FRAME_SECONDS))
+    most = change_above(signatures, end=min(end, now() + FRAME_SECONDS))
     if most is None:
         return None
     return max(1, most // 2) if moves else most

@@ -31,13 +31,13 @@ the other.
 
 from __future__ import annotations
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 
 from blowproof.models import LinearFact, Point
+from blowproof.models.clock import now
 from blowproof.models.linear import LinearModel
 from blowproof.models.linear_terms import BoolLiteral, IntVar, LinearExpr, weighted_sum
 from blowproof.models.regions import Area
@@ -81,10 +81,10 @@ def best_compensated(
     """
     if len(placing.embedder.model.classes) > MOST_CLASSES or not placing.setting.size:
         return
-    end = time.monotonic() + seconds
+    end = now() + seconds
     holds = list(_holds(placing))
     for number, hold in enumerate(holds):
-        left = (end - time.monotonic()) / (len(holds) - number)
+        left = (end - now()) / (len(holds) - number)
         if left <= 0:
             return
         found = _Program(placing, hold).best(above, left)
@@ -255,7 +255,7 @@ class _Program:
         """Return the (scaled) change of the best pair found above `above`, and the pair."""
         from blowproof.models.to_cpsat import solve
 
-        end = time.monotonic() + seconds
+        end = now() + seconds
         gain = weighted_sum((self.weights[ends], v) for ends, v in self._every())
         if gain.bounds()[1] <= above:
             return None

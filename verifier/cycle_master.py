@@ -16,10 +16,10 @@ maximum has been reached.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 
 from blowproof.models import InternalError
+from blowproof.models.clock import now
 from blowproof.models.linear import IntVar, LinearModel, weighted_sum
 from blowproof.verifier.cycle_search import Block, joined
 
@@ -47,7 +47,7 @@ def improve(
     master = _Master(block)
     best, upper = floor, block.upper
     while best < upper:
-        left = None if deadline is None else deadline - time.monotonic()
+        left = None if deadline is None else deadline - now()
         if left is not None and left <= 0:
             return
         master.demand(best + 1, upper)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from blowproof.models import BoundQuery, Box, BudgetError, Exact, Point, Setting
 from blowproof.models.classes import ValueClass
+from blowproof.models.clock import now
 from blowproof.models.numbers import magnitude
 from blowproof.models.policy import LABELLED, Reading
 from blowproof.models.queries import Cumulative, Histogram, MarginalQuery, Ranges
@@ -49,7 +50,7 @@ Row = Mapping[Hashable, Exact]
 def determined(question: Question) -> Answer | None:
     """Return S(f, P) = 0 where the known facts fix the query; None where they do not show it."""
     started = time.perf_counter()
-    end = time.monotonic() + SECONDS
+    end = now() + SECONDS
     if question.deadline is not None:
         end = min(end, question.deadline)
     if not is_determined(question.setting, question.query, question.reading, deadline=end):
@@ -83,7 +84,7 @@ def is_determined(
         return False
     span = Span(known)
     for target in targets:
-        if deadline is not None and time.monotonic() > deadline:
+        if deadline is not None and now() > deadline:
             return False
         if span.combination(target) is None:
             return False
@@ -126,7 +127,7 @@ def _firsts(query: BoundQuery, table: ClassTable) -> list[Row]:
 
 
 def _in_time(deadline: float | None) -> None:
-    if deadline is not None and time.monotonic() > deadline:
+    if deadline is not None and now() > deadline:
         raise TimeoutError
 
 

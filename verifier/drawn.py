@@ -9,7 +9,6 @@ data. What is found this way is checked; what is not found may exist all the sam
 from __future__ import annotations
 
 import random
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -22,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models import BlowproofError, BudgetError, LinearFact, Point, Setting
+from blowproof.models.clock import now
 from blowproof.models.diagram import Lookup, members
 from blowproof.verifier.answers import Pair
 from blowproof.verifier.embed import embed
@@ -187,7 +187,7 @@ class Placing:
 
     def __call__(self, pair: Pair) -> Pair | None:
         """Return the pair, with the records that stay, if it is one."""
-        left = max(0.1, self.end - time.monotonic())
+        left = max(0.1, self.end - now())
         placed: Pair | None = pair
         if self.drawing is not None:
             placed = self.drawing.around(pair, self.drawn, min(left, AROUND))

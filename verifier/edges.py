@@ -9,13 +9,13 @@ finding values that do not cancel, for which a few disjoint edges are kept.
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import product
 
 from blowproof.models import Box, BudgetError, Point, SecretGraph
 from blowproof.models.classes import ValueClass
+from blowproof.models.clock import now
 from blowproof.verifier.adjacency import near
 
 __all__ = ["edge_ends"]
@@ -40,7 +40,7 @@ def edge_ends(
     """
     found: dict[Point, None] = {}
     for pairs in _near_pairs(graph, classes, deadline).values():
-        if deadline is not None and time.monotonic() > deadline:
+        if deadline is not None and now() > deadline:
             raise BudgetError("no time was left to look for edges between each two classes")
         for x, y in _disjoint_edges(graph, pairs, each):
             found[x] = found[y] = None
@@ -63,7 +63,7 @@ def _near_pairs(
     for i, others in near(graph, boxes, boxes):
         kept = others[others >= i].tolist()
         total += len(kept)
-        late = deadline is not None and time.monotonic() > deadline
+        late = deadline is not None and now() > deadline
         _refuse(late or total > BOX_PAIR_LIMIT, classes, len(boxes))
         for j in kept:
             found[owner[i], owner[j]].append((boxes[i], boxes[j]))

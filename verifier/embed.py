@@ -12,13 +12,13 @@ worse.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from blowproof.models import Point, Setting
 from blowproof.models.classes import locator
+from blowproof.models.clock import now
 from blowproof.models.linear import LinearModel
 from blowproof.models.linear_terms import BoolLiteral, IntVar, LinearExpr, weighted_sum
 from blowproof.verifier.answers import Pair
@@ -121,7 +121,7 @@ class Embedder:
         linear.add(gain, lower=above + 1)
         linear.maximise(gain)
         for _ in range(MOST_REFUTED):
-            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            left = None if deadline is None else max(0.0, deadline - now())
             outcome = solve(linear, time_limit=left, seed=self.moves.seed)
             if outcome.status == "infeasible":
                 return None

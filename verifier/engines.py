@@ -1,22 +1,16 @@
-"""Which engine answers, and why. `auto` takes the first that is exact for the question.
+"""The strategies: what can be asked about a question, each with when it applies.
 
-| question | engine |
-| --- | --- |
-| nothing known but n, readings 1 and 2 | edges: one record along one edge of G |
-| clauses, or a weight per record | sat: labelled records (see `bounded` for clauses) |
-| clauses, readings 3 and 4 | ilp: histograms that can be numbered (see `numbered`) |
-| "any": secret moves, or G complete, or added and removed records | search: irreducible multisets |
-| "any": reading 1, other G | search: bounded by the complete graph, then ilp (see `bounding`) |
-| reading 4 | ilp: at most four moves |
-| "given", equality counts | search under "any", the pair put into a database; else ilp |
-| "given", bounds | theorems on parts (see `bounded`), then ilp: histograms |
+A `Strategy` is a name, a reason to refuse a question (or ""), and a function that answers it. The
+order in which they run is not decided here but in `plan`. To add an engine, write it in a file of
+its own, and give it a line in `ENGINES`.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from blowproof.models import BudgetError, QueryError
 from blowproof.models.policy import LABELLED
@@ -34,7 +28,7 @@ from blowproof.verifier.brute import brute_sensitivity, multisets_within
 from blowproof.verifier.ceiling import ceiling
 from blowproof.verifier.conformal import conformal_table, parts_of
 from blowproof.verifier.determined import determined
-from blowproof.verifier.fallback import capped, nothing_known, with_ceiling
+from blowproof.verifier.fallback import few_classes
 from blowproof.verifier.feasible import FactModel, size_range
 from blowproof.verifier.frame_pairs import by_frames
 from blowproof.verifier.histograms import Master, histogram_sensitivity
@@ -45,87 +39,15 @@ from blowproof.verifier.multisets import SEARCH_EFFECTS, longest_moves, multiset
 from blowproof.verifier.numbered import numbered_sensitivity
 from blowproof.verifier.one_edge import one_edge
 from blowproof.verifier.proposing import Known
-from blowproof.verifier.question import Engine, Question
+from blowproof.verifier.question import Question
 from blowproof.verifier.reduce import Core, reduce_values
 
-__all__ = ["answer"]
+__all__ = ["ENGINES", "LAST", "THEOREMS", "Strategy", "named"]
 
 LARGE = 1 << 40
 """Where no fact bounds n, larger databases are not looked at."""
 
 LENGTH_SECONDS = 2.0
-
-ENGINES = 0.9
-"""How much of the time the engines have; the rest is for a pair where they find none."""
-
-
-def answer(question: Question, engine: Engine) -> Answer:
-    """Return S(f, P) by the named engine, or by the one that `auto` picks.
-
-    `auto` never ends without usable bounds where a theorem gives an upper one (`ceiling`): what the
-    engines refuse as too large for them is bounded by it, and by some pair (`fallback`).
-    """
-    if engine != "auto":
-        return _ANSWER[engine](question)
-    question = replace(question, setting=without_empty(question.setting))
-    known = one_edge(question) or determined(question)
-    if known is not None:
-        return known
-    top = ceiling(question)
-    known = by_frames(question, top)
-    if known is not None:
-        return known
-    question = capped(question, top)
-    try:
-        found = _by_engine(replace(question, deadline=question.by(ENGINES)))
-    except BudgetError as refusal:
-        found = with_ceiling(
-            question, nothing_known(question, str(refusal).partition("\n")[0]), top
-        )
-        if found.upper is None and found.witness is None:
-            raise
-        return found
-    return with_ceiling(question, found, top)
-
-
-def _eased(question: Question) -> Answer:
-    """Answer an easier question on the way to the one that was asked."""
-    question = replace(question, setting=without_empty(question.setting))
-    return one_edge(question) or _by_engine(question)
-
-
-def _by_engine(question: Question) -> Answer:
-    """Return what the engine says that suits the question; easier questions may come first."""
-    engine, reason = _pick(question)
-    direct = _ANSWER[engine]
-    if _has_parts(question):
-        found = bounded(question, _eased, direct)
-        reason = "theorems on bounds and clauses first"
-    else:
-        found = direct(question)
-    return replace(found, notes=(f"engine {engine}: {reason}", *found.notes))
-
-
-def _pick(question: Question) -> tuple[Engine, str]:
-    if question.setting.clauses and question.reading not in LABELLED:
-        return "ilp", "histograms, with some numbering of the records that clauses name"
-    if question.setting.clauses or question.query.per_record:
-        return "sat", "clauses or weights name single records"
-    if question.setting.scope == "any" and question.irreducible:
-        return "search", "neighbours are irreducible multisets of moves"
-    if question.setting.scope == "any" and question.reading == "published":
-        return "search", "bounded by the complete graph, and met by one secret move"
-    if question.setting.bounds or question.reading == "markov":
-        return "ilp", "histograms of databases with the known numbers"
-    return "search", "the worst pair for any answers, put into a database with the known numbers"
-
-
-def _has_parts(question: Question) -> bool:
-    """Whether `bounded` has something to say: bounds or clauses, but no weights of records."""
-    setting = question.setting
-    if question.query.per_record:
-        return False
-    return bool(setting.clauses) or (bool(setting.bounds) and question.reading != "markov")
 
 
 def _core(question: Question) -> Core:
@@ -169,15 +91,13 @@ def _brute(question: Question) -> Answer:
 
 def _ilp(question: Question) -> Answer:
     clauses = bool(question.setting.clauses)
-    if question.query.per_record or (clauses and question.reading in LABELLED):
-        raise QueryError("engine ilp knows no single records\n  try: --engine sat")
     core = _core(question)
     moves = _moves(question, core)
     most, proved, note = _most(question, moves)
     solve = numbered_sensitivity if clauses else histogram_sensitivity
     found = solve(
         moves,
-        Known(question.floor, question.cap, (core.reason, note)),
+        Known(question.known, (core.reason, note)),
         most=most,
         deadline=question.deadline,
         on_best=question.teller("proposing and refuting pairs"),
@@ -233,8 +153,6 @@ def _most_moves(question: Question, moves: Moves) -> int:
 def _sat(question: Question) -> Answer:
     from blowproof.verifier.labelled import labelled_sensitivity
 
-    if question.reading not in LABELLED:
-        raise QueryError(f"engine sat labels records, and reading {question.reading!r} does not")
     fixed = isinstance(question.query, WeightedSum) and question.setting.scope == "any"
     sizes = [len(question.query.weights)] if isinstance(question.query, WeightedSum) else None
     try:
@@ -251,24 +169,22 @@ def _sat(question: Question) -> Answer:
         time_limit=question.left,
         listener=question.listener,
         values=values,
-        floor=question.floor,
-        cap=question.cap,
+        known=question.known,
         sizes=sizes if fixed else None,
         complete=fixed,  # under "any", n is the number of weights
     )
 
 
+def _ceiling(question: Question) -> Answer | None:
+    top = ceiling(question)
+    return None if top is None else question.answer(0, top.value, top.why, engine="ceiling")
+
+
 def _search(question: Question) -> Answer:
-    if question.setting.bounds or question.setting.clauses or question.reading == "markov":
-        raise QueryError(
-            "engine search answers equality counts, in readings 1 to 3\n  try: --engine auto"
-        )
-    if question.query.per_record:
-        raise QueryError(f"engine search does not answer {question.query.name}: --engine sat does")
     if question.setting.scope == "given":
-        return embedded(question, _search, _ilp)
+        return embedded(question, _search)
     if relaxable(question):
-        return relaxed(question, _search, _ilp)
+        return relaxed(question, _search)
     most = sparse_bound(question)
     along = None
     if most is not None and isinstance(question.query, Histogram):
@@ -295,11 +211,6 @@ def _search(question: Question) -> Answer:
 def _hilbert(question: Question) -> Answer:
     from blowproof.verifier.hilbert import hilbert_sensitivity
 
-    if question.setting.scope != "any" or not question.irreducible:
-        raise QueryError(
-            "engine hilbert lists irreducible multisets: scope any, equality counts, and a "
-            "complete G or a reading other than published\n  try: --engine auto"
-        )
     core = _core(question)
     if not core.enough:
         raise QueryError("engine hilbert needs a small domain here\n  try: --engine search")
@@ -307,10 +218,104 @@ def _hilbert(question: Question) -> Answer:
     return hilbert_sensitivity(moves, time_limit=question.left, notes=(core.reason,))
 
 
-_ANSWER: dict[str, Callable[[Question], Answer]] = {
-    "brute": _brute,
-    "ilp": _ilp,
-    "sat": _sat,
-    "search": _search,
-    "hilbert": _hilbert,
-}
+@dataclass(frozen=True)
+class Strategy:
+    """One way to bound S(f, P).
+
+    `refuses` says why a question is not one for it, or ""; `run` returns what it found, or None.
+    A theorem needs no search; an engine searches; a witness is a pair looked for directly.
+    `shares`: it shares its time out among steps, so that it has to be told how much there is.
+    """
+
+    name: str
+    kind: Literal["theorem", "engine", "witness"]
+    does: str
+    run: Callable[[Question], Answer | None]
+    refuses: Callable[[Question], str] = lambda question: ""
+    shares: bool = False
+
+
+# --- which questions each engine refuses ---------------------------------------------------------
+
+
+def _no_search(question: Question) -> str:
+    setting = question.setting
+    if setting.bounds or setting.clauses or question.reading == "markov":
+        return "it answers equality counts, in readings 1 to 3"
+    if question.query.per_record:
+        return f"{question.query.name} weighs single records"
+    return ""
+
+
+def _no_parts(question: Question) -> str:
+    setting = question.setting
+    if question.query.per_record:
+        return f"{question.query.name} weighs single records"
+    if not setting.clauses and not setting.bounds:
+        return "there are no bounds or clauses"
+    if not setting.clauses and question.reading == "markov":
+        return "reading 4 is never minimal"
+    return ""
+
+
+def _no_sat(question: Question) -> str:
+    if question.reading not in LABELLED:
+        return f"it labels records, and reading {question.reading!r} does not"
+    return ""
+
+
+def _no_ilp(question: Question) -> str:
+    clauses = bool(question.setting.clauses)
+    if question.query.per_record or (clauses and question.reading in LABELLED):
+        return "it knows no single records"
+    return ""
+
+
+def _no_hilbert(question: Question) -> str:
+    if question.setting.scope != "any" or not question.irreducible:
+        return (
+            "it lists irreducible multisets: scope any, equality counts, and a complete G or a "
+            "reading other than published"
+        )
+    return ""
+
+
+THEOREMS = (
+    Strategy("edges", "theorem", "nothing ties records together: the worst edge of G", one_edge),
+    Strategy("rank", "theorem", "the facts determine the query: S = 0", determined),
+    Strategy("ceiling", "theorem", "so many moves, times the largest change of one", _ceiling),
+    Strategy("frames", "theorem", "the heaviest frame of signatures meets it", by_frames),
+)
+"""Asked first, in this order: they need no search."""
+
+ENGINES = (
+    Strategy("brute", "engine", "every database, by the definition", _brute),
+    Strategy("search", "engine", "irreducible multisets of moves", _search, _no_search, True),
+    Strategy("parts", "engine", "theorems on bounds and clauses, and pairs that meet them",
+             lambda question: bounded(question, _eased), _no_parts, True),
+    Strategy("sat", "engine", "labelled records: propose, refute, cut (SAT)", _sat, _no_sat),
+    Strategy("ilp", "engine", "histograms and moves: propose, refute, cut (ILP)", _ilp, _no_ilp),
+    Strategy("hilbert", "engine", "a Hilbert basis, listed by Normaliz", _hilbert, _no_hilbert),
+)  # fmt: skip
+"""What searches; `--engine` names them."""
+
+LAST = Strategy("few classes", "witness", "a pair over a few classes of values", few_classes)
+"""Asked where the bounds do not meet."""
+
+
+def _eased(question: Question) -> Answer:
+    """Answer an easier question on the way to the one that was asked, by its own best engine."""
+    question = replace(question, setting=without_empty(question.setting))
+    found = one_edge(question)
+    if found is not None:
+        return found
+    if not _no_parts(question):
+        return bounded(question, _eased)
+    if not _no_search(question):
+        return _search(question)
+    return _ilp(question) if not _no_ilp(question) else _sat(question)
+
+
+def named(name: str) -> Strategy:
+    """Return the engine of this name."""
+    return next(item for item in ENGINES if item.name == name)

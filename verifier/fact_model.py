@@ -6,13 +6,13 @@ one class. There may be exponentially many classes, so their number and the time
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from blowproof.models import BudgetError, Impossible, LinearFact, Point, Setting
 from blowproof.models.classes import ValueClass, classes_of, collapse
+from blowproof.models.clock import now
 from blowproof.models.linear import LinearModel
 from blowproof.models.linear_terms import IntVar, LinearExpr, weighted_sum
 from blowproof.models.regions import Area
@@ -149,7 +149,7 @@ class FactModel:
     @property
     def left(self) -> float | None:
         """Seconds until the deadline (some time in any case, so that a solver can begin)."""
-        return None if self.deadline is None else max(SHORTEST, self.deadline - time.monotonic())
+        return None if self.deadline is None else max(SHORTEST, self.deadline - now())
 
     @cached_property
     def _roomier(self) -> FactModel:

@@ -21,10 +21,10 @@ import numpy as np
 
 from blowproof.models import BlowproofError, Exact, Point, Setting
 from blowproof.models.classes import ValueClass, locator
+from blowproof.models.clock import now
 from blowproof.models.policy import LABELLED
 from blowproof.models.queries import Histogram
 from blowproof.verifier.answers import Answer, Pair
-from blowproof.verifier.ceiling import Ceiling
 from blowproof.verifier.class_table import ClassTable, class_table, table_of
 from blowproof.verifier.drawn import Drawing, Placing
 from blowproof.verifier.edges import edge_ends
@@ -33,12 +33,12 @@ from blowproof.verifier.idle import idle_pairs
 from blowproof.verifier.loosening import freed
 from blowproof.verifier.moves import Kind, Moves
 from blowproof.verifier.multisets import EffectTable, circuits_with_one, heaviest_circuit
-from blowproof.verifier.question import Progress, Question
+from blowproof.verifier.question import Question
 from blowproof.verifier.reduce import query_areas
 from blowproof.verifier.relaxation import moves_apart, one_secret_move
 from blowproof.verifier.split_moves import split_pairs
 
-__all__ = ["capped", "nothing_known", "some_pair", "with_ceiling"]
+__all__ = ["few_classes", "nothing_known", "some_pair"]
 
 FEW = (14, 22, 8, 32, 42)
 """How many classes are looked at together, one after the other."""
@@ -69,44 +69,19 @@ def nothing_known(question: Question, why: str) -> Answer:
     return question.answer(0, None, why)
 
 
-def capped(question: Question, top: Ceiling | None) -> Question:
-    """Return the question with a listener that hears of no upper bound above the ceiling."""
-    listener = question.listener
-    if listener is None or top is None:
-        return question
-
-    def told(progress: Progress) -> None:
-        known = progress.upper is not None and progress.upper <= top.value
-        assert listener is not None
-        listener(progress if known else replace(progress, upper=top.value))
-
-    told(Progress(0, top.value, "upper bound by a theorem"))
-    return replace(question, listener=told)
-
-
-def with_ceiling(question: Question, found: Answer, top: Ceiling | None) -> Answer:
-    """Return the answer with bounds that are no worse than the theorem's, and with a pair."""
+def few_classes(question: Question) -> Answer | None:
+    """Return a better lower bound by a pair over a few of the classes of values, or None."""
     started = time.perf_counter()
-    if top is not None and (found.upper is None or top.value < found.upper):
-        notes = (*found.notes, f"upper bound: {top.why}")
-        found = replace(found, upper=max(top.value, found.lower), notes=notes)
     seconds = PATIENCE if question.left is None else min(PATIENCE, question.left)
-    if found.lower == 0:
+    lower, _ = question.known()
+    if lower == 0:
         seconds = max(GRACE, seconds)
-    if found.lower != found.upper and seconds > SHORTEST:
-        value, pair = some_pair(question, seconds=seconds, above=found.lower)
-        if pair is not None:
-            notes = (*found.notes, "lower bound: a pair over a few of the classes of values")
-            found = replace(found, lower=value, witness=pair, notes=notes)
-    exact = found.lower == found.upper
-    return replace(
-        found,
-        status="exact" if exact else "bounds",
-        seconds=found.seconds + time.perf_counter() - started,
-    )
-
-
-# --- lower bounds --------------------------------------------------------------------------------
+    if seconds <= SHORTEST:
+        return None
+    value, pair = some_pair(question, seconds=seconds, above=lower)
+    if pair is None:
+        return None
+    return question.answer(value, None, witness=pair, engine="few classes", since=started)
 
 
 def some_pair(question: Question, *, seconds: float, above: Exact = 0) -> tuple[Exact, Pair | None]:
@@ -117,7 +92,7 @@ def some_pair(question: Question, *, seconds: float, above: Exact = 0) -> tuple[
     reading = question.reading
     if question.setting.clauses or question.query.per_record:
         return above, None
-    end = time.monotonic() + seconds
+    end = now() + seconds
     best: tuple[Exact, Pair | None] = (above, None)
     place = Placing(question, end)
     for pair in _candidates(question, end):
@@ -128,7 +103,7 @@ def some_pair(question: Question, *, seconds: float, above: Exact = 0) -> tuple[
         if placed is not None:
             best = (value, placed)
             question.teller("a few of the classes")(value, None, placed)
-        if time.monotonic() > end and best[1] is not None:
+        if now() > end and best[1] is not None:
             break
     return best
 
@@ -146,7 +121,7 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
         yield from _near_one_another(question, free, end)
         return
     rng = random.Random(question.seed)
-    yield from idle_pairs(free, question.reading, table, min(end, time.monotonic() + IDLE), rng)
+    yield from idle_pairs(free, question.reading, table, min(end, now() + IDLE), rng)
     if question.reading == "markov":
         return
     if question.reading in LABELLED and isinstance(question.query, Histogram):
@@ -155,7 +130,7 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
     enough = (SPLITS if chance else 1) * len(FEW)
     for number in range(ROUNDS):
         size = FEW[number % len(FEW)]
-        left = end - time.monotonic()
+        left = end - now()
         if number < TRIES:  # however little time there is
             left = max(left, QUICK)
         if left <= 0 or not table.classes:
@@ -173,8 +148,8 @@ def _near_one_another(question: Question, free: Setting, end: float) -> Iterator
     """Yield pairs over values that are drawn, where there are too many classes."""
     drawing, rng = Drawing(question.setting, question.seed), random.Random(question.seed)
     for number in range(ROUNDS):
-        now = time.monotonic()
-        if now > end and number >= TRIES:
+        moment = now()
+        if moment > end and number >= TRIES:
             return
         try:
             table = table_of(free, drawing.near())
@@ -182,8 +157,8 @@ def _near_one_another(question: Question, free: Setting, end: float) -> Iterator
             return
         if not table.classes:
             continue
-        left = max(QUICK, (end - now) / len(FEW))
-        yield from idle_pairs(free, question.reading, table, now + left / 2, rng)
+        left = max(QUICK, (end - moment) / len(FEW))
+        yield from idle_pairs(free, question.reading, table, moment + left / 2, rng)
         if question.reading == "markov":
             continue
         try:
@@ -238,7 +213,7 @@ def _circuits(
 ) -> Iterator[Pair]:
     """Yield the best circuit over these classes that is seen, as pairs under scope "any"."""
     query, reading, graph = question.query, question.reading, free.graph
-    end = time.monotonic() + seconds
+    end = now() + seconds
     each = 2 if isinstance(query, Histogram) else 1
     values: tuple[Point, ...] = tuple(x for item in chosen for x in _ends(item, each))
     if reading == "secret-moves" and not graph.complete:
@@ -264,7 +239,7 @@ def _with_one_edge(
     Made so that exactly one move is secret, a circuit is a pair (see `relaxation`); the checker has
     the last word on the others.
     """
-    end = time.monotonic() + seconds
+    end = now() + seconds
     yield from split_pairs(moves, chosen, seconds / 3, rng)
     found: dict[tuple[int, ...], list[Kind]] = defaultdict(list)
     secret = [kind for kind in moves.kinds if kind.secret and any(kind.effect)]
@@ -275,7 +250,7 @@ def _with_one_edge(
         if not kind.secret or {kind.before, kind.after} == {one.before, one.after}:
             found[kind.effect].append(kind)
     table = EffectTable.by_effect(found)
-    third = (end - time.monotonic()) / 2
+    third = (end - now()) / 2
     once = circuits_with_one(table, one.effect, third, seed=rng.randrange(1 << 30))
     for best, counts in (once, heaviest_circuit(moves, third)):
         if not best:

@@ -8,9 +8,9 @@ else that is left open, and said (`Setting.unchecked`): bounds are sound all the
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from itertools import combinations
+from math import comb
 
 from blowproof.models import (
     BudgetError,
@@ -22,11 +22,12 @@ from blowproof.models import (
 from blowproof.models import (
     setting as setting_of,
 )
+from blowproof.models.clock import now
 from blowproof.models.linear import LinearModel
 from blowproof.models.policy import LABELLED, Reading
 from blowproof.verifier.fact_model import FactModel
 
-__all__ = ["FactModel", "check_consistent", "prepare", "size_range"]
+__all__ = ["FactModel", "check_consistent", "databases_within", "prepare", "size_range"]
 
 SMALLEST_LIMIT = 14
 
@@ -61,8 +62,8 @@ def prepare(found: Setting, reading: Reading, *, deadline: float | None = None) 
         found = replace(found, size=None)
     end = None
     if deadline is not None:
-        now = time.monotonic()
-        end = now + CHECKING * max(0.0, deadline - now)
+        begun = now()
+        end = begun + CHECKING * max(0.0, deadline - begun)
     try:
         model = FactModel.of(found, deadline=end)
         _require_database(model)
@@ -118,6 +119,19 @@ def _span(low: int | None, high: int | None) -> str:
     return f"{low} or more" if high is None else f"between {low} and {high}"
 
 
+def databases_within(setting: Setting, reading: Reading, limit: int) -> bool:
+    """Whether n is known, and there are no more than so many databases of n possible values."""
+    if setting.scope != "given" or setting.domain.size > limit:
+        return False
+    _, size = size_range(setting, reading)
+    if size is None or size > limit:
+        return False
+    values = sum(1 for x in setting.domain.points() if x not in setting.impossible)
+    labelled = reading in LABELLED
+    count = values**size if labelled else comb(values + size, size) if values else 1
+    return count <= limit
+
+
 def size_range(found: Setting, reading: Reading) -> tuple[int, int | None]:
     """Return the least and the greatest n of I_Q (None: unbounded), for a prepared setting."""
     if found.scope == "any":
@@ -136,7 +150,7 @@ def _require_database(model: FactModel) -> None:
         model = FactModel.of(model.setting, most=model.room.proved, deadline=model.deadline)
         status = solve(model.linear, time_limit=model.left).status
     if status == "unknown":
-        late = model.deadline is not None and time.monotonic() >= model.deadline
+        late = model.deadline is not None and now() >= model.deadline
         why = "no time was left" if late else "their numbers go beyond 64 bits"
         raise BudgetError(
             f"whether any database satisfies the facts is undecided: {why}"
@@ -152,7 +166,7 @@ def _refuse(model: FactModel) -> None:
     Every fact must then be looked at on its own, impossible values included.
     """
     most, deadline = model.room.whatever, model.deadline
-    deadline = None if deadline is None else max(deadline, time.monotonic() + NAMING)
+    deadline = None if deadline is None else max(deadline, now() + NAMING)
     try:
         apart = FactModel.of(model.setting, most=most, deadline=deadline, zeros_apart=True)
         names, minimal = _smallest_contradiction(apart.linear, deadline)
@@ -184,7 +198,7 @@ def _smallest_contradiction(
     from blowproof.models.to_cpsat import solve
 
     def left() -> float | None:
-        return None if deadline is None else max(0.0, deadline - time.monotonic())
+        return None if deadline is None else max(0.0, deadline - now())
 
     found = smallest_infeasible_subset(linear, time_limit=left())
     assert found is not None

@@ -6,10 +6,10 @@ import time
 from collections.abc import Iterator
 
 from blowproof.models import BlowproofError, Point, Setting
+from blowproof.models.clock import now
 from blowproof.models.policy import LABELLED
 from blowproof.models.queries import Histogram
 from blowproof.verifier.answers import Answer, Pair
-from blowproof.verifier.ceiling import Ceiling
 from blowproof.verifier.class_table import class_table
 from blowproof.verifier.frames import best_frame, few_partitions, signatures_of, steps
 from blowproof.verifier.pairs import check_pair
@@ -24,13 +24,14 @@ FRAME = 1.0
 MOST_RECORDS = 200_000
 
 
-def by_frames(question: Question, top: Ceiling | None) -> Answer | None:
-    """Return S(h, P) where the heaviest frame of few signatures meets the ceiling, else None.
+def by_frames(question: Question) -> Answer | None:
+    """Return S(h, P) where the heaviest frame of few signatures meets what is known above it.
 
     Scope "any", equalities only: what `closed_forms.affine` and `affine_blocks` prove, without the
     search that it would take to find as much.
     """
     setting, started = question.setting, time.perf_counter()
+    _, top = question.known()
     if (
         top is None
         or setting.scope == "given"
@@ -41,15 +42,15 @@ def by_frames(question: Question, top: Ceiling | None) -> Answer | None:
     ):
         return None
     left = FRAME if question.left is None else min(FRAME, question.left / 4)
-    end = time.monotonic() + left
+    end = now() + left
     for pair in frame_pairs(question, setting, end):
-        if question.query.difference(pair.moves(question.reading)) != top.value:
+        if question.query.difference(pair.moves(question.reading)) != top:
             continue
         verdict = check_pair(setting, question.reading, pair, deadline=end + FRAME)
         # It is minimal by a theorem, whether or not the checker has the time to see it.
         if verdict or verdict.minimality == "budget":
             how = "met by moving everything from each signature to the next"
-            return question.answer(top.value, top.value, top.why, how, witness=pair, since=started)
+            return question.answer(top, top, how, witness=pair, engine="frames", since=started)
     return None
 
 
@@ -65,7 +66,7 @@ def frame_pairs(question: Question, free: Setting, end: float) -> Iterator[Pair]
     if found is None or not few_partitions(found[0]):
         return
     signatures, members = found
-    best = best_frame(signatures, end=min(end, time.monotonic() + FRAME))
+    best = best_frame(signatures, end=min(end, now() + FRAME))
     if best is None:
         return
     before: list[Point] = []

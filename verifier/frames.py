@@ -9,7 +9,6 @@ rest on this are stated and proved in `closed_forms.affine` (d = 0 and 1) and
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from itertools import pairwise
 from math import gcd, lcm
 
 from blowproof.models.classes import ValueClass
+from blowproof.models.clock import now
 from blowproof.verifier.class_table import ClassTable
 
 __all__ = [
@@ -180,11 +180,11 @@ def worth(losses: Sequence[int], large: Sequence[bool]) -> int:
 def best_frame(found: Signatures, *, end: float | None = None) -> Frame | None:
     """Return a frame of the largest worth, trying every partition of the classes into d blocks.
 
-    None where there is no dependency, or `end` (of `time.monotonic`) is not met.
+    None where there is no dependency, or `end` (of `now`) is not met.
     """
     best = None
     for blocks in partitions(len(found.vectors), len(found.dependencies)):
-        if end is not None and time.monotonic() > end:
+        if end is not None and now() > end:
             return None
         k = framed(found.dependencies, blocks) if blocks else None
         if k is not None:

@@ -17,11 +17,11 @@ It answers scope "given" without clauses, and scope "any" once the number of mov
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterable
 
 from blowproof.models import InternalError, LinearFact, Point
+from blowproof.models.clock import now
 from blowproof.models.linear import LinearModel
 from blowproof.models.linear_terms import BoolLiteral, IntVar, LinearExpr, weighted_sum
 from blowproof.models.policy import LABELLED
@@ -172,7 +172,7 @@ class Master:
         goal.add(self.gain, lower=above + 1)
         if fewest:
             goal.maximise(weighted_sum((-1, number) for number in self.counts.values()))
-        left = None if deadline is None else deadline - time.monotonic()
+        left = None if deadline is None else deadline - now()
         if left is not None and left <= 0:
             raise TimeoutError
         seed = self.moves.seed

@@ -8,11 +8,11 @@ fact comes or goes alone; in reading 4 such a change is a pair by itself, and tw
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator, Sequence
 from itertools import combinations, islice, product
 
 from blowproof.models import Box, Point, SecretGraph, Setting
+from blowproof.models.clock import now
 from blowproof.models.policy import LABELLED, Reading
 from blowproof.models.secrets import OffsetGraph
 from blowproof.verifier.answers import Pair
@@ -32,7 +32,7 @@ def idle_pairs(
     rng.shuffle(order)
     order.sort(key=lambda place: bool(table.rows[place].any()))  # the largest class comes first
     for place in order:
-        if time.monotonic() > end:
+        if now() > end:
             return
         boxes = list(islice(table.classes[place].boxes(), BOXES))
         corners = [list(_corners(box)) for box in boxes]

@@ -29,7 +29,7 @@ from blowproof.verifier.labelled_objective import Objective, change_of, trivial_
 from blowproof.verifier.labelled_refuter import Refuter
 from blowproof.verifier.labelled_table import Clock, Databases, Table, TimeUpError, tabulate
 from blowproof.verifier.pairs import check_pair
-from blowproof.verifier.question import Listener, Progress
+from blowproof.verifier.question import Ends, Listener, Progress
 
 __all__ = ["LabelledNeighbours", "labelled_neighbours", "labelled_sensitivity"]
 
@@ -47,8 +47,7 @@ def labelled_sensitivity(  # noqa: PLR0913 # keyword-only options
     values: Sequence[Point] | None = None,
     sizes: Sequence[int] | None = None,
     complete: bool = False,
-    floor: Exact = 0,
-    cap: Exact | None = None,
+    known: Ends | None = None,
 ) -> Answer:
     """Return S(f, P) of a prepared setting for the readings `published` and `secret-moves`.
 
@@ -56,10 +55,11 @@ def labelled_sensitivity(  # noqa: PLR0913 # keyword-only options
     are enough is the caller's business. Under scope "any" the answer is a lower bound, unless the
     caller knows that no n outside of `sizes` matters (`complete`). When stopped, the upper bound is
     the triangle inequality's: the sum over records of the largest change that one record makes.
-    `floor` is known to be attained (only more is looked for), and no answer exceeds `cap`.
+    `known` tells bounds that others have found by now: only more than the lower one is looked for,
+    and no answer exceeds the upper one.
     """
     search = _Search(setting, query, reading, Clock(time_limit), listener)
-    search.best, search.cap = floor, cap
+    search.known = known
     ended = search.run(_sizes(setting, query, sizes), values)
     bounded = setting.scope == "given" or complete
     upper = search.best if ended else search.upper
@@ -140,7 +140,7 @@ class _Search:
         self.clock, self.listener = clock, listener
         self.best: Exact = 0
         self.upper: Exact | None = None
-        self.cap: Exact | None = None
+        self.known: Ends | None = None
         self.witness: Pair | None = None
         self.notes: list[str] = []
         self._proposals = self._cuts = 0
@@ -149,8 +149,7 @@ class _Search:
         """Search every n; return False when the time limit came first."""
         tables = [tabulate(self.setting, n, self.query, values) for n in sizes]
         self.upper = max((trivial_bound(table, self.query) for table in tables), default=0)
-        if self.cap is not None:
-            self.upper = max(self.best, min(self.upper, self.cap))
+        self._learn()
         ended = self.best == self.upper
         try:
             for table in () if ended else tables:
@@ -168,7 +167,14 @@ class _Search:
         with _Models.of(table, self.reading, self.clock) as models:
             objective = Objective(models.master, self.query)
             objective.demand_more_than(self.best)
-            while (pair := models.master.propose(self.clock)) is not None:
+            while True:
+                if self._learn():
+                    objective.demand_more_than(self.best)
+                if self.best == self.upper:
+                    return
+                pair = models.master.propose(self.clock)
+                if pair is None:
+                    return
                 self._proposals += 1
                 if objective.change(pair) <= self.best:
                     if objective.exact:
@@ -180,8 +186,15 @@ class _Search:
                     self._improve(table, pair)
                     objective.demand_more_than(self.best)
                     models.cuts.forbid_more(pair, pair.second)
-                    if self.best == self.upper:
-                        return
+
+    def _learn(self) -> bool:
+        """Take over what others have found; return whether some pair is better than the best."""
+        floor, cap = (0, None) if self.known is None else self.known()
+        better = floor > self.best
+        self.best = max(self.best, floor)
+        if cap is not None and self.upper is not None:
+            self.upper = max(self.best, min(self.upper, cap))
+        return better
 
     def _improve(self, table: Table, pair: Databases) -> None:
         keep = self.query.per_record or bool(self.setting.clauses)

@@ -8,13 +8,13 @@ one block, and each other record is a block of its own.
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from blowproof.models import BoundQuery, BudgetError, LinearFact, Point, Setting
+from blowproof.models.clock import now
 
 __all__ = ["VALUE_LIMIT", "Clock", "Databases", "Kind", "Table", "TimeUpError", "tabulate"]
 
@@ -51,19 +51,19 @@ class Clock:
     """A deadline that every step of the engine looks at."""
 
     def __init__(self, time_limit: float | None) -> None:
-        self.started = time.monotonic()
+        self.started = now()
         self._deadline = None if time_limit is None else self.started + time_limit
 
     @property
     def seconds(self) -> float:
         """How long it has been running."""
-        return time.monotonic() - self.started
+        return now() - self.started
 
     def left(self) -> float | None:
         """Return the seconds left (None: no limit); raise TimeUpError when there are none."""
         if self._deadline is None:
             return None
-        left = self._deadline - time.monotonic()
+        left = self._deadline - now()
         if left <= 0:
             raise TimeUpError
         return left

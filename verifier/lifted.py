@@ -12,7 +12,6 @@ time.
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.models.clock import now
 from blowproof.models.policy import LABELLED
 from blowproof.verifier.answers import OnBest
 from blowproof.verifier.irreducible.instance import Instance
@@ -62,7 +62,7 @@ def taking_turns(solve: Solve, *, ends: bool = True) -> Solve:
         time_limit: float | None,
         on_best: OnBest | None,
     ) -> Found:
-        deadline = None if time_limit is None else time.monotonic() + time_limit
+        deadline = None if time_limit is None else now() + time_limit
         basis = _Basis(table, labelled=moves.reading in LABELLED)
         share, upper = FIRST_SHARE, None
         while True:
@@ -78,7 +78,7 @@ def taking_turns(solve: Solve, *, ends: bool = True) -> Solve:
                 turn = share if turn is None else min(share, turn)
             best, counts, found = solve(moves, table, best, counts, turn, on_best)
             upper = min((x for x in (upper, found) if x is not None), default=None)
-            over = deadline is not None and time.monotonic() >= deadline
+            over = deadline is not None and now() >= deadline
             if upper == best or over or not basis.possible or not ends:
                 return best, counts, upper
             share *= GROWTH
@@ -87,11 +87,11 @@ def taking_turns(solve: Solve, *, ends: bool = True) -> Solve:
 
 
 def _left(deadline: float | None) -> float | None:
-    return None if deadline is None else max(0.0, deadline - time.monotonic())
+    return None if deadline is None else max(0.0, deadline - now())
 
 
 def _within(deadline: float | None, share: float | None) -> float | None:
-    ends = [x for x in (deadline, share and time.monotonic() + share) if x is not None]
+    ends = [x for x in (deadline, share and now() + share) if x is not None]
     return min(ends, default=None)
 
 
@@ -131,7 +131,7 @@ def _ready(deadline: float | None) -> bool:
     """Compile in the background, or load what was compiled; wait for that until the deadline."""
     if _begun.acquire(blocking=False):
         threading.Thread(target=_compile, name="blowproof-compiler", daemon=True).start()
-    return _compiled.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))
+    return _compiled.wait(None if deadline is None else max(0.0, deadline - now()))
 
 
 def _compile() -> None:
@@ -166,7 +166,7 @@ def _best_of(
         for row in order[:FIRST_FEW].tolist() if first else order.tolist():
             if bounds[row] <= best:
                 return best, counts, best
-            if deadline is not None and time.monotonic() > deadline:
+            if deadline is not None and now() > deadline:
                 return best, counts, int(bounds[row])
             chosen = np.nonzero(multisets[row])[0].tolist()
             groups = [(kinds[c], int(multisets[row, c])) for c in chosen]

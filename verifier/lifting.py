@@ -37,7 +37,6 @@ collision is an error that is met with other hash values, never a lost vector.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -47,6 +46,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from blowproof.models import InternalError
+from blowproof.models.clock import now
 from blowproof.verifier.lattice import Lattice, integer_kernel
 from blowproof.verifier.lattice_symmetry import SignedPermutation, coefficients, symmetries
 from blowproof.verifier.lifting_compiled import irreducible_rows, opposite_pairs, sign_sets
@@ -284,7 +284,7 @@ class _Lift:
             self.firsts[level] = start + self._representatives(rising)
 
     def _look_at_the_clock(self) -> None:
-        if time.monotonic() > self.deadline:
+        if now() > self.deadline:
             raise TimeoutError
 
     # orbits --------------------------------------------------------------------------------------

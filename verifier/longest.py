@@ -16,7 +16,6 @@ Whatever was found is verified in the graph itself before it is returned.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -24,6 +23,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from blowproof.models import InternalError
+from blowproof.models.clock import now
 from blowproof.verifier.cycle_master import improve
 from blowproof.verifier.cycle_search import Block, by_subsets, greedy_cycle
 
@@ -204,7 +204,7 @@ def _nobody(found: Longest) -> None:
 
 
 def _deadline(time_limit: float | None) -> float | None:
-    return None if time_limit is None else time.monotonic() + time_limit
+    return None if time_limit is None else now() + time_limit
 
 
 def _verified(graph: nx.DiGraph, found: Longest, *, closed: bool) -> Longest:

@@ -8,7 +8,6 @@ of 0 counts is held by no record of any database in I_Q: it is as good as imposs
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -24,6 +23,7 @@ from blowproof.models import (
     Setting,
 )
 from blowproof.models.classes import collapse
+from blowproof.models.clock import now
 from blowproof.verifier.feasible import FactModel
 
 __all__ = ["freed", "known_empty", "loosened", "without_empty"]
@@ -41,7 +41,7 @@ def loosened(setting: Setting, *, deadline: float | None = None) -> Setting:
     if setting.scope != "given" or len(setting.bounds) > MOST_BOUNDS:
         return setting
     for fact in setting.bounds:
-        if deadline is not None and time.monotonic() > deadline:
+        if deadline is not None and now() > deadline:
             break
         others = tuple(other for other in setting.bounds if other is not fact)
         low, high = FactModel.of(replace(setting, bounds=(*others, _free(fact)))).range_of(fact)

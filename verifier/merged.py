@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from blowproof.models import Point, Setting
+from blowproof.models.clock import now
 from blowproof.verifier.answers import Pair
 from blowproof.verifier.conformal import conformal_table
 from blowproof.verifier.irreducible import longest
@@ -49,18 +49,18 @@ def merged_bounds(  # keyword-only options
     `moves` are those of the reading; in reading 1, all moves, whatever G is. `enough`: the values
     of `moves` show every change of the query that there is.
     """
-    end = time.monotonic() + seconds
+    end = now() + seconds
     table = conformal_table(moves, rows)
     sums = None
     if table.widest <= SEARCH_EFFECTS:
-        sums = joint_sums(moves, table, rows, deadline=time.monotonic() + seconds / 4)
+        sums = joint_sums(moves, table, rows, deadline=now() + seconds / 4)
     if sums is None:
         return MergedBounds(lower, None, None, "too many effects to merge the clauses' records")
     note = f"the records of clauses merged into one move; {len(sums.weights)} effects of theirs"
     alone = _alone(table, BOUNDING / 3 * seconds)
     if alone is None or (ceiling is not None and alone >= ceiling):
         return MergedBounds(lower, None, None, note)
-    left = BOUNDING * max(0.0, end - time.monotonic())
+    left = BOUNDING * max(0.0, end - now())
     known = heaviest_merged(table, sums, ceiling=ceiling, seconds=left)
     upper = max(alone, known.most) if known.complete else None
     if upper == lower:
@@ -68,7 +68,7 @@ def merged_bounds(  # keyword-only options
     if moves.reading == "published" and not setting.graph.complete:
         return MergedBounds(lower, upper, None, note)  # pairs are another matter: `merged_pair`
     placing = Placing(moves, table, sums, finish=lambda found: checked(moves, found))
-    left = max(0.0, end - time.monotonic())
+    left = max(0.0, end - now())
     best, pair, bound = placing.best(known, lower=lower, time_limit=left)
     if bound is not None and enough:
         bound = max(bound, alone)
@@ -124,7 +124,7 @@ class _OneSecret:
     def _best(
         self, table: EffectTable, rows: tuple[int, ...], lower: int, seconds: float
     ) -> tuple[int, Pair | None]:
-        end = time.monotonic() + seconds
+        end = now() + seconds
         sums = joint_sums(self.moves, table, rows, deadline=end)
         if sums is None or not table.effects:
             return lower, None
@@ -134,7 +134,7 @@ class _OneSecret:
         if known.complete and known.most <= lower:
             return lower, None
         placing = Placing(self.moves, table, sums, finish=self._finish, secret=self.secret)
-        left = max(0.0, end - time.monotonic())
+        left = max(0.0, end - now())
         best, pair, _ = placing.best(known, lower=lower, time_limit=left)
         return best, pair
 
@@ -154,7 +154,7 @@ class _OneSecret:
         kind = placed.secret
         one = self.secret.ends(placed.named[kind] if isinstance(kind, int) else kind)
         moving = [*placed.named.values(), *placed.others.elements()]
-        end = time.monotonic() + VALUES_SECONDS
+        end = now() + VALUES_SECONDS
         kinds = self.secret.values(Counter(map(self.secret.ends, moving)), one, end)
         if kinds is None:
             return None

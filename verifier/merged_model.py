@@ -7,13 +7,13 @@ reading 1 with another G, one move can be secret and the others can be plain.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import lcm
 
 from blowproof.models import Point
+from blowproof.models.clock import now
 from blowproof.models.linear_terms import IntVar, weighted_sum
 from blowproof.verifier.embed import Embedder, choices
 from blowproof.verifier.merging import Needs
@@ -148,7 +148,7 @@ class MergedModel:
         if gain.bounds()[1] <= above:
             return "infeasible", None
         self.linear.add(gain, lower=above + 1)
-        left = end - time.monotonic()
+        left = end - now()
         if left <= 0:
             return "unknown", None
         outcome = solve(self.linear, time_limit=left, seed=self.task.moves.seed)

@@ -13,7 +13,6 @@ What has no solution is no neighbour pair. What has one is put to the checker of
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from math import prod
 from operator import add
 
 from blowproof.models import Point, Setting
+from blowproof.models.clock import now
 from blowproof.verifier.answers import Pair
 from blowproof.verifier.embed import Embedder
 from blowproof.verifier.irreducible import Multiset
@@ -72,11 +72,11 @@ class Placing:
 
         `known` bounds some sums. No bound if the time was not enough for one.
         """
-        end = time.monotonic() + time_limit
+        end = now() + time_limit
         best, pair, self.undecided = lower, None, 0
         light: list[tuple[int, Vector, Multiset]] = []
         source = Source(self.table, self.sums, known, lower, end)
-        while (item := source.next(best)) is not None and time.monotonic() < end:
+        while (item := source.next(best)) is not None and now() < end:
             found = self._attempt(item, max(best, item[0] - 1), end)
             if found is not None:
                 best, pair = found
@@ -86,7 +86,7 @@ class Placing:
         for item in light:  # what cancels in part, or has less of R, may still be better
             while item[0] > best and (found := self._attempt(item, best, end)) is not None:
                 best, pair = found
-        if not source.complete or time.monotonic() >= end:
+        if not source.complete or now() >= end:
             return best, pair, None
         return best, pair, max(best, self.undecided, source.floor)
 
@@ -140,7 +140,7 @@ class _Program:
         """Return (change, pair) above `above`; False if there is none; None: undecided."""
         undecided = False
         for split in self._splits():
-            if split is None or time.monotonic() > end:
+            if split is None or now() > end:
                 return None
             parts = self._parts(split)
             if parts is None:
@@ -258,7 +258,7 @@ def checked(moves: Moves, placed: Placed, *, setting: Setting | None = None) -> 
     others = [_ends(kind) for kind in placed.others.elements()]
     others += [(point, point) for point in placed.rest.elements()]
     pair = Pair.numbered(labels, others)
-    end = time.monotonic() + CHECK_SECONDS
+    end = now() + CHECK_SECONDS
     return pair if check_pair(setting, moves.reading, pair, deadline=end) else None
 
 

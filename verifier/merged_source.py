@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import heapq
-import time
 from bisect import insort
 
+from blowproof.models.clock import now
 from blowproof.verifier.irreducible import Multiset
 from blowproof.verifier.irreducible.started import Started
 from blowproof.verifier.merging import Heaviest, JointSums
@@ -63,7 +63,7 @@ class Source:
             self.table.weights,
             total,
             above=least - own,
-            time_limit=max(0.0, self.end - time.monotonic()) / 2,
+            time_limit=max(0.0, self.end - now()) / 2,
         )
         found: list[tuple[int, Multiset]] = []
         for weight, multiset in search:

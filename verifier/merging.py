@@ -24,7 +24,6 @@ and r' enters some. A record may serve several clauses.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations, product
@@ -34,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models import Setting
+from blowproof.models.clock import now
 from blowproof.models.policy import LABELLED, Reading
 from blowproof.verifier.irreducible.instance import Instance, parts
 from blowproof.verifier.irreducible.started import Started
@@ -141,7 +141,7 @@ def joint_sums(
 ) -> JointSums | None:
     """Return the sums that R can have on equalities and rows, unless they are too many.
 
-    None, too, if they are not all there by the deadline (a time of `time.monotonic`).
+    None, too, if they are not all there by the deadline (a time of `now`).
     """
     choices = needs_of(moves.setting)
     if choices is None:
@@ -158,7 +158,7 @@ def joint_sums(
                 effect = kind.effect + tuple(kind.push[row] for row in rows)
                 alone[effect] = max(alone.get(effect, 0), kind.size)
             longer = JointSums()
-            if time.monotonic() > deadline or len(sums.weights) * len(alone) > MOST_STEPS:
+            if now() > deadline or len(sums.weights) * len(alone) > MOST_STEPS:
                 return None
             for total, weight in sums.weights.items():
                 for effect, more in alone.items():
@@ -196,7 +196,7 @@ def heaviest_merged(
 
     It stops at `ceiling`, from which on it says nothing new, or when the time is up.
     """
-    end = time.monotonic() + seconds
+    end = now() + seconds
     divided = [_Part(table, places) for places in parts(table.effects)]
     result = Heaviest()
     for total in sorted(sums.weights, key=lambda one: -len(sums.members[one])):
@@ -234,9 +234,10 @@ class _Part:
         if total.tobytes() in self.found:
             return self.found[total.tobytes()]
         if self._permutations is None:
-            now = time.monotonic()
-            self._permutations = automorphisms(self.instance, end=now + max(0.0, end - now) / 4)
-        left = end - time.monotonic()
+            begun = now()
+            share = max(0.0, end - begun) / 4
+            self._permutations = automorphisms(self.instance, end=begun + share)
+        left = end - now()
         if left <= 0:
             return None
         start = tuple(map(sum, zip(*(self.effects[place] for place in own), strict=True)))

@@ -7,7 +7,6 @@ and a number of records for each kind of move. In readings 1 and 2 a kind is (fr
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from math import lcm
 from operator import neg, sub
 
 from blowproof.models import BoundQuery, BudgetError, Exact, Move, Point, Setting
+from blowproof.models.clock import now
 from blowproof.models.numbers import plain
 from blowproof.models.policy import LABELLED, Reading
 from blowproof.models.queries import Ranges
@@ -52,7 +52,7 @@ class Kind:
 class Moves:
     """All kinds of moves over some values, under a reading; `seed` is for solvers.
 
-    Listing the kinds past the deadline (a time of `time.monotonic`) is a BudgetError.
+    Listing the kinds past the deadline (a time of `now`) is a BudgetError.
     """
 
     setting: Setting
@@ -128,7 +128,7 @@ class Moves:
             )
 
     def _in_time(self) -> None:
-        if self.deadline is not None and time.monotonic() > self.deadline:
+        if self.deadline is not None and now() > self.deadline:
             raise BudgetError("no time was left to list the moves between the values")
 
     def _kind(self, before: Point | None, after: Point | None, secret: bool) -> Kind:

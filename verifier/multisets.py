@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from blowproof.models.clock import now
 from blowproof.models.policy import LABELLED
 from blowproof.models.queries import Histogram
 from blowproof.verifier.answers import Answer, OnBest, Pair
@@ -125,7 +126,7 @@ def multiset_sensitivity(
     upper bound is then the largest sum of single changes over irreducible multisets.
     """
     start = time.perf_counter()
-    deadline = None if time_limit is None else time.monotonic() + time_limit
+    deadline = None if time_limit is None else now() + time_limit
     table = EffectTable.of(moves)
     idle = max(table.idle, key=lambda kind: kind.size, default=None)
     best, counts = (idle.size, Counter({idle: 1})) if idle is not None else (0, Counter())
@@ -143,12 +144,12 @@ def multiset_sensitivity(
             solve = _solver(moves, table, enough)
             if enough and (solve is not _additive or moves.reading not in LABELLED):
                 solve = taking_turns(solve, ends=solve is not _circuits)
-            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            left = None if deadline is None else max(0.0, deadline - now())
             best, counts, found = solve(moves, table, best, counts, left, on_best)
             upper = min((bound for bound in (cap, found) if bound is not None), default=None)
     witness = moves.pair(counts, Counter()) if best else None
     if witness is not None:
-        end = None if time_limit is None else time.monotonic() + CHECK_SECONDS
+        end = None if time_limit is None else now() + CHECK_SECONDS
         verdict = require_pair(moves.setting, moves.reading, witness, deadline=end)
         if verdict.minimality == "budget":
             notes = (*notes, "the pair has too many parts for its minimality to be searched again")
@@ -186,11 +187,11 @@ def circuits_with_one(
     table: EffectTable, effect: Vector, seconds: float, *, seed: int = 0
 ) -> tuple[int, Counter[Kind]]:
     """Return the best (scaled) change of the circuits met that have this effect exactly once."""
-    end = time.monotonic() + seconds
+    end = now() + seconds
     instance = Instance.of(table.effects, table.weights)
     wanted = {table.effects.index(effect)}
     best: tuple[int, Counter[Kind]] = (0, Counter())
-    while time.monotonic() < end:
+    while now() < end:
         for weight, multiset in circuits(instance, ROUND, seed, end, wanted):
             once = all(times == 1 for place, times in multiset if place in wanted)
             if not once or weight <= best[0] or not is_irreducible(table.effects, multiset):
@@ -290,12 +291,12 @@ def _best_circuits(
     seconds: float,
 ) -> tuple[int, Counter[Kind]]:
     """Walk over circuits: once where the search is quick, else for as long as is given."""
-    end, seed = time.monotonic() + seconds, moves.seed
+    end, seed = now() + seconds, moves.seed
     while True:
-        left = max(0.0, end - time.monotonic())
+        left = max(0.0, end - now())
         best, counts = _best_circuit(table, best, counts, seed=seed, seconds=left)
         seed += 1
-        if len(table.effects) <= QUICK_EFFECTS or time.monotonic() >= end:
+        if len(table.effects) <= QUICK_EFFECTS or now() >= end:
             return best, counts
 
 
@@ -308,7 +309,7 @@ def _best_circuit(
     seconds: float,
 ) -> tuple[int, Counter[Kind]]:
     """Return the change over the heaviest of a few hundred circuits, if it beats the best."""
-    deadline = time.monotonic() + seconds
+    deadline = now() + seconds
     weight, circuit = circuits_lower_bound(
         table.effects, table.weights, seed=seed, time_limit=seconds
     )
@@ -361,7 +362,7 @@ def _general(
 ) -> Found:
     """Each irreducible multiset that could beat the best is turned into moves, exactly."""
     choices: dict[int, Counter[Kind]] = {best: counts}
-    deadline = None if time_limit is None else time.monotonic() + time_limit
+    deadline = None if time_limit is None else now() + time_limit
 
     def evaluate(multiset: Multiset) -> int:
         groups = table.groups(multiset)
@@ -409,6 +410,6 @@ def _tell(
 
 def _witness(moves: Moves, counts: Counter[Kind]) -> Pair:
     pair = moves.pair(counts, Counter())
-    deadline = time.monotonic() + CHECK_SECONDS
+    deadline = now() + CHECK_SECONDS
     require_pair(moves.setting, moves.reading, pair, deadline=deadline)
     return pair

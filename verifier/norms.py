@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from blowproof.models.clock import now
 from blowproof.models.linear import LinearModel
 from blowproof.models.linear_terms import IntVar, LinearExpr, weighted_sum
 from blowproof.verifier.moves import Kind
@@ -165,7 +165,7 @@ def _by_program(
         return value, choice
     linear.add(gain, lower=value + 1)
     linear.maximise(gain)
-    left = None if deadline is None else max(0.0, deadline - time.monotonic())
+    left = None if deadline is None else max(0.0, deadline - now())
     outcome = solve(linear, time_limit=left)
     if outcome.status == "infeasible":
         return value, choice

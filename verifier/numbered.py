@@ -13,13 +13,13 @@ that one of these fails, so it removes no neighbour pair; there are no more cuts
 
 from __future__ import annotations
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from blowproof.models import Point, Setting
+from blowproof.models.clock import now
 from blowproof.models.linear import LinearModel
 from blowproof.models.linear_terms import IntVar, LinearExpr, weighted_sum
 from blowproof.verifier.answers import Answer, OnBest
@@ -202,7 +202,7 @@ class _Master:
         start = {x: LinearExpr((), proposal.first[x]) for x in self.moves.values}
         takes = self.numbering.add(linear, _after(start, chosen), "third")
         linear.maximise(-1 * part)
-        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        left = None if deadline is None else max(0.0, deadline - now())
         outcome = solve(linear, time_limit=left)
         if outcome.status == "infeasible":
             return False

@@ -7,11 +7,11 @@ from the structure of G and f where the domain is large (`certify.edges`).
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from fractions import Fraction
 
 from blowproof.models import BoundQuery, BudgetError, Setting
+from blowproof.models.clock import now
 from blowproof.models.numbers import plain
 from blowproof.models.policy import Reading
 from blowproof.models.stacked import Part
@@ -51,7 +51,7 @@ def along_one_edge(setting: Setting, query: BoundQuery, reading: Reading) -> Ans
     """
     from blowproof.verifier.certify.edges import one_secret_move, worst_edge
 
-    started = time.monotonic()
+    started = now()
     if query.per_record or not one_secret_move(setting, reading):
         return None
     worst = worst_edge(setting, (Part(query, (Fraction(1),)),))
@@ -74,6 +74,6 @@ def along_one_edge(setting: Setting, query: BoundQuery, reading: Reading) -> Ans
         status="exact",
         witness=pair,
         engine="edges",
-        seconds=time.monotonic() - started,
+        seconds=now() - started,
         notes=(worst.how,),
     )

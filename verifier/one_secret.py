@@ -13,12 +13,12 @@ classes first, then values of these classes are looked for, one pair of them joi
 
 from __future__ import annotations
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from blowproof.models import BoundQuery, Point, Setting
+from blowproof.models.clock import now
 from blowproof.models.linear import LinearModel
 from blowproof.models.linear_terms import IntVar, weighted_sum
 from blowproof.verifier.answers import Pair
@@ -48,7 +48,7 @@ def best_with_one_secret(
     Each better (scaled) change is handed on, with its pair.
     """
     table, best = placing.table, above
-    deadline = time.monotonic() + seconds
+    deadline = now() + seconds
 
     def attempt(multiset: Multiset) -> int:
         nonlocal best
@@ -206,7 +206,7 @@ class OneSecret:
         if gain.bounds()[1] <= above:
             return None
         linear.add(gain, lower=above + 1)
-        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        left = None if deadline is None else max(0.0, deadline - now())
         outcome = solve(linear, time_limit=left, seed=self.moves.seed)
         if outcome.assignment is None:
             return None
@@ -254,7 +254,7 @@ class OneSecret:
         linear.add(weighted_sum((1, v) for k, v in by_classes[one] if k.secret), lower=1, upper=1)
         every = [item for found in by_classes.values() for item in found]
         linear.maximise(absolute_sum(linear, every))
-        left = 5.0 if deadline is None else max(0.0, min(5.0, deadline - time.monotonic()))
+        left = 5.0 if deadline is None else max(0.0, min(5.0, deadline - now()))
         outcome = solve(linear, time_limit=left, seed=self.moves.seed)
         if outcome.assignment is None:
             return None

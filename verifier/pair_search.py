@@ -6,13 +6,13 @@ choices, the sums that they reach are kept, as a set. Nothing here is shared wit
 
 from __future__ import annotations
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from blowproof.models import Point, Setting
 from blowproof.models.classes import ValueClass, collapse
+from blowproof.models.clock import now
 from blowproof.models.regions import Box
 from blowproof.verifier.answers import Pair
 
@@ -235,7 +235,7 @@ class Search:
                     states, options, counted=record.counted, most=self.budget, end=self.deadline
                 )
                 work += _count(states)
-                late = self.deadline is not None and time.monotonic() > self.deadline
+                late = self.deadline is not None and now() > self.deadline
                 if late or _count(states) > self.budget or work > WORK_PER_STATE * self.budget:
                     return Verdict(False, "the search outgrew its budget", "budget")
                 if _count(states) == before and not record.counted:
@@ -327,7 +327,7 @@ def _step(
                 truths | option.truths,
             )
             reached[key].update([total + step for total in sums] if step else sums)
-            late = end is not None and time.monotonic() > end
+            late = end is not None and now() > end
             if late or _count(reached) > most:
                 return reached
     return reached

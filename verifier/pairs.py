@@ -34,7 +34,7 @@ def check_pair(
 ) -> Verdict:
     """Return whether (D1, D2) is a neighbour pair under the reading, from D1's point of view.
 
-    A search for a D3 that is not done by the deadline (a time of `time.monotonic`) counts as one
+    A search for a D3 that is not done by the deadline (a time of `now`) counts as one
     that outgrew its budget, and so does one that would need too many classes of values.
     """
     problem = _well_formed(setting, reading, pair) or _in_world(setting, reading, pair)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
+from blowproof.models.clock import now
 from blowproof.verifier.answers import Pair
 from blowproof.verifier.embed import Embedder
 from blowproof.verifier.moves import Kind, Moves
@@ -55,7 +55,7 @@ class _Placing:
     ) -> None:
         self.embedder = Embedder(moves)
         self.size, self.best = size, lower
-        self.deadline = None if time_limit is None else time.monotonic() + time_limit
+        self.deadline = None if time_limit is None else now() + time_limit
         self.pair: Pair | None = None
         self.undecided = 0
 
@@ -67,7 +67,7 @@ class _Placing:
         try:
             better = self.embedder.best(groups, above=self.best, deadline=self.deadline)
         except TimeoutError:
-            if self.deadline is not None and time.monotonic() >= self.deadline:
+            if self.deadline is not None and now() >= self.deadline:
                 raise
             weight = sum(max(kind.size for kind in kinds) * times for kinds, times in groups)
             self.undecided = max(self.undecided, weight)

@@ -8,12 +8,12 @@ with v+ and v- made one node, the policy graph is an undirected graph, which `lo
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from blowproof.models import Policy, PolicyError
+from blowproof.models.clock import now
 from blowproof.verifier.count_queries import CountQueries
 from blowproof.verifier.longest import Longest, OnLongest, longest_cycle, longest_path
 from blowproof.verifier.sparsity import Sparsity, sparse
@@ -173,10 +173,10 @@ def policy_graph_bound(policy: Policy, *, time_limit: float | None = None) -> Po
     >>> bound.lower, bound.upper, bound.alpha.nodes
     (3, 3, ('known[1] (b = x)', 'known[1] (b = y)', 'known[1] (b = z)'))
     """
-    started = time.monotonic()
+    started = now()
 
     def left() -> float | None:
-        return None if time_limit is None else max(0.0, time_limit - (time.monotonic() - started))
+        return None if time_limit is None else max(0.0, time_limit - (now() - started))
 
     graph = policy_graph(policy)
     half = left()

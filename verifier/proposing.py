@@ -6,10 +6,11 @@ import time
 from dataclasses import dataclass
 from typing import Protocol
 
-from blowproof.models import Exact, InternalError
+from blowproof.models import InternalError
 from blowproof.verifier.answers import Answer, OnBest, Pair
 from blowproof.verifier.moves import Moves
 from blowproof.verifier.pairs import require_pair
+from blowproof.verifier.question import Ends
 from blowproof.verifier.refute import Proposal
 
 __all__ = ["Known", "Proposer", "best_proposal", "checked_pair"]
@@ -43,10 +44,9 @@ class Proposer(Protocol):
 
 @dataclass(frozen=True)
 class Known:
-    """What is known before: `floor` is attained, no answer exceeds `cap`; what else to say."""
+    """What others know by now (see `Question.known`), and what else to say."""
 
-    floor: Exact = 0
-    cap: Exact | None = None
+    ends: Ends | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -61,16 +61,17 @@ def best_proposal(
 ) -> Answer:
     """Return the largest change of the query by a proposal that is not refuted.
 
-    Only more than the floor is looked for, and if there is no more the answer is the floor, without
-    a witness.
+    Only more than what is known by then is looked for, and if there is no more the answer is that,
+    without a witness.
     """
     start = time.perf_counter()
-    best, witness, complete = int(known.floor * moves.scale), None, False
+    best, witness, complete = 0, None, False
     limit = proposer.bound()
-    if known.cap is not None:
-        limit = min(limit, int(known.cap * moves.scale))
     try:
         while not complete:
+            floor, cap = (0, None) if known.ends is None else known.ends()
+            best = max(best, int(floor * moves.scale))
+            limit = limit if cap is None else min(limit, int(cap * moves.scale))
             proposal = proposer.propose(above=best, deadline=deadline) if best < limit else None
             if proposal is None:
                 complete = True

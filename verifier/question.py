@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from blowproof.models import BoundQuery, Exact, Setting
+from blowproof.models.clock import now
 from blowproof.models.policy import Reading
 from blowproof.verifier.answers import Answer, OnBest, Pair
 
-__all__ = ["ENGINES", "Engine", "Listener", "Progress", "Question"]
+__all__ = ["ENGINES", "Ends", "Engine", "Listener", "Progress", "Question"]
 
 Engine = Literal["auto", "brute", "sat", "ilp", "search", "hilbert"]
 ENGINES: tuple[Engine, ...] = ("auto", "brute", "sat", "ilp", "search", "hilbert")
@@ -35,13 +36,21 @@ class Progress:
 
 Listener = Callable[[Progress], None]
 
+Ends = Callable[[], tuple[Exact, "Exact | None"]]
+"""Tells what S(f, P) is at least (some pair is known) and at most (None: not known), by now."""
+
+
+def _nothing() -> tuple[Exact, Exact | None]:
+    return 0, None
+
 
 @dataclass(frozen=True)
 class Question:
     """What is asked: a prepared setting, a query, a reading, and how long it may take.
 
-    `floor` and `cap` are bounds that are known already; an engine may stop where it meets `cap`,
-    and need not look for less than `floor`. `seed` changes the order in which solvers search.
+    `known` says what bounds there are by now, whoever found them: an engine need not look for less
+    than the lower one, and stops where it meets the upper one. `seed` changes the order in which
+    solvers search.
     """
 
     setting: Setting
@@ -51,8 +60,7 @@ class Question:
     max_size: int | None = None
     listener: Listener | None = None
     seed: int = 0
-    floor: Exact = 0
-    cap: Exact | None = None
+    known: Ends = field(default=_nothing, compare=False)
 
     @property
     def irreducible(self) -> bool:
@@ -65,11 +73,11 @@ class Question:
     @property
     def left(self) -> float | None:
         """Seconds until the deadline."""
-        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+        return None if self.deadline is None else max(0.0, self.deadline - now())
 
     def by(self, part: float) -> float | None:
-        """Return the time (of `time.monotonic`) when this part of what is left has passed."""
-        return None if self.left is None else time.monotonic() + part * self.left
+        """Return the time (of `now`) when this part of what is left has passed."""
+        return None if self.left is None else now() + part * self.left
 
     def about(self, setting: Setting, deadline: float | None, *, above: bool = False) -> Question:
         """Return the same question about another policy.
@@ -83,9 +91,7 @@ class Question:
             self.listener(Progress(0, progress.upper, progress.what))
 
         listener = told if above and self.listener is not None else None
-        return replace(
-            self, setting=setting, deadline=deadline, listener=listener, floor=0, cap=None
-        )
+        return replace(self, setting=setting, deadline=deadline, listener=listener, known=_nothing)
 
     def answer(
         self,

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -25,9 +24,10 @@ from blowproof.models import (
     parse_query,
     setting,
 )
+from blowproof.models.clock import now
 from blowproof.models.policy import LABELLED, Answers, Reading
 from blowproof.models.queries import WeightedSum
-from blowproof.verifier import engines
+from blowproof.verifier import plan
 from blowproof.verifier.answers import Answer, Pair
 from blowproof.verifier.brute import brute_neighbours
 from blowproof.verifier.ceiling import Ceiling, ceiling
@@ -72,7 +72,7 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
     a lower bound). A policy without databases is a ContradictionError, not an answer of 0. `seed`
     changes the order in which solvers search: an exact answer is the same, its witness may differ.
     """
-    deadline = None if time_limit is None else time.monotonic() + time_limit
+    deadline = None if time_limit is None else now() + time_limit
     prepared = prepare(setting(policy, answers), reading, deadline=deadline)
     bound = parse_query(query, policy) if isinstance(query, str) else query
     if bound.per_record and reading not in LABELLED:
@@ -82,7 +82,7 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
         )
     _check_weights(prepared, bound)
     question = Question(prepared, bound, reading, deadline, max_size, listener, seed)
-    found = engines.answer(question, engine)
+    found = plan.answer(question, engine)
     if prepared.unchecked is not None and found.witness is None:
         doubt = f"whether any database has the known numbers is undecided: {prepared.unchecked}"
         found = replace(found, notes=(*found.notes, doubt))
@@ -105,7 +105,7 @@ def upper_bound(
     >>> upper_bound(policy, parse_query("histogram", policy)).value
     4
     """
-    deadline = None if time_limit is None else time.monotonic() + time_limit
+    deadline = None if time_limit is None else now() + time_limit
     prepared = prepare(setting(policy, answers), reading, deadline=deadline)
     return ceiling(Question(prepared, query, reading, deadline))
 
@@ -165,7 +165,7 @@ def neighbours(  # keyword-only options
     Pairs come as they are found, each followed by its relabellings; in reading 3 with clauses,
     those of the fewest moves come first. Raises TimeoutError when the time limit cuts the listing.
     """
-    deadline = None if time_limit is None else time.monotonic() + time_limit
+    deadline = None if time_limit is None else now() + time_limit
     prepared = prepare(setting(policy, answers), reading, deadline=deadline)
     if prepared.scope == "any":
         raise QueryError(
@@ -196,7 +196,7 @@ def neighbours(  # keyword-only options
             pairs = (each for pair in pairs for each in relabelled(pair, reading))
     for pair in pairs:
         yield pair
-        if deadline is not None and time.monotonic() > deadline:
+        if deadline is not None and now() > deadline:
             raise TimeoutError
 
 
@@ -206,7 +206,7 @@ def _labelled(
     """Yield the pairs that engine "sat" lists; TimeoutError where the deadline cuts them."""
     from blowproof.verifier.labelled import labelled_neighbours
 
-    left = None if deadline is None else max(0.0, deadline - time.monotonic())
+    left = None if deadline is None else max(0.0, deadline - now())
     try:
         pairs = labelled_neighbours(prepared, reading, time_limit=left, every_label=every_label)
     except BudgetError as refusal:

@@ -20,7 +20,6 @@ I_Q, and so changes by at most their difference.
 
 from __future__ import annotations
 
-import time
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -29,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models import Setting
+from blowproof.models.clock import now
 from blowproof.verifier.class_table import ClassTable
 
 __all__ = ["KnownCounts", "most_added_and_removed", "most_moving"]
@@ -100,7 +100,7 @@ class KnownCounts:
     def _dual(self, goal: Vector) -> Vector | None:
         from scipy.optimize import linprog
 
-        left = None if self.deadline is None else self.deadline - time.monotonic()
+        left = None if self.deadline is None else self.deadline - now()
         left = None if left is None else max(left, SHORTEST)
         solved: Any = linprog(
             np.array(self.answers, dtype=float),

@@ -22,7 +22,6 @@ instead (see `edges`). Otherwise every possible value is kept, up to a limit.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -41,6 +40,7 @@ from blowproof.models import (
     Setting,
 )
 from blowproof.models.classes import ValueClass, collapse
+from blowproof.models.clock import now
 from blowproof.models.policy import LABELLED, Reading
 from blowproof.models.queries import (
     CountQuery,
@@ -128,7 +128,7 @@ def _edge_ends(
 def _timely(classes: Iterable[ValueClass], deadline: float | None) -> Iterator[ValueClass]:
     """Yield the classes until the deadline."""
     for item in classes:
-        if deadline is not None and time.monotonic() > deadline:
+        if deadline is not None and now() > deadline:
             raise BudgetError("no time was left to choose values of each class")
         yield item
 

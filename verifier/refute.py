@@ -6,11 +6,11 @@ the secret moves it keeps (`kept`) and which plain moves records of D1 make inst
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from dataclasses import dataclass
 
 from blowproof.models import LinearFact, Point
+from blowproof.models.clock import now
 from blowproof.models.linear import LinearModel
 from blowproof.models.linear_terms import IntVar, LinearExpr, weighted_sum
 from blowproof.verifier.moves import Kind, Moves
@@ -84,7 +84,7 @@ class Refuter:
         if not dropping:
             self._held(linear, chosen, proposal)
         linear.maximise(-1 * weighted_sum((1, variable) for variable in chosen.values()))
-        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        left = None if deadline is None else max(0.0, deadline - now())
         outcome = solve(linear, time_limit=left)
         if outcome.status == "infeasible":
             return None

@@ -14,7 +14,6 @@ nearly every move can be plain, and both bounds meet.
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -22,6 +21,7 @@ from itertools import islice
 
 from blowproof.models import Area, BoundQuery, Box, Full, Point, SecretGraph, Setting
 from blowproof.models.classes import ValueClass, locator
+from blowproof.models.clock import now
 from blowproof.models.linear import LinearModel
 from blowproof.models.linear_terms import weighted_sum
 from blowproof.models.queries import Histogram
@@ -64,12 +64,12 @@ def one_secret_move(
     """
     from blowproof.models.to_cpsat import solve
 
-    late = deadline is not None and time.monotonic() >= deadline
+    late = deadline is not None and now() >= deadline
     if relaxed.witness is None or late:
         return None
     quick = moves_apart(setting, relaxed.witness) if isinstance(query, Histogram) else None
     if quick is not None:
-        require_pair(setting, "published", quick, deadline=time.monotonic() + CHECK_SECONDS)
+        require_pair(setting, "published", quick, deadline=now() + CHECK_SECONDS)
         return quick
     moves = Moves(setting, query, "published", _sample(setting, relaxed.witness))
     wanted = _effects(moves, relaxed.witness)
@@ -94,7 +94,7 @@ def one_secret_move(
     if relaxed.upper is not None and relaxed.upper * moves.scale < gain.bounds()[1]:
         linear.add(gain, upper=int(relaxed.upper * moves.scale))
     linear.maximise(gain)
-    left = None if deadline is None else max(0.0, deadline - time.monotonic())
+    left = None if deadline is None else max(0.0, deadline - now())
     outcome = solve(linear, time_limit=left)
     if outcome.assignment is None:
         return None
@@ -235,10 +235,10 @@ def _circuit(
     moves: Moves, table: EffectTable, places: set[int], best: int, time_limit: float | None
 ) -> Pair | None:
     """Too many effects to search: return the heaviest circuit with one of these, if it is found."""
-    end = time.monotonic() + min(CIRCUIT_SECONDS, math.inf if time_limit is None else time_limit)
+    end = now() + min(CIRCUIT_SECONDS, math.inf if time_limit is None else time_limit)
     heaviest: Multiset = ()
     seed = moves.seed
-    while (left := end - time.monotonic()) > 0:
+    while (left := end - now()) > 0:
         weight, found = circuits_lower_bound(
             table.effects, table.weights, seed=seed, time_limit=left, wanted=places
         )

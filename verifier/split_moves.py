@@ -14,7 +14,6 @@ an effect are hard to come by in another way.
 from __future__ import annotations
 
 import random
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -22,6 +21,7 @@ from operator import sub
 
 from blowproof.models import Point
 from blowproof.models.classes import ValueClass, locator
+from blowproof.models.clock import now
 from blowproof.verifier.answers import Pair
 from blowproof.verifier.irreducible import is_reducible
 from blowproof.verifier.moves import Kind, Moves
@@ -48,7 +48,7 @@ def split_pairs(
     Every other time, the circuit leaves alone a fact that is chosen at random; else it has to be
     one that does not reach all facts, over few of the values.
     """
-    end = time.monotonic() + seconds
+    end = now() + seconds
     noticed = sorted({j for kind in moves.kinds for j, by in enumerate(kind.effect) if by})
     if not noticed:
         return
@@ -69,7 +69,7 @@ def split_pairs(
         if pair is not None:
             value = moves.query.difference(pair.moves(moves.reading)) * moves.scale
             tried.append((int(value), len(tried), pair))
-        if time.monotonic() > end:
+        if now() > end:
             break
     yield from (pair for _, _, pair in sorted(tried, reverse=True)[:ALIKE])
 

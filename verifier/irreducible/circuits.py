@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from random import Random
-from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
+
+from blowproof.models.clock import now
 
 from .instance import Instance, Number
 from .multisets import Multiset, is_irreducible
@@ -33,7 +34,7 @@ def circuits_lower_bound(
     no effects. The walk ends at the time limit. `wanted`: the circuit has one of these effects.
     """
     instance = Instance.of(effects, weights)
-    end = None if time_limit is None else monotonic() + time_limit
+    end = None if time_limit is None else now() + time_limit
     found = list(circuits(instance, budget, seed, end, wanted))
     for weight, multiset in reversed(found):  # the heaviest comes last
         if is_irreducible(instance.effects, multiset):
@@ -66,7 +67,7 @@ def circuits(
     random = Random(seed)
     tableau = _Tableau(instance, random)
     for step in range(budget):
-        if end is not None and monotonic() > end:
+        if end is not None and now() > end:
             return
         if step % 40 == 0 or tableau.overflows:
             tableau = _Tableau(instance, random)

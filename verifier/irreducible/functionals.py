@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from math import comb, gcd
 from random import Random
-from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
+
+from blowproof.models.clock import now
 
 from .instance import Instance
 
@@ -67,10 +68,10 @@ def small_functionals(instance: Instance, *, sample: bool = False) -> list[tuple
         random = Random(1)
         subsets = (tuple(random.sample(half, instance.rank - 1)) for _ in range(MOST_SUBSETS))
         normals = {tuple(int(i == j) for j in range(instance.rank)) for i in range(instance.rank)}
-    end = monotonic() + SAMPLING
+    end = now() + SAMPLING
     for subset in subsets:
         normals.update(_normal(subset, instance.rank))
-        if sample and monotonic() > end:
+        if sample and now() > end:
             break
     effects = instance.vectors.tolist()
     rows = [

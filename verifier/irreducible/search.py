@@ -40,8 +40,9 @@ the end, and it adds none of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from time import monotonic
 from typing import Protocol
+
+from blowproof.models.clock import now
 
 from .instance import Instance
 from .multisets import MOST_SUMS, TooManySumsError, canonical, is_irreducible
@@ -73,16 +74,16 @@ class Clock:
     """Seconds since the start, and whether the limit has passed."""
 
     def __init__(self, limit: float | None) -> None:
-        self.start = monotonic()
+        self.start = now()
         self.limit = limit
 
     @property
     def seconds(self) -> float:
         """Seconds since the start."""
-        return monotonic() - self.start
+        return now() - self.start
 
     def end(self, part: float = 1.0) -> float | None:
-        """The time (of `monotonic`) when that part of the limit has passed."""
+        """The time (of `now`) when that part of the limit has passed."""
         return None if self.limit is None else self.start + part * self.limit
 
     @property
@@ -114,9 +115,9 @@ class Exploration:
         nodes = FIRST_SLICE
         outcome: bool | None = False
         while outcome is False and not self._stops():
-            begun, before = monotonic(), self.engine.nodes
+            begun, before = now(), self.engine.nodes
             outcome = self.engine.advance(nodes)
-            nodes = _next_slice(self.engine.nodes - before, monotonic() - begun, nodes)
+            nodes = _next_slice(self.engine.nodes - before, now() - begun, nodes)
             for members, doubtful in self.engine.take():
                 if not doubtful or self._decided(members):
                     yield members

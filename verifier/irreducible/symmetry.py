@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import gcd
-from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
+
+from blowproof.models.clock import now
 
 from .instance import Instance, inverse
 
@@ -35,7 +36,7 @@ def automorphisms(
     """
     count = len(instance.effects)
     identity = np.arange(count, dtype=np.int32)[None]
-    if end is not None and monotonic() + form_work(instance) * STEP > end:
+    if end is not None and now() + form_work(instance) * STEP > end:
         return identity
     basis = _basis(instance.vectors)
     same = _compatible(instance)
@@ -108,7 +109,7 @@ def _compatible(instance: Instance) -> Callable[[Sequence[int], Sequence[int]], 
 def _steps(end: float | None) -> Iterator[int]:
     """So many steps, or as many as the clock allows."""
     for step in range(MOST_STEPS):
-        if end is not None and step % 64 == 0 and monotonic() > end:
+        if end is not None and step % 64 == 0 and now() > end:
             return
         yield step
 
