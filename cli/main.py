@@ -24,6 +24,7 @@ from blowproof.cli.compare import compare
 from blowproof.cli.completion import completion
 from blowproof.cli.encode import encode
 from blowproof.cli.errors import Exit, is_debug, report
+from blowproof.cli.explain import explain
 from blowproof.cli.ledger import ledger
 from blowproof.cli.neighbours import neighbours
 from blowproof.cli.output import Closed
@@ -39,7 +40,7 @@ __all__ = ["cli", "main", "run"]
 SECTIONS = {
     "First steps": ("audit", "sensitivity", "neighbours", "compare"),
     "Private releases": ("certify", "release", "ledger", "check"),
-    "Theory": ("sparse", "closed-forms", "claims", "encode"),
+    "Theory": ("explain", "sparse", "closed-forms", "claims", "encode"),
     "Set-up": ("schema", "completion"),
 }
 """The commands in the order in which a newcomer needs them."""
@@ -110,7 +111,7 @@ def cli(ctx: click.Context, debug: bool) -> None:
 
 
 for command in (
-    *(audit, sensitivity, neighbours, sparse, closed_forms, compare, encode),
+    *(audit, sensitivity, neighbours, sparse, closed_forms, compare, encode, explain),
     *(claims, certify, check, release, ledger, schema, completion),
 ):
     cli.add_command(command)

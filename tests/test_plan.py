@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
+from blowproof.cli.main import run
 from blowproof.models import (
     AttributeChange,
     Clause,
@@ -21,6 +24,7 @@ from blowproof.models import (
     parse_query,
     setting,
 )
+from blowproof.models.writing import to_toml
 from blowproof.verifier import engines, plan
 from blowproof.verifier.answers import Pair
 from blowproof.verifier.bounds import Board, Bounds, Reason
@@ -142,3 +146,34 @@ def test_the_board_values_a_pair_by_itself() -> None:
 def test_nothing_to_find_needs_no_engine() -> None:
     empty = replace(TOTALS, known=(Impossible({"region": ["s", "w"]}), Impossible({"size": "1"})))
     assert sensitivity(empty).status == "exact"
+
+
+# --- blowproof explain ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    path = tmp_path / "totals.toml"
+    path.write_text(to_toml(TOTALS), encoding="utf-8")
+    return str(path)
+
+
+def test_explain_lists_the_steps_as_the_contract_says(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["explain", file, "--run", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == "blowproof/explain/1"
+    keys = {"name", "kind", "applies", "why", "lower", "upper", "seconds"}
+    assert all(set(step) == keys and step["why"] for step in document["steps"])
+    search = next(step for step in document["steps"] if step["name"] == "search")
+    assert (search["applies"], search["lower"], search["upper"]) == (True, 4, 4)
+    sat = next(step for step in document["steps"] if step["name"] == "sat")
+    assert (sat["applies"], sat["seconds"]) == (False, None)
+
+
+def test_explain_tells_people_who_decided(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["explain", file, "--run"]) == 0
+    shown = capsys.readouterr().out
+    assert "S = 4" in shown and "upper bound: " in shown and "left out: " in shown
+    assert run(["explain", file, "--query", "marginal(nothing)"]) == 2

@@ -127,11 +127,3 @@ class Board:
             self.remarks["the pair has too many parts for its minimality to be searched again"] = (
                 None
             )
-
-    def listen(self, name: str) -> Listener:
-        """Return what an engine of this name calls with what it has found."""
-
-        def told(progress: Progress) -> None:
-            self.take(Reason(name, progress.what), upper=progress.upper, pair=progress.witness)
-
-        return told

@@ -238,6 +238,25 @@ class Strategy:
 # --- which questions each engine refuses ---------------------------------------------------------
 
 
+def _no_edges(question: Question) -> str:
+    from blowproof.verifier.certify.edges import one_secret_move
+
+    if question.query.per_record:
+        return f"{question.query.name} weighs single records"
+    if not one_secret_move(question.setting, question.reading):
+        return "facts tie records together, or the reading is not about one record"
+    return ""
+
+
+def _no_frames(question: Question) -> str:
+    setting = question.setting
+    if setting.scope == "given" or setting.bounds or setting.clauses:
+        return "it speaks about equality counts and any answers"
+    if question.reading not in LABELLED or not isinstance(question.query, Histogram):
+        return "it speaks about histograms, in readings 1 and 2"
+    return ""
+
+
 def _no_search(question: Question) -> str:
     setting = question.setting
     if setting.bounds or setting.clauses or question.reading == "markov":
@@ -281,11 +300,13 @@ def _no_hilbert(question: Question) -> str:
 
 
 THEOREMS = (
-    Strategy("edges", "theorem", "nothing ties records together: the worst edge of G", one_edge),
+    Strategy("edges", "theorem", "one record changes alone, along the worst edge of G", one_edge,
+             _no_edges),
     Strategy("rank", "theorem", "the facts determine the query: S = 0", determined),
     Strategy("ceiling", "theorem", "so many moves, times the largest change of one", _ceiling),
-    Strategy("frames", "theorem", "the heaviest frame of signatures meets it", by_frames),
-)
+    Strategy("frames", "theorem", "the heaviest frame of few signatures meets the bound",
+             by_frames, _no_frames),
+)  # fmt: skip
 """Asked first, in this order: they need no search."""
 
 ENGINES = (

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 from blowproof.models import BlowproofError, Point, Setting
 from blowproof.models.clock import now
-from blowproof.models.policy import LABELLED
-from blowproof.models.queries import Histogram
 from blowproof.verifier.answers import Answer, Pair
 from blowproof.verifier.class_table import class_table
 from blowproof.verifier.frames import best_frame, few_partitions, signatures_of, steps
@@ -28,18 +26,11 @@ def by_frames(question: Question) -> Answer | None:
     """Return S(h, P) where the heaviest frame of few signatures meets what is known above it.
 
     Scope "any", equalities only: what `closed_forms.affine` and `affine_blocks` prove, without the
-    search that it would take to find as much.
+    search that it would take to find as much. For histograms, in readings 1 and 2.
     """
     setting, started = question.setting, time.perf_counter()
     _, top = question.known()
-    if (
-        top is None
-        or setting.scope == "given"
-        or setting.bounds
-        or setting.clauses
-        or question.reading not in LABELLED
-        or not isinstance(question.query, Histogram)
-    ):
+    if top is None:
         return None
     left = FRAME if question.left is None else min(FRAME, question.left / 4)
     end = now() + left

@@ -16,17 +16,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from blowproof.models import BudgetError, QueryError
+from blowproof.models import BudgetError, Exact, QueryError
 from blowproof.models.clock import Worker, now
-from blowproof.verifier.answers import Answer
+from blowproof.verifier.answers import Answer, Pair, json_number
 from blowproof.verifier.bounds import Board, Bounds, Reason
 from blowproof.verifier.engines import ENGINES, LAST, THEOREMS, Strategy, named
 from blowproof.verifier.feasible import databases_within
 from blowproof.verifier.loosening import without_empty
-from blowproof.verifier.question import Question
+from blowproof.verifier.question import Listener, Progress, Question
 
-__all__ = ["Step", "answer", "plan"]
+__all__ = ["Run", "Step", "answer", "plan"]
 
 FIRST_TURN = 0.5
 """Seconds of the first turn; each round's turns are twice as long as those before."""
@@ -65,6 +66,19 @@ class Step:
         """Whether it is asked at all."""
         return not self.why_not
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the step as `blowproof explain --json` lists it."""
+        found = self.found or Bounds()
+        return {
+            "name": self.strategy.name,
+            "kind": self.strategy.kind,
+            "applies": self.applies,
+            "why": self.why_not or self.strategy.does,
+            "lower": json_number(found.lower) if found.pair is not None else None,
+            "upper": None if found.upper is None else json_number(found.upper),
+            "seconds": None if self.seconds is None else round(self.seconds, 3),
+        }
+
 
 def plan(question: Question) -> list[Step]:
     """Return the strategies in the order in which they have their first turn."""
@@ -84,6 +98,8 @@ def _why_not(item: Strategy, question: Question) -> str:
     setting = question.setting
     if item.name == "hilbert":
         return "the search lists the same, and faster"
+    if item.name == "brute" and setting.scope == "any":
+        return "for any answers there is no end of databases"
     if item.name == "brute" and not databases_within(setting, question.reading, FEW_DATABASES):
         return f"there may be more than {FEW_DATABASES:,} databases"
     if item.name == "sat" and setting.scope == "any" and not question.query.per_record:
@@ -106,7 +122,6 @@ def answer(question: Question, engine: str = "auto") -> Answer:
         found = only.run(question)
         assert found is not None
         return found
-    question = replace(question, setting=without_empty(question.setting))
     return Run(question).answer(started)
 
 
@@ -115,7 +130,8 @@ class Run:
 
     def __init__(self, question: Question) -> None:
         self.board = Board(question.setting, question.query, question.reading, question.listener)
-        self.question = replace(question, known=self.board.ends)
+        easier = without_empty(question.setting)
+        self.question = replace(question, setting=easier, known=self.board.ends)
         self.steps = plan(self.question)
 
     def answer(self, started: float) -> Answer:
@@ -136,19 +152,35 @@ class Run:
     def _ask(self, step: Step) -> None:
         """Run a step that is short."""
         started = time.perf_counter()
-        question = replace(self.question, listener=self.board.listen(step.strategy.name))
+        question = replace(self.question, listener=self._listener(step))
         self._take(step, step.strategy.run(question))
         step.seconds = time.perf_counter() - started
 
+    def _listener(self, step: Step) -> Listener:
+        """Return what a step calls with what it finds on the way."""
+
+        def told(progress: Progress) -> None:
+            self._keep(step, progress.what, progress.upper, progress.witness)
+
+        return told
+
+    def _keep(self, step: Step, why: str, upper: Exact | None, pair: Pair | None) -> None:
+        """Write what a step has found on the board, and remember that it was this step."""
+        reason = Reason(step.strategy.name, why)
+        value: Exact = 0
+        if pair is not None:
+            value = self.question.query.difference(pair.moves(self.question.reading))
+        told = Bounds(lower=value, upper=upper, pair=pair, below=reason, above=reason)
+        step.found = told if step.found is None else step.found.meet(told)
+        self.board.take(reason, upper=upper, pair=pair)
+
     def _take(self, step: Step, found: Answer | None) -> None:
         """Keep what a step has found."""
-        step.found = Bounds() if found is None else Bounds(lower=found.lower, upper=found.upper)
         if found is None:
             return
         step.notes = found.notes
-        name = found.engine if step.strategy.kind == "theorem" else step.strategy.name
         why = found.notes[0] if step.strategy.kind == "theorem" else step.strategy.does
-        self.board.take(Reason(name, why), upper=found.upper, pair=found.witness)
+        self._keep(step, why, found.upper, found.witness)
 
     # engines in turns -----------------------------------------------------------------------
 
@@ -185,9 +217,7 @@ class Run:
         if end is not None and step.strategy.shares and not alone:
             begun = now()
             deadline = begun + SHARE_OF_FIRST * max(0.0, end - begun)
-        question = replace(
-            self.question, deadline=deadline, listener=self.board.listen(step.strategy.name)
-        )
+        question = replace(self.question, deadline=deadline, listener=self._listener(step))
         return Worker(lambda: step.strategy.run(question), end=end)
 
     def _turn(self, step: Step, worker: Worker, seconds: float) -> bool:

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -48,6 +49,7 @@ __all__ = [
     "Listener",
     "Progress",
     "certified",
+    "explain",
     "neighbours",
     "sensitivity",
     "upper_bound",
@@ -72,6 +74,48 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
     a lower bound). A policy without databases is a ContradictionError, not an answer of 0. `seed`
     changes the order in which solvers search: an exact answer is the same, its witness may differ.
     """
+    question = _question(policy, query, reading, answers, time_limit)
+    question = replace(question, max_size=max_size, listener=listener, seed=seed)
+    prepared, found = question.setting, plan.answer(question, engine)
+    if prepared.unchecked is not None and found.witness is None:
+        doubt = f"whether any database has the known numbers is undecided: {prepared.unchecked}"
+        found = replace(found, notes=(*found.notes, doubt))
+    return replace(found, domain=policy.domain)
+
+
+def explain(
+    policy: Policy,
+    query: BoundQuery | str = "histogram",
+    *,
+    reading: Reading = "published",
+    answers: Answers | None = None,
+    time_limit: float | None = None,
+    run: bool = False,
+) -> tuple[list[plan.Step], Answer | None]:
+    """Return the steps of the plan for a question, in order: what is asked, what not, and why.
+
+    `run`: with what each gave and how long it took, and the answer.
+
+    >>> from blowproof.models import Count, Domain, Integers, Labels, Policy
+    >>> domain = Domain(sex=Labels(["F", "M"]), age=Integers(0, 1))
+    >>> steps, _ = explain(Policy(domain=domain, known=(Count({"sex": "F"}),)))
+    >>> [step.strategy.name for step in steps if step.applies]
+    ['edges', 'rank', 'ceiling', 'frames', 'search', 'few classes']
+    """
+    question = _question(policy, query, reading, answers, time_limit)
+    asked = plan.Run(question)
+    found = asked.answer(time.perf_counter()) if run else None
+    return asked.steps, None if found is None else replace(found, domain=policy.domain)
+
+
+def _question(
+    policy: Policy,
+    query: BoundQuery | str,
+    reading: Reading,
+    answers: Answers | None,
+    time_limit: float | None,
+) -> Question:
+    """Prepare what is asked, or refuse it."""
     deadline = None if time_limit is None else now() + time_limit
     prepared = prepare(setting(policy, answers), reading, deadline=deadline)
     bound = parse_query(query, policy) if isinstance(query, str) else query
@@ -81,12 +125,7 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
             "  try: --reading published or secret-moves"
         )
     _check_weights(prepared, bound)
-    question = Question(prepared, bound, reading, deadline, max_size, listener, seed)
-    found = plan.answer(question, engine)
-    if prepared.unchecked is not None and found.witness is None:
-        doubt = f"whether any database has the known numbers is undecided: {prepared.unchecked}"
-        found = replace(found, notes=(*found.notes, doubt))
-    return replace(found, domain=policy.domain)
+    return Question(prepared, bound, reading, deadline)
 
 
 def upper_bound(
