@@ -100,7 +100,7 @@ def explain(
     >>> domain = Domain(sex=Labels(["F", "M"]), age=Integers(0, 1))
     >>> steps, _ = explain(Policy(domain=domain, known=(Count({"sex": "F"}),)))
     >>> [step.strategy.name for step in steps if step.applies]
-    ['edges', 'rank', 'ceiling', 'frames', 'search', 'few classes']
+    ['rank', 'ceiling', 'frames', 'search', 'few classes']
     """
     question = _question(policy, query, reading, answers, time_limit)
     asked = plan.Run(question)
