@@ -15,7 +15,7 @@ from pathlib import Path
 from blowproof.mechanisms.errors import LedgerError
 from blowproof.mechanisms.places import heads_place, made_ready
 
-__all__ = ["Head", "keep_head", "known_heads"]
+__all__ = ["Head", "decoded", "keep_head", "known_heads"]
 
 _SECONDS = 20.0
 _TABLE = (
@@ -47,9 +47,12 @@ def known_heads() -> tuple[Head, ...]:
     try:
         with closing(sqlite3.connect(place, timeout=_SECONDS)) as connection:
             connection.execute(_TABLE)
+            connection.text_factory = decoded
             rows = connection.execute("SELECT id, path, count, hash FROM head").fetchall()
     except sqlite3.Error as error:
         raise _unusable(place, error) from None
+    if any(tuple(map(type, row)) != (str, str, int, str) or row[2] < 1 for row in rows):
+        raise _unusable(place, "its rows make no sense")
     return tuple(
         Head(str(name), str(path), int(count), str(end)) for name, path, count, end in rows
     )
@@ -67,7 +70,12 @@ def keep_head(head: Head) -> None:
         raise _unusable(place, error) from None
 
 
-def _unusable(place: Path, error: Exception) -> LedgerError:
+def decoded(text: bytes) -> str:
+    """Return a text of a database; what is no UTF-8 any more is a text too, and another one."""
+    return text.decode("utf-8", "replace")
+
+
+def _unusable(place: Path, error: object) -> LedgerError:
     return LedgerError(
         f"{place}: what is known of the ledgers here cannot be read or written ({error}): nothing "
         "was released\n  try: a backup of this file"

@@ -17,12 +17,13 @@ What that shows, each time the ledger is opened, and refuses with an AlteredErro
 - a ledger that is gone from its place, or gave place to another, or is a database no more.
 
 What it does not show. The hashes have no key: whoever may write both the file and the heads can
-compute all of them anew. Whoever removes the file *and* the heads begins afresh, and so does who
-moves the data to another machine, or names another ledger by `--ledger`. If a process is killed
-between its commit and the heads, its rows may be cut off unseen until the next one writes. A ledger
-guards against accidents and against forgetting; against its own owner nothing on the owner's
-machine does. Nothing is repaired: what was spent is known to nobody then. Who begins anew all the
-same does so openly: in another file, by `--ledger`.
+compute all of them anew, and rows added at the end with their hashes are taken for ours. Whoever
+removes the file *and* the heads begins afresh, and so does who moves the data to another machine,
+or names another ledger by `--ledger`. If a process is killed between its commit and the heads, its
+rows may be cut off unseen until the next one writes. A ledger guards against accidents and against
+forgetting; against its own owner nothing on the owner's machine does. Nothing is repaired: what was
+spent is known to nobody then. Who begins anew all the same does so openly: in another file, by
+`--ledger`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from typing import Any
 from uuid import uuid4
 
 from blowproof.mechanisms.errors import AlteredError, LedgerError
-from blowproof.mechanisms.heads import Head, keep_head, known_heads
+from blowproof.mechanisms.heads import Head, decoded, keep_head, known_heads
 from blowproof.mechanisms.places import ledger_place, made_ready
 
 __all__ = ["Entry", "Ledger", "Log"]
@@ -134,6 +135,7 @@ class Ledger:
         except (sqlite3.Error, OSError) as error:
             raise self._said(error) from None
         try:
+            connection.text_factory = decoded
             connection.execute("PRAGMA synchronous = EXTRA")
             connection.execute(begin)
             yield connection
@@ -153,9 +155,9 @@ class Ledger:
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
         if tables and "log" not in tables:
             raise self._foreign(tables)
-        found = connection.execute("SELECT * FROM log ORDER BY number") if tables else ()
+        asked = "SELECT number, entry, hash FROM log ORDER BY number"
         rows: list[Row] = []
-        for number, text, mark in found:
+        for number, text, mark in connection.execute(asked) if tables else ():
             if (number, mark) != (len(rows) + 1, _hash(rows[-1].hash if rows else "", text)):
                 raise self._altered(f"entry {len(rows) + 1} is missing or not what was written")
             rows.append(Row(number, text, mark, self._entry(text)))

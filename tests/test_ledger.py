@@ -306,6 +306,7 @@ ALTERED = {
     "UPDATE log SET number = 5 WHERE number = 6; UPDATE log SET number = 6 WHERE number = -5",
     "inserted": "INSERT INTO log SELECT max(number) + 1, '{}', hash FROM log",
     "hash": "UPDATE log SET hash = 'x' WHERE number = 5",
+    "bytes": "UPDATE log SET entry = CAST(x'f4ff' || entry AS TEXT) WHERE number = 5",
 }
 
 
@@ -417,8 +418,16 @@ def test_a_head_never_goes_back(data, spent):
     assert known_heads() == (head,)
 
 
-def test_damaged_heads_are_an_error(data, spent):
-    heads_place().write_bytes(b"no database, but long enough to be taken for one" * 20)
+@pytest.mark.parametrize(
+    "statement",
+    ["", "UPDATE head SET count = 'many'", "UPDATE head SET count = -1", "DROP TABLE head; "
+     "CREATE TABLE head (id)"],
+)  # fmt: skip
+def test_damaged_heads_are_an_error(data, spent, statement):
+    if statement:
+        change(heads_place(), *statement.split("; "))
+    else:
+        heads_place().write_bytes(b"no database, but long enough to be taken for one" * 20)
     with pytest.raises(LedgerError, match="cannot be read"):
         spend(data)
 
