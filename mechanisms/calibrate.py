@@ -18,6 +18,7 @@ from blowproof.models.policy import Answers, Reading
 from blowproof.verifier.answers import Answer
 from blowproof.verifier.certify.api import certify
 from blowproof.verifier.certify.certified import INFINITE, Certified
+from blowproof.verifier.certify.known import Known
 from blowproof.verifier.feasible import prepare
 from blowproof.verifier.one_edge import along_one_edge
 
@@ -51,11 +52,12 @@ def recalibrated(
     reading: Reading,
     answers: Answers | None,
     time_limit: float | None = None,
+    known: Known | None = None,
 ) -> tuple[tuple[Release, ...], Certified]:
     """Return the releases with all scales multiplied alike, so that they lose epsilon in all.
 
     The certifier's upper bound on their loss decides, so what comes out is proved by the same
-    argument. The second answer is what it said about the releases as they came.
+    argument. The second answer is what it said about the releases as they came; `known` keeps it.
     """
     hint = "no scale of noise is known to be enough\n  try: --mechanism laplace"
     try:
@@ -66,6 +68,7 @@ def recalibrated(
             reading=reading,
             answers=answers,
             time_limit=time_limit,
+            known=known,
         )
     except BudgetError as error:
         raise RefusedError(f"{error}: {hint}") from None

@@ -30,7 +30,6 @@ from blowproof.mechanisms.calibrate import require_floats
 from blowproof.mechanisms.errors import RefusedError
 from blowproof.mechanisms.forests import Forest
 from blowproof.mechanisms.matchings import MOST_MATCHED
-from blowproof.mechanisms.partitions import LONGEST, interval_partition, matching_partition
 from blowproof.mechanisms.release import Draw, Plan, Request
 from blowproof.mechanisms.transformed import (
     Flows,
@@ -87,14 +86,15 @@ class Bucketed(Plan):
                 raise QueryError(f"the caution is {MOST_CAUTION} at most, not {show(self.caution)}")
         self.selection = self.choice()
         self.edges = self.secret_edges()
+        self.opening = (self.selection,)
 
     @abstractmethod
     def choice(self) -> Selection:
         """Return how the partition is chosen, as data."""
 
-    @abstractmethod
-    def partition(self, counts: Ints, penalty: Fraction) -> Ints:
-        """Return each value's bucket, chosen privately, where each bucket costs this much more."""
+    def buckets(self, chosen: Ints) -> Ints:
+        """Return each value's bucket, from what was chosen."""
+        return chosen
 
     def penalty(self, records: int | None) -> Fraction:
         """Return what a bucket costs: for the noise on its count, and for luck."""
@@ -134,7 +134,7 @@ class Bucketed(Plan):
     def run(self, draw: Draw) -> Vector | Estimate:
         """Choose the buckets, count them with noise, and spread each count evenly."""
         penalty = self.penalty(draw.public_size(self.request))
-        vertex = draw.choose(self.selection, lambda truth: self.partition(truth.units, penalty))
+        vertex = self.buckets(draw.choose(self.selection, penalty=penalty))
         releases, forest = self.releases(vertex)
         if forest is None:
             noisy = draw(releases[0]).units.astype(np.float64)
@@ -157,10 +157,9 @@ class DawaTransformed(Bucketed):
         scale = 8 / self.first
         return Selection(query="histogram", candidates="intervals", scale=scale, longest=LONGEST)
 
-    def partition(self, counts: Ints, penalty: Fraction) -> Ints:
-        """Return the intervals."""
-        ends = interval_partition(counts, self.first, penalty=penalty, longest=LONGEST)
-        return np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+    def buckets(self, chosen: Ints) -> Ints:
+        """Return the intervals, whose ends were chosen."""
+        return np.repeat(np.arange(len(chosen)), np.diff(chosen, prepend=0))
 
 
 class Dawa(DawaTransformed):
@@ -203,7 +202,3 @@ class MatchingTransformed(Bucketed):
                 "counts with\n  try: a larger --epsilon, or --mechanism transformed"
             )
         return Selection(query="histogram", candidates="pairs", scale=scale)
-
-    def partition(self, counts: Ints, penalty: Fraction) -> Ints:
-        """Return the matching."""
-        return matching_partition(counts, self.first, penalty=penalty)

@@ -131,6 +131,7 @@ class Hierarchical(Plan):
             reading=request.reading,
             answers=request.answers,
             time_limit=request.left,
+            known=request.known,
         )
         if certified.upper == 0:
             self.notes += (EXACT_NOTE,)

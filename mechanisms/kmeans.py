@@ -150,6 +150,9 @@ class KMeans(Plan):
         self.cover = Cover.of(origin)
         corners = origin.coordinates(sizes)
         self.low, self.high = corners[0], corners[1]
+        self.start = first_centroids(self.clusters, self.low, self.high)
+        self._first = self.calibrated(self.start)
+        self.opening = self._first[:2]
 
     def _with(self, centroids: Ints, margin: int = 0) -> Clusters:
         return Clusters(self.request.policy.domain, self.grid, centroids, margin)
@@ -185,9 +188,9 @@ class KMeans(Plan):
 
     def run(self, draw: Draw) -> Vector:
         """Return the centroids after the last iteration."""
-        centroids = first_centroids(self.clusters, self.low, self.high)
-        for _ in range(self.iterations):
-            sizes, sums, clusters = self.calibrated(centroids)
+        centroids = self.start
+        for step in range(self.iterations):
+            sizes, sums, clusters = self.calibrated(centroids) if step else self._first
             centroids = self.moved(clusters, draw(sizes), draw(sums), sizes.scales[0])
         names = Names(
             ("cluster", "attribute"),

@@ -32,7 +32,7 @@ from blowproof.mechanisms.exponential import exp_minus, powers_of_exp_minus
 from blowproof.models.errors import PolicyError
 from blowproof.models.numbers import Exact, exact
 
-__all__ = ["Noise", "Source", "discrete_laplace"]
+__all__ = ["Noise", "Source", "raw_discrete_laplace"]
 
 Noise = NDArray[Any]
 """Whole numbers: int64, or Python's own (dtype object) where a scale is beyond 2^40."""
@@ -177,14 +177,15 @@ def _chunks(size: int) -> Iterator[int]:
         size -= _CHUNK
 
 
-def discrete_laplace(scale: Exact, size: int, *, source: Source = os.urandom) -> Noise:
+def raw_discrete_laplace(scale: Exact, size: int, *, source: Source = os.urandom) -> Noise:
     """Return independent whole numbers k with P(k) proportional to exp(-|k| / scale), exactly.
 
-    Scale 0 returns zeros. `source` is there for tests of the sampler; releases never pass one.
+    Scale 0 returns zeros. Raw: it takes any scale, proved or not, so of our modules only the gate
+    may call it (`tests/test_gate.py`). `source` is there for tests of the sampler.
 
-    >>> discrete_laplace(0, 3).tolist()
+    >>> raw_discrete_laplace(0, 3).tolist()
     [0, 0, 0]
-    >>> discrete_laplace(Fraction(1, 1000), 3).tolist()
+    >>> raw_discrete_laplace(Fraction(1, 1000), 3).tolist()
     [0, 0, 0]
     """
     b = Fraction(exact(scale, key="scale"))

@@ -25,8 +25,7 @@ the one with the shortest last bucket, then the shortest before that, and so on.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -34,11 +33,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.mechanisms.matchings import heaviest_matching
-from blowproof.mechanisms.noise import Source, discrete_laplace
+from blowproof.mechanisms.noise import Noise
 from blowproof.mechanisms.vectors import largest, prefix_sums, roomy
 from blowproof.models.errors import PolicyError
 
 __all__ = [
+    "Noisy",
     "cheapest_intervals",
     "cheapest_pairs",
     "deviations",
@@ -49,6 +49,8 @@ __all__ = [
 
 Ints = NDArray[Any]
 """Whole numbers in an array with room for them (`roomy`)."""
+Noisy = Callable[[int, int], Noise]
+"""Returns so many independent numbers of noise for costs, in units of 1 / the second argument."""
 
 LONGEST = 4096
 WIDE = 512
@@ -64,25 +66,21 @@ def scale_of(step: int, epsilon: Fraction) -> Fraction:
 
 
 def interval_partition(
-    counts: Ints,
-    epsilon: Fraction,
-    *,
-    penalty: Fraction,
-    longest: int = LONGEST,
-    source: Source = os.urandom,
+    counts: Ints, noise: Noisy, *, penalty: Fraction, longest: int = LONGEST
 ) -> Ints:
-    """Return the ends of consecutive buckets (the first step of DAWA), privately for epsilon.
+    """Return the ends of consecutive buckets (the first step of DAWA), with this noise on costs.
 
     Buckets have 1, 2, 4, ... values, `longest` at the most, and begin anywhere. The last end is the
     number of values.
 
-    >>> interval_partition(np.array([5, 5, 5, 5, 900, 900]), Fraction(1000), penalty=Fraction(2))
+    >>> def none(size, finer):
+    ...     return np.zeros(size, dtype=np.int64)
+    >>> interval_partition(np.array([5, 5, 5, 5, 900, 900]), none, penalty=Fraction(2))
     array([4, 6])
     """
     size = len(counts)
     lengths = _lengths(size, longest)
-    scale = scale_of(2, epsilon) * lengths[-1]
-    noises = [discrete_laplace(scale, size - length + 1, source=source) for length in lengths]
+    noises = [noise(size - length + 1, lengths[-1]) for length in lengths]
     return cheapest_intervals(counts, noises, penalty)
 
 
@@ -203,7 +201,7 @@ def _walk_back(steps: list[int], size: int) -> Ints:
 
 
 def matching_partition(
-    counts: Ints, epsilon: Fraction, *, penalty: Fraction, source: Source = os.urandom
+    counts: Ints, noise: Noisy, *, penalty: Fraction
 ) -> Ints:
     """Return the bucket (numbered from 0) of each value: pairs of like counts, and single values.
 
@@ -211,13 +209,13 @@ def matching_partition(
     matching of largest weight, where a pair weighs what it saves over two single values; pairs that
     save nothing are left out, for no matching of largest weight needs them.
 
-    >>> matching_partition(np.array([5, 900, 5]), Fraction(1000), penalty=Fraction(2)).tolist()
+    >>> def none(size, finer):
+    ...     return np.zeros(size, dtype=np.int64)
+    >>> matching_partition(np.array([5, 900, 5]), none, penalty=Fraction(2)).tolist()
     [0, 1, 0]
     """
     size = len(counts)
-    scale = scale_of(1, epsilon)
-    alone = discrete_laplace(scale, size, source=source)
-    paired = discrete_laplace(scale, size * (size - 1) // 2, source=source)
+    alone, paired = noise(size, 1), noise(size * (size - 1) // 2, 1)
     return cheapest_pairs(counts, alone, paired, round(penalty))
 
 

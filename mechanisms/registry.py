@@ -9,6 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from blowproof.mechanisms.errors import RefusedError
+from blowproof.mechanisms.gate import proved
 from blowproof.mechanisms.release import Plan, Request
 from blowproof.models import QueryError
 from blowproof.models.errors import nearest
@@ -32,7 +33,8 @@ MECHANISMS: dict[str, tuple[str, str]] = {
 def plan(name: str, request: Request) -> Plan:
     """Return a mechanism made ready for a request, or refuse the name with the nearest one.
 
-    What makes it ready looks at the request's deadline wherever it asks for a sensitivity.
+    What makes it ready looks at the request's deadline wherever it asks for a sensitivity. What
+    nothing proves private is refused here, before the data are opened.
     """
     if name not in MECHANISMS:
         hint = nearest(name, MECHANISMS, what="mechanism")
@@ -42,4 +44,5 @@ def plan(name: str, request: Request) -> Plan:
     made = getattr(import_module(f"blowproof.mechanisms.{file}"), kind)(request)
     if not isinstance(made, Plan):  # pragma: no cover
         raise RefusedError(f"{name} is not a mechanism")
+    proved(made)
     return made

@@ -3,7 +3,8 @@
 A mechanism is a `Plan`: what it will release at which scales (`description`), and how the published
 answers follow from the noisy ones. All noise comes from `Draw`, which takes both the query and the
 scale from the `Release` that is part of the description, and keeps a list of what it drew. So what
-is declared and what is done cannot drift apart; the certifier judges the description.
+is declared and what is done cannot drift apart; the certifier judges the description before
+anything is drawn (`gate`).
 
 Why this is private. A neighbour pair's answers differ by d_i in output i, a multiple of the grid g.
 Noise g K with P(K = k) ~ exp(-|k| g / b_i) changes its probabilities by a factor of at most
@@ -20,8 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from blowproof.mechanisms.agreement import require_agreement
-from blowproof.mechanisms.drawing import Draw, noisy
-from blowproof.mechanisms.errors import RefusedError
+from blowproof.mechanisms.drawing import Draw
 from blowproof.mechanisms.parallel import require_part
 from blowproof.mechanisms.records import Part
 from blowproof.mechanisms.request import (
@@ -32,7 +32,7 @@ from blowproof.mechanisms.request import (
     status_notes,
 )
 from blowproof.mechanisms.vectors import Estimate, Vector
-from blowproof.models import Exact, QueryError, show
+from blowproof.models import Exact, InternalError, QueryError, show
 from blowproof.models.data import Dataset
 from blowproof.models.errors import nearest
 from blowproof.models.mechanism import Mechanism, Release, Selection
@@ -48,7 +48,6 @@ __all__ = [
     "Released",
     "Request",
     "calibrated_scale",
-    "noisy",
     "release",
     "status_notes",
 ]
@@ -113,8 +112,9 @@ def _release_json(item: Release) -> dict[str, Any]:
 class Plan(ABC):
     """A mechanism made ready for one request, before it has seen the data.
 
-    `description` is complete where nothing depends on earlier answers; else it is None, and the
-    releases are described as they are drawn, to epsilon in all.
+    `description` is complete where nothing depends on earlier answers; else it is None, the
+    releases are described as they are drawn, to epsilon in all, and `opening` is what comes first
+    whatever the data are. `run` draws nothing else.
     """
 
     name: str
@@ -130,6 +130,7 @@ class Plan(ABC):
         self.request = request
         self.sensitivity: Answer | None = None
         self.description: Mechanism | None = None
+        self.opening: tuple[Release | Selection, ...] = ()
         self.notes: tuple[str, ...] = ()
 
     @abstractmethod
@@ -162,14 +163,13 @@ def release(plan: Plan, data: Dataset, *, budget: Budget | None = None) -> Relea
         require_part(request.policy, request.reading, request.answers, [request.records])
         data = Part(data, request.records)
         _ = data.size  # a record that is not there is an error by now
-    draw = Draw(request.policy, data)
-    for item in plan.description or ():
-        draw.count(item)
+    draw = Draw(plan, data)
+    draw.prepare(*(plan.description or ()), *plan.opening)
     spent = (NO_ACCOUNT,) if budget is None else budget.spend(request, plan.name)
     answers = plan.run(draw)
     description = plan.described(*draw.drawn, selections=draw.chosen)
     if plan.description is not None and description.releases != plan.description.releases:
-        raise RefusedError(f"{plan.name} drew other noise than it declared")  # pragma: no cover
+        raise InternalError(f"{plan.name} drew less noise than it declared")
     return Released(
         request=request,
         mechanism=plan.name,

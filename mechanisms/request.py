@@ -22,6 +22,7 @@ from blowproof.models import (
 )
 from blowproof.models.policy import Answers, Reading
 from blowproof.verifier.answers import Answer
+from blowproof.verifier.certify.known import Known
 from blowproof.verifier.question import Engine
 from blowproof.verifier.questions import sensitivity
 
@@ -61,6 +62,7 @@ class Request:
     oracle: Oracle | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     records: Records | None = None
+    known: Known = field(default_factory=Known, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse an epsilon that is no exact number above 0; set the deadline."""
@@ -96,22 +98,29 @@ class Request:
         if self.engine == "auto":
             found = structural_sensitivity(self.policy, asked, self.reading, self.answers)
             if found is not None:
+                self.known.learn(asked, found)
                 return found
         left = self.left
         limit = None if left is None else share * left
         try:
-            if self.oracle is not None:
-                return self.oracle(self.policy, asked, self.reading, limit)
-            return sensitivity(
-                self.policy,
-                asked,
-                reading=self.reading,
-                answers=self.answers,
-                engine=self.engine,
-                time_limit=limit,
-            )
+            found = (self.oracle or self._verifier)(self.policy, asked, self.reading, limit)
         except BudgetError as error:
             raise RefusedError(f"no scale of noise is known to be enough: {error}") from None
+        if share == 1 or found.status != "bounds":  # what a hurried question found may be improved
+            self.known.learn(asked, found)
+        return found
+
+    def _verifier(
+        self, policy: Policy, query: BoundQuery, reading: Reading, limit: float | None
+    ) -> Answer:
+        return sensitivity(
+            policy,
+            query,
+            reading=reading,
+            answers=self.answers,
+            engine=self.engine,
+            time_limit=limit,
+        )
 
 
 def calibrated_scale(answer: Answer, epsilon: Fraction) -> Fraction:

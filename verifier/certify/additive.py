@@ -39,6 +39,7 @@ from blowproof.verifier.certify.changes import touched_outputs
 from blowproof.verifier.certify.coarse import coarse_bound
 from blowproof.verifier.certify.edges import one_secret_move, worst_edge
 from blowproof.verifier.certify.grids import require_grid
+from blowproof.verifier.certify.lemmas import LARGE, argued
 from blowproof.verifier.certify.weighing import numbered, numbered_bounds, require_weights
 from blowproof.verifier.pairs import require_pair
 from blowproof.verifier.question import Listener, Progress
@@ -115,16 +116,31 @@ def _weighted(parts: Sequence[Part], weight: Callable[[Fraction], Fraction]) -> 
 
 
 def _loss(asked: Asked, parts: Sequence[Part]) -> Bounds:
-    """Return the sensitivity of the stacked parts: by structure, by one engine, or part by part."""
+    """Return the sensitivity of the stacked parts, kept for the same parts at other weights."""
     if not parts:
         return Bounds(lower=0, upper=0, pair=None, engine="structure")
+    found = None if asked.known is None else asked.known.find(parts)
+    if found is None:
+        found = _searched(asked, parts)
+        if asked.known is not None:
+            asked.known.keep(parts, found)
+    return found
+
+
+def _searched(asked: Asked, parts: Sequence[Part]) -> Bounds:
+    """Find the loss by structure, by an argument, by one engine, or part by part."""
     if asked.engine == "auto" and one_secret_move(asked.setting, asked.reading):
-        found = worst_edge(asked.setting, parts)
+        large = asked.setting.domain.size > LARGE
+        said = _argued(asked, parts) if large else None
+        found = worst_edge(asked.setting, parts) if said is None else None
         if found is not None:
             pair = None if found.edge is None else _single(asked, *found.edge)
             return Bounds(
                 lower=found.loss, upper=found.loss, pair=pair, engine="edges", notes=(found.how,)
             )
+        said = _argued(asked, parts) if said is None and not large else said
+        if said is not None:
+            return said
     arrival = None
     if asked.engine == "auto":
         arrival = worst_arrival(asked.setting, asked.reading, parts)
@@ -147,6 +163,17 @@ def _loss(asked: Asked, parts: Sequence[Part]) -> Bounds:
     if bounds.upper is None and asked.engine == "auto":
         return _below(bounds, coarse_bound(asked, parts))
     return bounds
+
+
+def _argued(asked: Asked, parts: Sequence[Part]) -> Bounds | None:
+    """Return what the lemmas that the caller stands for say; None where they have no say."""
+    found = argued(asked.setting, asked.policy, parts, asked.lemmas) if asked.lemmas else None
+    if found is None:
+        return None
+    pair = None if found.edge is None else _single(asked, *found.edge)
+    return Bounds(
+        lower=found.lower, upper=found.upper, pair=pair, engine="argument", notes=(found.how,)
+    )
 
 
 def _require_short_rows(parts: Sequence[Part]) -> None:

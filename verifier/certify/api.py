@@ -34,6 +34,8 @@ from blowproof.verifier.certify.certified import (
 )
 from blowproof.verifier.certify.changes import changed_outputs
 from blowproof.verifier.certify.channel import channel_loss
+from blowproof.verifier.certify.known import Known
+from blowproof.verifier.certify.lemmas import Lemma
 from blowproof.verifier.certify.ratios import Probabilities
 from blowproof.verifier.certify.selections import with_selections
 from blowproof.verifier.certify.steps import step_assumptions
@@ -53,13 +55,17 @@ def certify(  # noqa: PLR0913 # keyword-only options
     engine: Engine = "auto",
     time_limit: float | None = None,
     listener: Listener | None = None,
+    known: Known | None = None,
+    lemmas: Sequence[Lemma] = (),
 ) -> Certified:
     """Return whether the mechanism is (epsilon, P)-private, by its description alone.
 
     Definition 4.2 of blowfish-2014, over the neighbours of a reading, in both directions of every
     pair. Steps after the noise cost nothing if they are known (`steps`); others, and choices whose
     costs the certifier does not know, make "proved" into "proved-assuming". A description that does
-    not fit the policy is a PolicyError, a policy without databases a ContradictionError.
+    not fit the policy is a PolicyError, a policy without databases a ContradictionError. `known` spares it
+    questions that the verifier has answered in this run; `lemmas` are arguments that the caller
+    stands for.
     """
     epsilon = _positive(epsilon)
     start = time.perf_counter()
@@ -71,6 +77,8 @@ def certify(  # noqa: PLR0913 # keyword-only options
         engine=engine,
         deadline=None if time_limit is None else time.monotonic() + time_limit,
         listener=listener,
+        known=known,
+        lemmas=lemmas,
     )
     judge = _noise if mechanism.channel is None else _channel
     found = judge(asked, mechanism, epsilon)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from blowproof.models import Policy, Setting
 from blowproof.models.policy import Answers, Reading
+from blowproof.verifier.certify.known import Known
+from blowproof.verifier.certify.lemmas import Lemma
 from blowproof.verifier.question import Engine, Listener
 
 __all__ = ["Asked"]
@@ -15,7 +18,11 @@ __all__ = ["Asked"]
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """The question; `setting` is the prepared policy under the scope that is asked for."""
+    """The question; `setting` is the prepared policy under the scope that is asked for.
+
+    `known` holds what the verifier said before about the same policy, and `lemmas` are arguments
+    about queries that a mechanism made; only our own releases bring either.
+    """
 
     policy: Policy
     setting: Setting
@@ -24,6 +31,8 @@ class Asked:
     engine: Engine
     deadline: float | None
     listener: Listener | None
+    known: Known | None = None
+    lemmas: Sequence[Lemma] = ()
 
     def left(self, share: Fraction = Fraction(1)) -> float | None:
         """Return (a share of) the seconds until the deadline."""
