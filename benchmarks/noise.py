@@ -19,14 +19,14 @@ from pathlib import Path
 
 import numpy as np
 
-from blowproof.mechanisms.noise import discrete_laplace
+from blowproof.mechanisms.noise import raw_discrete_laplace
 
 SCALES = (Fraction(2), Fraction(20), Fraction(200), Fraction(10**6))
 
 
 def ours(scale: Fraction, cells: int) -> object:
     """Our sampler: exact, from os.urandom."""
-    return np.zeros(cells, dtype=np.int64) + discrete_laplace(scale, cells)
+    return np.zeros(cells, dtype=np.int64) + raw_discrete_laplace(scale, cells)
 
 
 def opendp(scale: Fraction, cells: int) -> object:

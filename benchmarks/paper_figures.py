@@ -129,7 +129,7 @@ def clustered(data: Data, secrets: Secrets, epsilon: Fraction, times: int) -> Fl
     ratios = []
     for _ in range(times):
         made = plan("k-means", Request(policy=policy, epsilon=epsilon))
-        found = np.array([float(v) for v in made.run(Draw(policy, table))])
+        found = np.array([float(v) for v in made.run(Draw(made, table))])
         ratios.append(objective(data, found.reshape(CLUSTERS, -1)) / base)
     return np.array(ratios)
 
@@ -245,7 +245,7 @@ def range_errors(data: Data, reach: int, epsilon: Fraction, times: int) -> Float
     ends = np.sort(rng.integers(0, size + 1, (RANGES, 2)), axis=1)
     errors = []
     for _ in range(times):
-        found = np.array([0.0, *(float(v) for v in made.run(Draw(policy, table)))])
+        found = np.array([0.0, *(float(v) for v in made.run(Draw(made, table)))])
         wrong = (found[ends[:, 1]] - found[ends[:, 0]]) - (truth[ends[:, 1]] - truth[ends[:, 0]])
         errors.append(float((wrong**2).mean()))
     return np.array(errors)
@@ -287,7 +287,7 @@ def histogram_errors(name: str, data: Data, epsilon: Fraction, times: int) -> Fl
     errors = []
     for _ in range(times):
         made = plan(name, Request(policy=policy, epsilon=epsilon))
-        found = np.array([float(v) for v in made.run(Draw(policy, table))])
+        found = np.array([float(v) for v in made.run(Draw(made, table))])
         errors.append(float(((found - data.counts) ** 2).mean()))
     return np.array(errors)
 

@@ -30,6 +30,7 @@ from blowproof.mechanisms.calibrate import require_floats
 from blowproof.mechanisms.errors import RefusedError
 from blowproof.mechanisms.forests import Forest
 from blowproof.mechanisms.matchings import MOST_MATCHED
+from blowproof.mechanisms.partitions import LONGEST, scale_of
 from blowproof.mechanisms.release import Draw, Plan, Request
 from blowproof.mechanisms.transformed import (
     Flows,
@@ -154,7 +155,7 @@ class DawaTransformed(Bucketed):
         """Buckets of 1, 2, 4, ... values; one record changes a deviation by less than 2."""
         if len(self.request.policy.domain) != 1:
             raise QueryError(f"{self.name} puts the values of one attribute into intervals")
-        scale = 8 / self.first
+        scale = scale_of(2, self.first)
         return Selection(query="histogram", candidates="intervals", scale=scale, longest=LONGEST)
 
     def buckets(self, chosen: Ints) -> Ints:
@@ -190,7 +191,7 @@ class MatchingTransformed(Bucketed):
 
     def choice(self) -> Selection:
         """One record changes the deviation of a pair, |x - y|, by at most 1."""
-        scale = 4 / self.first
+        scale = scale_of(1, self.first)
         if self.size > MOST_MATCHED:
             raise BudgetError(
                 f"{self.size} values have {self.size * (self.size - 1) // 2} pairs; at most "

@@ -70,6 +70,14 @@ class Forest:
         return np.array(depth, dtype=np.int64)
 
     @cached_property
+    def root(self) -> Ints:
+        """The root of each vertex."""
+        above = np.where(self.parent < 0, np.arange(len(self.parent)), self.parent)
+        while (above[above] != above).any():
+            above = above[above]
+        return above
+
+    @cached_property
     def roots(self) -> Ints:
         """The roots."""
         return np.flatnonzero(self.parent < 0)

@@ -31,16 +31,13 @@ from blowproof.mechanisms.vectors import Vector
 from blowproof.models import BudgetError, InternalError, show
 from blowproof.models.mechanism import Mechanism, Release, Selection
 from blowproof.verifier.certify.api import certify
-from blowproof.verifier.certify.certified import Certified
+from blowproof.verifier.certify.certified import Certified, shown
 
 if TYPE_CHECKING:
     from blowproof.mechanisms.release import Plan
     from blowproof.mechanisms.request import Request
 
 __all__ = ["Gate", "Permit", "choose", "noisy", "proved", "raw_noisy"]
-
-CHOICES = {"intervals": interval_partition, "pairs": matching_partition}
-"""How a choice is made, by the candidates that its `Selection` declares."""
 
 
 class Permit:
@@ -98,10 +95,20 @@ def choose(permit: Permit, truth: Vector, penalty: Fraction) -> Any:
     if not isinstance(selection, Selection):
         raise InternalError("this permit covers a release, and not a choice")
 
+    if selection.narrower or selection.noise != "discrete-laplace" or selection.step is not None:
+        raise InternalError(f"this choice is not made as it is declared: {selection}")
+    if selection.penalty not in (None, penalty):
+        raise InternalError(f"a penalty of {penalty}, where {selection.penalty} is declared")
+
     def noise(size: int, finer: int) -> Any:
         return raw_discrete_laplace(selection.scale * finer, size)
 
-    return CHOICES[selection.candidates](truth.units, noise, penalty=penalty)
+    if selection.candidates == "intervals":
+        longest = selection.longest or len(truth)
+        return interval_partition(truth.units, noise, penalty=penalty, longest=longest)
+    if selection.candidates == "pairs":
+        return matching_partition(truth.units, noise, penalty=penalty)
+    raise InternalError(f"nothing here chooses among {selection.candidates!r}")
 
 
 class Gate:
@@ -121,20 +128,20 @@ class Gate:
         for place, permit in enumerate(self._waiting):
             if permit.covers is item or permit.covers == item:
                 return self._waiting.pop(place)
-        raise RefusedError(f"{self._plan.name} would draw other noise than it declared")
+        raise InternalError(f"{self._plan.name} would draw other noise than it declared")
 
     def _next(self, item: Release | Selection) -> Permit:
         """Judge one step that depends on those before it, with what they have left of epsilon."""
         step = _step(self._plan, (item,))
-        if self._left <= 0:
-            raise InternalError(f"{self._plan.name} has used up its epsilon, and goes on drawing")
-        found = _certified(step, self._plan.request, self._left, None)
-        if found.verdict != "proved" or not isinstance(found.upper, (int, Fraction)):
+        request = self._plan.request
+        found = _certified(step, request, request.epsilon, None)
+        loss = found.upper
+        if found.verdict != "proved" or not isinstance(loss, (int, Fraction)) or loss > self._left:
             raise InternalError(
-                f"{self._plan.name}: a step is {found.verdict}, with {show(self._left)} of epsilon "
-                "left: nothing more was drawn"
+                f"{self._plan.name}: a step is {found.verdict} and loses {shown(loss)}, where "
+                f"{show(self._left)} of epsilon is left: it was not drawn"
             )
-        self._left -= found.upper
+        self._left -= loss
         return Permit(_TOKEN, item)
 
 
@@ -169,7 +176,8 @@ _SPARED = ": nothing was drawn and nothing spent"
 
 
 def _permits(declared: Mechanism) -> list[Permit]:
-    return [Permit(_TOKEN, item) for item in (*declared.releases, *declared.selections)]
+    items: tuple[Release | Selection, ...] = (*declared.releases, *declared.selections)
+    return [Permit(_TOKEN, item) for item in items]
 
 
 def _step(plan: Plan, items: tuple[Release | Selection, ...]) -> Mechanism:

@@ -33,6 +33,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import Any
@@ -94,6 +95,10 @@ class Memberships(BoundQuery):
     name: str = "memberships"
     unit = 1
 
+    def rows(self, places: Ints) -> Ints:
+        """Return the rows of many values (a row of positions for each), all outputs in order."""
+        return self._outputs(self.clusters.coordinates(places))
+
     def _outputs(self, points: Ints) -> Ints:
         """One row of outputs for each point."""
         weights, centroids = self.clusters.weights(points), self.clusters.centroids
@@ -107,9 +112,8 @@ class Memberships(BoundQuery):
 
     def row(self, point: Point) -> Row:
         """What one record adds."""
-        points = self.clusters.coordinates(whole(point)[None])
         row: dict[Hashable, Exact] = {}
-        for place, value in enumerate(self._outputs(points)[0].tolist()):
+        for place, value in enumerate(self.rows(whole(point)[None])[0].tolist()):
             if value:
                 row[place] = value
         return row
@@ -162,7 +166,12 @@ class Bounds:
 
 def bounds(clusters: Clusters, theta: int) -> Bounds:
     """Return bounds on the change of sizes and sums when a record moves by `theta` units in L1."""
-    return Around(clusters, theta, Cover.of(clusters)).bounds(clusters.margin)
+    return Around(clusters, theta, _cover(clusters.domain, clusters.grid)).bounds(clusters.margin)
+
+
+@lru_cache(maxsize=2)
+def _cover(domain: Domain, grid: Fraction) -> Cover:
+    return Cover.of(Clusters(domain, grid, whole([0] * len(domain))[None], 0))
 
 
 @dataclass(frozen=True)

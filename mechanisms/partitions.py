@@ -200,9 +200,7 @@ def _walk_back(steps: list[int], size: int) -> Ints:
     return np.array(ends[::-1], dtype=np.int64)
 
 
-def matching_partition(
-    counts: Ints, noise: Noisy, *, penalty: Fraction
-) -> Ints:
+def matching_partition(counts: Ints, noise: Noisy, *, penalty: Fraction) -> Ints:
     """Return the bucket (numbered from 0) of each value: pairs of like counts, and single values.
 
     Every pair and every value alone gets noise of its own on its cost. The cheapest partition is a

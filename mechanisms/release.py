@@ -167,9 +167,10 @@ def release(plan: Plan, data: Dataset, *, budget: Budget | None = None) -> Relea
     draw.prepare(*(plan.description or ()), *plan.opening)
     spent = (NO_ACCOUNT,) if budget is None else budget.spend(request, plan.name)
     answers = plan.run(draw)
-    description = plan.described(*draw.drawn, selections=draw.chosen)
-    if plan.description is not None and description.releases != plan.description.releases:
+    declared = None if plan.description is None else list(plan.description.releases)
+    if draw.drawn != declared if declared is not None else not draw.drawn:
         raise InternalError(f"{plan.name} drew less noise than it declared")
+    description = plan.described(*draw.drawn, selections=draw.chosen)
     return Released(
         request=request,
         mechanism=plan.name,

@@ -48,7 +48,9 @@ from blowproof.models.data import Dataset
 from blowproof.models.mechanism import Prefixes, Release
 from blowproof.models.policy import LABELLED
 from blowproof.models.queries import Cumulative, Ranges, Row
+from blowproof.models.queries_structured import bind_query
 from blowproof.models.secrets.offsets import OffsetGraph
+from blowproof.models.stacked import Part, Stacked
 
 __all__ = [
     "Flows",
@@ -96,6 +98,8 @@ class Flows(BoundQuery):
         parent = self.forest.parent
         row: dict[Hashable, Exact] = {}
         at = int(self.vertex[self.domain.rank(point)])
+        if not self.edges:  # a path may be long
+            return {int(self.forest.root[at]): 1} if self.roots else {}
         while at >= 0:
             above = int(parent[at])
             if self.edges if above >= 0 else self.roots:
@@ -296,25 +300,25 @@ def flow_releases(
     S is the stretch. Else the verifier says what S is.
     """
     domain, epsilon = request.policy.domain, request.epsilon
-    if free(request.policy) and request.reading in LABELLED:
-        plan.notes = (f"S = {stretch}: the most flows that one secret changes", EXACT_NOTE)
-        edges, totals = Fraction(stretch) / epsilon, Fraction(0)
-    else:
-        roots = Flows(domain, vertex, forest, edges=False, roots=True, name="totals")
-        still = request.sensitivity(roots).upper == 0
-        flows = Flows(domain, vertex, forest, roots=not still)
-        plan.sensitivity = request.sensitivity(flows)
-        edges = calibrated_scale(plan.sensitivity, epsilon)
-        totals = Fraction(0) if still else edges
-        plan.notes = (*status_notes(plan.sensitivity), *((EXACT_NOTE,) if still else ()))
+    roots = Flows(domain, vertex, forest, edges=False, roots=True, name="totals")
     query: Flows | Prefixes = Flows(domain, vertex, forest)
     line = len(domain) == 1 and domain.attribute(0).ordered
     if line and np.array_equal(forest.parent, path(len(vertex)).parent):
         query = Prefixes(attribute=domain.names[0])
+    if free(request.policy) and request.reading in LABELLED:
+        plan.notes = (f"S = {stretch}: the most flows that one secret changes", EXACT_NOTE)
+        edges, totals = Fraction(stretch) / epsilon, Fraction(0)
+    else:
+        still = request.sensitivity(roots).upper == 0
+        bound = bind_query(query, request.policy)
+        both = Stacked(tuple(Part(item, (Fraction(1),)) for item in (bound, roots)), name="flows")
+        plan.sensitivity = request.sensitivity(bound if still else both)
+        edges = calibrated_scale(plan.sensitivity, epsilon)
+        totals = Fraction(0) if still else edges
+        plan.notes = (*status_notes(plan.sensitivity), *((EXACT_NOTE,) if still else ()))
     found = []
     if len(forest.heads):
         found.append(Release(query=query, noise="discrete-laplace", scale=edges))
-    roots = Flows(domain, vertex, forest, edges=False, roots=True, name="totals")
     return (*found, Release(query=roots, noise="discrete-laplace", scale=totals))
 
 

@@ -134,7 +134,7 @@ def test_nothing_is_drawn_beyond_the_budget(tmp_path, monkeypatch):
     def never(*arguments):
         raise AssertionError("noise was drawn")
 
-    monkeypatch.setattr("blowproof.mechanisms.drawing.discrete_laplace", never)
+    monkeypatch.setattr("blowproof.mechanisms.gate.raw_discrete_laplace", never)
     with Dataset(path, DOMAIN) as data, pytest.raises(OverspentError):
         release(plan("laplace", request(2)), data, budget=account)
     assert account.spent == 0
@@ -440,13 +440,13 @@ for _ in range(12):
 print(count)
 """
 CRASH = """
-import blowproof.mechanisms.drawing as drawing
+import blowproof.mechanisms.gate as gate
 
 def hang(*arguments):
     (folder / "drawing").touch()
     time.sleep(600)
 
-drawing.discrete_laplace = hang
+gate.raw_discrete_laplace = hang
 with Dataset(folder / "d.csv", policy.domain) as data:
     release(made, data, budget=account)
 """

@@ -27,7 +27,7 @@ TRUE = np.array([[4, 0, 3, 1], [2, 5, 0, 6]])
 
 def noisy(plan_):
     """One release of a plan, as a table."""
-    found = plan_.run(Draw(plan_.request.policy, NoisyTable(TRUE.copy(), DOMAIN)))
+    found = plan_.run(Draw(plan_, NoisyTable(TRUE.copy(), DOMAIN)))
     return np.array([float(v) for v in found]).reshape(2, 4)
 
 

@@ -131,7 +131,7 @@ def test_without_secrets_lloyd_s_iterations_are_exact():
     counts = np.zeros((41, 41), dtype=np.int64)
     counts[3:9, 3:9] = counts[30:38, 28:36] = 2
     made = KMeans(Request(policy=policy, epsilon=UNIT, options={"clusters": "2"}))
-    draw = Draw(policy, NoisyTable(counts, domain))
+    draw = Draw(made, NoisyTable(counts, domain))
     found = np.array([float(v) for v in made.run(draw)]).reshape(2, 2)
     assert sorted(found.tolist()) == [[5.5, 5.5], [33.5, 31.5]]
     assert all(scale == 0 for item in draw.drawn for scale in item.scales)
@@ -146,7 +146,7 @@ def test_iterations_find_well_separated_clusters():
     for x, y in centres:
         counts[x - 3 : x + 4, y - 3 : y + 4] += 400
     made = plan("k-means", Request(policy=policy, epsilon=Fraction(4), options={"iterations": "6"}))
-    draw = Draw(policy, NoisyTable(counts, domain))
+    draw = Draw(made, NoisyTable(counts, domain))
     found = np.array([float(v) for v in made.run(draw)]).reshape(4, 2)
     for centre in centres:
         assert abs(found - centre).sum(axis=1).min() < 4

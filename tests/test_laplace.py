@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blowproof.mechanisms import drawing
+from blowproof.mechanisms import drawing, gate
 from blowproof.mechanisms.calibrate import structural_sensitivity
 from blowproof.mechanisms.errors import RefusedError
 from blowproof.mechanisms.exact import true_answers
-from blowproof.mechanisms.noise import discrete_laplace
+from blowproof.mechanisms.noise import raw_discrete_laplace
 from blowproof.mechanisms.registry import MECHANISMS, plan
 from blowproof.mechanisms.release import Plan, Request, calibrated_scale, release
 from blowproof.models import (
@@ -27,6 +27,7 @@ from blowproof.models import (
     Domain,
     Impossible,
     Integers,
+    InternalError,
     Known,
     Labels,
     Literal,
@@ -295,8 +296,7 @@ def test_halves_get_noise_in_halves(tmp_path):
     made = planned(POLICIES["full"], query="sum(temp)", epsilon=ONE)
     assert made.release.grid == Fraction(1, 2)
     with Dataset(path, DOMAIN) as data:
-        draw = drawing.Draw(POLICIES["full"], data)
-        drawn = {value for _ in range(40) for value in made.run(draw)}
+        drawn = {value for _ in range(40) for value in made.run(drawing.Draw(made, data))}
     assert {Fraction(value).denominator for value in drawn} == {1, 2}
 
 
@@ -314,7 +314,7 @@ def test_a_mechanism_that_draws_other_noise_than_it_declared_releases_nothing(tm
     made = planned(POLICIES["full"], epsilon=ONE)
     made.release = Release(query="histogram", noise="discrete-laplace", scale=Fraction(1))
     path = written(tmp_path, DOMAIN, [])
-    with Dataset(path, DOMAIN) as data, pytest.raises(RefusedError, match="declared"):
+    with Dataset(path, DOMAIN) as data, pytest.raises(InternalError, match="declared"):
         release(made, data)
 
 
@@ -323,9 +323,9 @@ def test_noise_is_drawn_by_the_exact_sampler_and_by_nothing_else(tmp_path, monke
 
     def spied(scale, size):
         seen.append((scale, size))
-        return discrete_laplace(0, size)
+        return raw_discrete_laplace(0, size)
 
-    monkeypatch.setattr(drawing, "discrete_laplace", spied)
+    monkeypatch.setattr(gate, "raw_discrete_laplace", spied)
     path = written(tmp_path, DOMAIN, points(DOMAIN, 9))
     found = released(POLICIES["marginal"], "marginal(temp)", path)
     assert seen == [(Fraction(4), 5)]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from blowproof.mechanisms.exponential import exp_minus, powers_of_exp_minus
-from blowproof.mechanisms.noise import Geometric, _digits, discrete_laplace
-from blowproof.mechanisms.release import noisy
+from blowproof.mechanisms.gate import raw_noisy
+from blowproof.mechanisms.noise import Geometric, _digits, raw_discrete_laplace
 from blowproof.mechanisms.vectors import Vector, single, whole
 from blowproof.models import BlowproofError
 from blowproof.models.mechanism import Release
@@ -136,7 +136,7 @@ def test_the_pooled_distribution_is_that_of_the_formula():
     [Fraction(1, 3), Fraction(1), Fraction(7, 3), Fraction(63), Fraction(65), 5000, 10**6, 2**45],
 )
 def test_draws_follow_the_exact_distribution(scale):
-    drawn = discrete_laplace(scale, 300_000)
+    drawn = raw_discrete_laplace(scale, 300_000)
     assert chi_square(drawn.astype(float), scale) > SMALLEST_P
 
 
@@ -145,7 +145,7 @@ def test_draws_follow_the_exact_distribution(scale):
 )
 def test_a_few_numbers_follow_it_too(scale):
     """Few numbers at a time have digits of a smaller base."""
-    drawn = np.concatenate([discrete_laplace(scale, 2000) for _ in range(150)])
+    drawn = np.concatenate([raw_discrete_laplace(scale, 2000) for _ in range(150)])
     assert chi_square(drawn.astype(float), scale) > SMALLEST_P
 
 
@@ -157,14 +157,14 @@ def test_digits_put_together_are_the_number(size, base, top):
     assert len(laws) > 1
     words = [law.thresholds[d - 1] + 1 for law, d in zip(laws, digits, strict=True)]
     stream = iter(word.to_bytes(8, "little") * size for word in (*words, *[0] * len(laws)))
-    drawn = discrete_laplace(10**6, size, source=lambda _: next(stream))
+    drawn = raw_discrete_laplace(10**6, size, source=lambda _: next(stream))
     expected = sum(d * base**place for place, d in enumerate(digits))
     assert drawn.tolist() == [expected] * size
 
 
 @pytest.mark.parametrize("scale", [Fraction(1), Fraction(65), 5000])
 def test_a_scale_that_is_off_by_three_percent_is_noticed(scale):
-    drawn = discrete_laplace(scale * Fraction(103, 100), 300_000)
+    drawn = raw_discrete_laplace(scale * Fraction(103, 100), 300_000)
     assert chi_square(drawn.astype(float), scale) < SMALLEST_P
 
 
@@ -178,27 +178,27 @@ def test_opendp_s_draws_pass_the_same_test():
 
 
 def test_numbers_of_one_draw_are_independent():
-    drawn = discrete_laplace(Fraction(5), 400_000).astype(float)
+    drawn = raw_discrete_laplace(Fraction(5), 400_000).astype(float)
     correlations = [np.corrcoef(drawn[:-lag], drawn[lag:])[0, 1] for lag in (1, 2, 1 << 17)]
     assert np.abs(correlations).max() < 0.02
 
 
 def test_scale_zero_draws_nothing():
-    assert discrete_laplace(0, 4).tolist() == [0, 0, 0, 0]
-    assert discrete_laplace(5, 0).tolist() == []
+    assert raw_discrete_laplace(0, 4).tolist() == [0, 0, 0, 0]
+    assert raw_discrete_laplace(5, 0).tolist() == []
 
 
 @pytest.mark.parametrize("scale", [0.5, True, "one", Fraction(-1)])
 def test_only_exact_scales_are_taken(scale):
     with pytest.raises(BlowproofError):
-        discrete_laplace(scale, 1)
+        raw_discrete_laplace(scale, 1)
 
 
 def test_numpy_seeds_have_no_say():
     draws = []
     for _ in range(2):
         np.random.seed(1)
-        draws.append(discrete_laplace(1000, 50).tolist())
+        draws.append(raw_discrete_laplace(1000, 50).tolist())
     assert draws[0] != draws[1]
 
 
@@ -211,11 +211,11 @@ def test_noise_lies_on_the_grid_at_the_declared_scale():
     release = Release(
         query="sum(temp)", noise="discrete-laplace", scale=Fraction(5), grid=Fraction(1, 2)
     )
-    found = noisy(release, vector([7] * 200_000, Fraction(1, 2)))
+    found = raw_noisy(release, vector([7] * 200_000, Fraction(1, 2)))
     assert found.grid == Fraction(1, 2)
     assert chi_square(found.units.astype(float) - 7, 10) > SMALLEST_P
     with pytest.raises(BlowproofError, match="grid"):
-        noisy(release, vector([7], 1))
+        raw_noisy(release, vector([7], 1))
 
 
 def test_each_run_of_outputs_has_its_own_scale():
@@ -223,14 +223,14 @@ def test_each_run_of_outputs_has_its_own_scale():
         query="histogram", noise="discrete-laplace", scale=(Fraction(2), Fraction(0), Fraction(90))
     )
     n = 200_000
-    found = noisy(release, vector([0] * (n + 10 + n), runs=(n, 10, n))).units
+    found = raw_noisy(release, vector([0] * (n + 10 + n), runs=(n, 10, n))).units
     assert chi_square(found[:n].astype(float), 2) > SMALLEST_P
     assert not found[n : n + 10].any()
     assert chi_square(found[n + 10 :].astype(float), 90) > SMALLEST_P
     with pytest.raises(BlowproofError, match="3 scales"):
-        noisy(release, vector([0] * 4))
+        raw_noisy(release, vector([0] * 4))
 
 
 def test_huge_answers_stay_exact():
     release = Release(query="histogram", noise="discrete-laplace", scale=Fraction(0))
-    assert list(noisy(release, vector([2**80, 1]))) == [2**80, 1]
+    assert list(raw_noisy(release, vector([2**80, 1]))) == [2**80, 1]

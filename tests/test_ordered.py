@@ -10,9 +10,11 @@ import pytest
 from blowproof.mechanisms import calibrate
 from blowproof.mechanisms.design import Setup, best_design, equation_15, evaluated
 from blowproof.mechanisms.errors import RefusedError
+from blowproof.mechanisms.exact import true_answers
+from blowproof.mechanisms.gate import raw_noisy
 from blowproof.mechanisms.isotonic import rising
 from blowproof.mechanisms.registry import plan
-from blowproof.mechanisms.release import Draw, Request, noisy, release
+from blowproof.mechanisms.release import Draw, Request, release
 from blowproof.mechanisms.structures import Structure, variance
 from blowproof.mechanisms.tree_error import expected_error
 from blowproof.mechanisms.tree_estimates import Measured, cumulative_estimate
@@ -131,7 +133,7 @@ def test_a_range_errs_by_at_most_4_over_epsilon_squared(epsilon):
     bound = 4 / float(epsilon) ** 2
     assert 2 * variance(made.release.scale) <= bound
     truth = answer_prefixes(Prefixes(attribute="x", whole=True), np.zeros(20_001, dtype=np.int64))
-    noise = noisy(made.release, truth).units[:-1].astype(float)
+    noise = raw_noisy(made.release, truth).units[:-1].astype(float)
     squares = (noise[1::2] - noise[::2]) ** 2  # 10,000 independent ranges
     assert squares.mean() == pytest.approx(2 * variance(made.release.scale), rel=0.15)
     assert squares.mean() < 1.15 * bound
@@ -142,10 +144,9 @@ def test_the_rising_estimate_errs_less(sparse):
     made = planned("ordered", line(60), epsilon=Fraction(1, 5))
     truth = np.cumsum(counts)
     with Dataset(path, line(60).domain) as data:
-        draw = Draw(line(60), data)
         raw, better = [], []
         for _ in range(150):
-            drawn = draw(made.release)
+            drawn = Draw(made, data)(made.release)
             raw.append(((drawn.units - truth) ** 2)[:-1].mean())
             better.append(((made.counts(drawn, 300).below[1:] - truth) ** 2)[:-1].mean())
     assert all(b <= a for a, b in zip(raw, better, strict=True))
@@ -195,7 +196,7 @@ def test_everything_follows_from_one_release(sparse, name):
         assert len(list(found.answers.names.rows())) == len(found.answers)
     made = planned(name, policy, epsilon=Fraction(10**6))
     with Dataset(path, policy.domain) as data:
-        draw = Draw(policy, data)
+        draw = Draw(made, data)
         drawn = [draw(item) for item in made.description]
         estimate = made.counts(drawn[0] if name == "ordered" else drawn, 300)
     assert estimate.range(4, 40) == pytest.approx(sums[41] - sums[4], abs=1e-6)
@@ -379,11 +380,11 @@ def test_errors_are_as_expected_and_estimates_unbiased(sparse):
     assert made.releases[0].scale != made.releases[-1].scales[0]
     truth = np.concatenate([[0], np.cumsum(counts)])
     with Dataset(path, policy.domain) as data:
-        draw = Draw(policy, data)
+        draws = (Draw(made, data) for _ in range(400))
         errors = np.array(
             [
                 made.counts([draw(item) for item in made.releases], 300, rise=False).below - truth
-                for _ in range(400)
+                for draw in draws
             ]
         )
     low, high = np.triu_indices(61, 1)
@@ -402,9 +403,9 @@ def test_what_is_drawn_has_the_declared_scales(name, tmp_path):
     options = {"block": "30", "fan-out": "5"} if name == "hierarchical" else {}
     made = planned(name, policy, epsilon=Fraction(1, 2), options=options)
     with Dataset(path, policy.domain) as data:
-        draw = Draw(policy, data)
+        draw = Draw(made, data)
         for item in made.description:
-            truth = draw.count(item)
+            truth = true_answers(item, policy, data)
             noise = np.abs((draw(item).units - truth.units).astype(float))
             runs = (truth.runs or ()) if len(item.scales) > 1 else (len(truth),)
             parts = np.split(noise, np.cumsum(runs)[:-1])

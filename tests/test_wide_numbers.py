@@ -16,10 +16,11 @@ import pytest
 
 from blowproof.mechanisms.exact import held_cells, true_answers
 from blowproof.mechanisms.forests import Forest, hubs, path
+from blowproof.mechanisms.gate import raw_noisy
 from blowproof.mechanisms.kmeans import KMeans, first_centroids
 from blowproof.mechanisms.memberships import Clusters, Memberships
 from blowproof.mechanisms.registry import plan
-from blowproof.mechanisms.release import Request, noisy, release
+from blowproof.mechanisms.release import Request, release
 from blowproof.mechanisms.transformed import NoisyTable
 from blowproof.mechanisms.vectors import Vector, largest, roomy, single, whole
 from blowproof.models import (
@@ -311,7 +312,7 @@ def test_data_far_from_zero_are_counted(far, ending, tmp_path):
 def test_noise_is_added_without_wrapping_round(far, scale):
     truth = Vector(np.array([far, -far, 3 * far], dtype=object), ONE, single("abc", column="x"))
     made = Release(query="histogram", noise="discrete-laplace", scale=Fraction(scale))
-    for value, true in zip(noisy(made, truth), (far, -far, 3 * far), strict=True):
+    for value, true in zip(raw_noisy(made, truth), (far, -far, 3 * far), strict=True):
         assert abs(value - true) <= 200 * scale
 
 

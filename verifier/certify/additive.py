@@ -39,7 +39,7 @@ from blowproof.verifier.certify.changes import touched_outputs
 from blowproof.verifier.certify.coarse import coarse_bound
 from blowproof.verifier.certify.edges import one_secret_move, worst_edge
 from blowproof.verifier.certify.grids import require_grid
-from blowproof.verifier.certify.lemmas import LARGE, argued
+from blowproof.verifier.certify.lemmas import argued, many_values
 from blowproof.verifier.certify.weighing import numbered, numbered_bounds, require_weights
 from blowproof.verifier.pairs import require_pair
 from blowproof.verifier.question import Listener, Progress
@@ -130,7 +130,7 @@ def _loss(asked: Asked, parts: Sequence[Part]) -> Bounds:
 def _searched(asked: Asked, parts: Sequence[Part]) -> Bounds:
     """Find the loss by structure, by an argument, by one engine, or part by part."""
     if asked.engine == "auto" and one_secret_move(asked.setting, asked.reading):
-        large = asked.setting.domain.size > LARGE
+        large = many_values(asked.setting, parts)
         said = _argued(asked, parts) if large else None
         found = worst_edge(asked.setting, parts) if said is None else None
         if found is not None:

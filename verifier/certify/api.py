@@ -63,9 +63,10 @@ def certify(  # noqa: PLR0913 # keyword-only options
     Definition 4.2 of blowfish-2014, over the neighbours of a reading, in both directions of every
     pair. Steps after the noise cost nothing if they are known (`steps`); others, and choices whose
     costs the certifier does not know, make "proved" into "proved-assuming". A description that does
-    not fit the policy is a PolicyError, a policy without databases a ContradictionError. `known` spares it
-    questions that the verifier has answered in this run; `lemmas` are arguments that the caller
-    stands for.
+    not fit the policy is a PolicyError, a policy without databases a ContradictionError.
+
+    `known` spares it questions that the verifier has answered in this run; `lemmas` are arguments
+    that the caller stands for.
     """
     epsilon = _positive(epsilon)
     start = time.perf_counter()

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from blowproof.models.numbers import plain
 from blowproof.models.queries import BoundQuery
-from blowproof.models.stacked import Part
+from blowproof.models.stacked import Part, Stacked
 from blowproof.verifier.answers import Answer
 from blowproof.verifier.certify.certified import Bounds, Loss
 
@@ -27,7 +27,8 @@ class Known:
         self._found: list[tuple[tuple[Part, ...], Bounds]] = []
 
     def learn(self, query: BoundQuery, answer: Answer) -> None:
-        """Keep the S of a query: the loss of noise of scale 1 on it."""
+        """Keep the S of a query: the loss of noise of scale 1 on it (on each of its parts)."""
+        parts = query.parts if isinstance(query, Stacked) else (Part(query, (Fraction(1),)),)
         found = Bounds(
             lower=answer.lower,
             upper=answer.upper,
@@ -35,7 +36,7 @@ class Known:
             engine=answer.engine,
             notes=answer.notes,
         )
-        self.keep((Part(query, (Fraction(1),)),), found)
+        self.keep(parts, found)
 
     def keep(self, parts: Sequence[Part], found: Bounds) -> None:
         """Keep the bounds on the loss of these weighted parts."""
@@ -48,9 +49,8 @@ class Known:
             factor = _factor(kept, parts)
             if factor is None:
                 continue
-            scaled = replace(
-                found, lower=_times(found.lower, factor), upper=_times(found.upper, factor)
-            )
+            upper = None if found.upper is None else _times(found.upper, factor)
+            scaled = replace(found, lower=_times(found.lower, factor), upper=upper)
             best = scaled if best is None else _tighter(best, scaled)
         return best
 
@@ -63,8 +63,8 @@ def _tighter(one: Bounds, two: Bounds) -> Bounds:
     return two if two.upper < one.upper else one
 
 
-def _times(loss: Loss | None, factor: Fraction) -> Loss | None:
-    return loss if loss is None or isinstance(loss, str) else plain(loss * factor)
+def _times(loss: Loss, factor: Fraction) -> Loss:
+    return loss if isinstance(loss, str) else plain(loss * factor)
 
 
 def _factor(kept: Sequence[Part], parts: Sequence[Part]) -> Fraction | None:

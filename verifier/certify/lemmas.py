@@ -21,14 +21,14 @@ from blowproof.models.secrets import OffsetGraph
 from blowproof.models.stacked import Part, Stacked
 from blowproof.verifier.certify.edges import worst_edge
 
-__all__ = ["LARGE", "Argued", "Lemma", "argued"]
+__all__ = ["Argued", "Lemma", "argued", "many_values"]
 
 Lemma = Callable[[BoundQuery, Policy], Exact | None]
 """Returns the most that one secret move changes a query (in L1); None where it has no say."""
 
-LARGE = 20_000
-"""Values from which on a lemma is asked before rows are listed."""
-SAMPLED = 200
+LARGE, LARGE_AT_ONCE = 1_000, 20_000
+"""Values from which on a lemma is asked before rows are listed one by one, or all at once."""
+SAMPLED = 50
 ENTRIES = 200_000
 """Entries of rows after which no more edges are compared."""
 
@@ -41,6 +41,12 @@ class Argued:
     upper: Exact | None
     edge: tuple[Point, Point] | None
     how: str
+
+
+def many_values(setting: Setting, parts: Sequence[Part]) -> bool:
+    """Whether it takes too long to list the rows of these parts, so that lemmas come first."""
+    at_once = all(hasattr(part.query, "rows") for part in parts)
+    return setting.domain.size > (LARGE_AT_ONCE if at_once else LARGE)
 
 
 def argued(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.models import Domain, Exact
+from blowproof.models import Domain, Exact, InternalError
 from blowproof.models.queries import ClusterSizes, ClusterSums
 from blowproof.models.stacked import Part, Stacked
 
@@ -24,6 +24,7 @@ __all__ = ["RowTable", "row_table"]
 MOST_ENTRIES = 20_000_000
 MOST_VALUES = 1_000_000
 ROW_BY_ROW = 200_000
+COMPARED = 50
 SAFE = 2**52
 """Sums below this are exact in 64-bit integers, and in floating point too."""
 
@@ -48,6 +49,7 @@ def row_table(parts: Sequence[Part], domain: Domain) -> RowTable | None:
     for part in parts:
         clusters = type(part.query) in (ClusterSizes, ClusterSums)  # a subclass may do otherwise
         found = _clusters(part, domain) if clusters else None
+        found = _at_once(part, domain) if found is None else found
         found = _row_by_row(part, domain) if found is None else found
         if found is None:
             return None
@@ -60,6 +62,26 @@ def row_table(parts: Sequence[Part], domain: Domain) -> RowTable | None:
         return None
     rows = np.hstack([table.rows * factor for factor, table in zip(times, tables, strict=True)])
     return RowTable(rows, denominator, int(abs(rows).sum(axis=1).max(initial=0)))
+
+
+def _at_once(part: Part, domain: Domain) -> RowTable | None:
+    """Ask a query that gives the rows of many values at once; some are compared with single ones.
+
+    Its outputs are numbered from 0, as the columns are. None where it does not, or numbers are
+    long.
+    """
+    rows_of = getattr(part.query, "rows", None)
+    if rows_of is None or not part.uniform:
+        return None
+    sizes = [attribute.size for _, attribute in domain.attributes]
+    rows = rows_of(np.indices(sizes).reshape(len(sizes), -1).T)
+    if int(abs(rows).max(initial=0)) * rows.shape[1] > SAFE:
+        return None
+    for place in range(0, domain.size, max(1, domain.size // COMPARED)):
+        single = part.query.row(domain.whole.nth(place))
+        if {at: value for at, value in enumerate(rows[place].tolist()) if value} != single:
+            raise InternalError(f"{part.query.name} has two different rows for one value")
+    return _weighted(part, rows.astype(np.int64), 1)
 
 
 def _row_by_row(part: Part, domain: Domain) -> RowTable | None:
