@@ -60,6 +60,7 @@ MODULES = (
     "data_dependent_transforms",
     "data_dependent_merging",
     "data_dependent_partitions",
+    "data_dependent_first_step",
     "data_dependent_theorem_5_2",
 )
 """One module for each section, in `blowproof.verifier.claims`; each has CLAIMS."""
