@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import log
+from math import comb, log
 
 from blowproof.models import BudgetError
 from blowproof.models.mechanism import Selection
@@ -22,7 +22,9 @@ from blowproof.verifier.feasible import size_range
 __all__ = ["ChoiceRatio", "WorstChoice", "choice_ratio", "log_between", "worst_choice"]
 
 MOST_CELLS = 64
-MOST_DATABASES = 700
+MOST_DATABASES = 3_000
+MOST_WORK = 200_000
+"""What is worked out for all histograms together: cells times steps of noise."""
 LARGEST = 6
 """Databases of more records are left alone, unless n is public."""
 FINE = 10**9
@@ -106,7 +108,7 @@ def worst_choice(asked: Asked, selection: Selection, outputs: int) -> WorstChoic
 
 
 def _compared(asked: Asked, choice: NoisyChoice) -> WorstChoice | None:
-    sizes, complete = _sizes(asked, choice.size)
+    sizes, complete = _sizes(asked, choice)
     best, most = ChoiceRatio(Fraction(1), Fraction(1), ""), Fraction(1)
     pair, why = None, "no pair of them is told apart"
     seen: set[tuple[Counts, Counts]] = set()
@@ -137,17 +139,25 @@ def _compared(asked: Asked, choice: NoisyChoice) -> WorstChoice | None:
     )
 
 
-def _sizes(asked: Asked, cells: int) -> tuple[list[int], bool]:
+def _sizes(asked: Asked, choice: NoisyChoice) -> tuple[list[int], bool]:
     """Return the numbers of records to look at, and whether these are all there can be."""
     low, high = size_range(asked.setting, asked.reading)
-    if high is not None and sum(cells**n for n in range(low, high + 1)) <= MOST_DATABASES:
-        return list(range(low, high + 1)), True
+    last = low + LARGEST if high is None else high
     few: list[int] = []
-    for n in range(low, low + LARGEST + 1):
-        if sum(cells**size for size in (*few, n)) > MOST_DATABASES or (high or n) < n:
+    for n in range(low, last + 1):
+        if not _few(choice, [*few, n]):
             break
         few.append(n)
-    return few, False
+    return few, high is not None and len(few) == high - low + 1
+
+
+def _few(choice: NoisyChoice, sizes: list[int]) -> bool:
+    """Whether the databases with so many records can be compared."""
+    cells = choice.size
+    histograms = sum(comb(n + cells - 1, n) for n in sizes)
+    return sum(cells**n for n in sizes) <= MOST_DATABASES and (
+        not choice.listable or histograms * choice.work <= MOST_WORK
+    )
 
 
 def _histograms(asked: Asked, sizes: list[int]) -> Iterator[tuple[Pair, Counts, Counts]]:

@@ -20,7 +20,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
+from itertools import pairwise
 from math import ceil, prod
 
 from blowproof.models.mechanism import Selection
@@ -142,18 +143,22 @@ class NoisyChoice:
         scales = [self.selection.scale_of(power) * self.grid for power in range(2)]
         return tuple(_noise(scale) for scale in scales)
 
-    def probabilities(self, counts: Sequence[int]) -> dict[Partition, Around]:
-        """Return fractions around the probability of each partition."""
-        pairs = self.size - 1
-        left_over = self.size * self._noises[0].beyond + pairs * self._noises[1].beyond
-        low, high = self._all(counts, up=False), self._all(counts, up=True)
-        return {
-            ends: (Fraction(low[ends], ONE), Fraction(high[ends], ONE) + left_over) for ends in low
-        }
+    @property
+    def work(self) -> int:
+        """How much work the probabilities for one histogram are, roughly."""
+        return self.size * (1 + max(noise.reach for noise in self._noises))
 
-    def _all(self, counts: Sequence[int], *, up: bool) -> dict[Partition, int]:
+    def probabilities(self, counts: Sequence[int]) -> dict[Partition, Around]:
+        """Return fractions around the probability of each partition.
+
+        They depend on the differences of counts that are next to each other.
+        """
+        return _enclosed(self, tuple(abs(a - b) for a, b in pairwise(counts)))
+
+    def outcomes(self, apart: Sequence[int], *, up: bool) -> dict[Partition, int]:
         """Return ONE times each probability, all noise within reach, rounded down or up."""
         chain = _Chain(self._noises, int(self.penalty * self.grid), up=up)
+        pairs = [int((step + self.penalty) * self.grid) for step in apart]
         found: dict[Partition, int] = {}
 
         def go(ends: Partition, now: _State | None) -> None:
@@ -162,19 +167,27 @@ class NoisyChoice:
             if at == self.size:
                 found[ends] = sum(now.mass) if now is not None else ONE
                 return
-            alone, any_ = chain.single(now, self._pair(counts, at))
+            two = len(self.lengths) > 1
+            alone, any_ = chain.single(now, pairs[at - 1] if two and at else None)
             go((*ends, at + 1), alone)
-            if at + 2 <= self.size and len(self.lengths) > 1:
-                go((*ends, at + 2), chain.double(any_, self._pair(counts, at + 1)))
+            if at + 2 <= self.size and two:
+                go((*ends, at + 2), chain.double(any_, pairs[at]))
 
         go((), None)
         return found
 
-    def _pair(self, counts: Sequence[int], last: int) -> int | None:
-        """Return the cost of the pair that ends with the count at `last`, in steps of the grid."""
-        if last < 1 or len(self.lengths) < 2:
-            return None
-        return int((abs(counts[last] - counts[last - 1]) + self.penalty) * self.grid)
+    def beyond(self) -> Fraction:
+        """Return at least the probability that some noise is out of reach."""
+        single, pair = self._noises
+        return self.size * single.beyond + (self.size - 1) * pair.beyond
+
+
+@lru_cache(maxsize=10_000)
+def _enclosed(choice: NoisyChoice, apart: tuple[int, ...]) -> dict[Partition, Around]:
+    """Return `NoisyChoice.probabilities`, which is the same for many histograms."""
+    low, high = choice.outcomes(apart, up=False), choice.outcomes(apart, up=True)
+    beyond = choice.beyond()
+    return {ends: (Fraction(low[ends], ONE), Fraction(high[ends], ONE) + beyond) for ends in low}
 
 
 # --- noise, and sums of it, in whole numbers -----------------------------------------------------
@@ -256,9 +269,8 @@ class _Chain:
         alone = _State(first, [self._cut(x * y) for x, y in zip(self.mass[0], wins, strict=True)])
         return alone, _joined(alone, self.double(now, pair))
 
-    def double(self, now: _State, pair: int | None) -> _State:
+    def double(self, now: _State, pair: int) -> _State:
         """Return the next state where the pair wins: strictly, as ties fall to the single count."""
-        assert pair is not None
         first = pair - self.reach[1] - now.last
         last = self.penalty + self.reach[0] - 1
         length = max(0, last - first + 1)
