@@ -19,11 +19,13 @@ from blowproof.mechanisms.forests import Forest, hubs, path
 from blowproof.mechanisms.gate import raw_noisy
 from blowproof.mechanisms.kmeans import KMeans, first_centroids
 from blowproof.mechanisms.memberships import Clusters, Memberships
-from blowproof.mechanisms.registry import plan
+from blowproof.mechanisms.registry import MECHANISMS, plan
 from blowproof.mechanisms.release import Request, release
 from blowproof.mechanisms.transformed import NoisyTable
 from blowproof.mechanisms.vectors import Vector, largest, roomy, single, whole
 from blowproof.models import (
+    Count,
+    Database,
     Distance,
     Domain,
     Full,
@@ -328,3 +330,56 @@ def test_int64_next_to_its_end_gets_room():
         whole(np.array([0.5, 2**80], dtype=object))
     with pytest.raises(InternalError, match="float64"):
         roomy(5, np.array([1.5]))
+
+
+# --- every mechanism, as the certifier sees it ----------------------------------------------------
+
+FEW = np.array([4, 0, 3, 1, 9, 0, 2])
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("width", [2**31, 2**53, 2**63, 10**30])
+def test_what_is_drawn_at_wide_values_is_proved(name, width):
+    """Values far from 0 and far apart; sums of them, clusters of them, and plain counts."""
+    kind = Steps(-width, 2 * width, Fraction(width, 2))
+    known = (Count({"x": [kind.value(0), kind.value(1)]}, answer=4),)
+    policy = Policy(
+        domain=Domain(x=kind),
+        secrets=Distance(threshold=width),
+        known=known if name == "consistent" else (),
+        database=Database(size=19) if name == "consistent" else Database(),
+    )
+    queries = {"laplace": ["sum(x)", "histogram"], "ordered": ["cumulative(x)"]}
+    queries["hierarchical"] = queries["ordered"]
+    for query in queries.get(name, ["histogram"]):
+        request = Request(
+            policy=policy,
+            query=query,
+            epsilon=Fraction(2, 3),
+            options={"iterations": "2", "clusters": "3"} if name == "k-means" else {},
+        )
+        found = release(plan(name, request), NoisyTable(FEW, policy.domain))
+        judged = certify(found.description, policy, Fraction(2, 3))
+        assert judged.verdict == "proved", (query, judged)
+
+
+@pytest.mark.parametrize("width", [2**31, 2**53, 2**63, 10**30])
+def test_the_scale_of_a_wide_sum_is_its_longest_secret_move(width):
+    """By hand: a record moves by at most half of the width, in steps of a quarter."""
+    kind = Steps(0, 4 * width, Fraction(width, 4))
+    policy = Policy(domain=Domain(x=kind), secrets=Distance(threshold=Fraction(width, 2)))
+    made = plan("laplace", Request(policy=policy, query="sum(x)", epsilon=Fraction(1, 3)))
+    assert made.description is not None
+    (item,) = made.description.releases
+    assert item.scales == (3 * Fraction(width, 2),)
+    found = release(made, NoisyTable(np.ones(17, dtype=np.int64), policy.domain))
+    (answer,) = found.answers
+    assert abs(Fraction(answer) - 17 * 2 * width) <= 200 * item.scales[0]
+    assert (Fraction(answer) / item.grid).denominator == 1
+
+
+def test_k_means_on_more_attributes_than_arrays_have_axes():
+    domain = Domain(**{f"a{k}": Integers(0, 1) for k in range(70)})
+    releases = first_releases(Policy(domain=domain), clusters="2")
+    pairs = [(tuple([0] * 70), tuple([1] * 70)), (tuple([0] * 70), tuple([1] + [0] * 69))]
+    assert 0 < loss_by_definition(releases, pairs) <= 1
