@@ -183,12 +183,12 @@ def main() -> None:
     if asked.worker:
         worker(Path(asked.worker[0]), asked.worker[1])
         return
-    random, seen, wrong = Random(asked.seed), Counter[tuple[str, str]](), 0
+    seen, wrong = Counter[tuple[str, str]](), 0
     with tempfile.TemporaryDirectory() as top:
         os.environ["BLOWPROOF_STATE"] = top
         print("| round | killed | charged | drawn |\n| --- | --- | --- | --- |")
         for number in range(asked.rounds + asked.changes):
-            folder = Path(top, str(number))
+            random, folder = Random(f"{asked.seed} {number}"), Path(top, str(number))
             folder.mkdir()
             (folder / "d.csv").write_text("sex,age\nF,1\nM,2\n")
             if number < asked.rounds:
