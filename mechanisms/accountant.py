@@ -36,6 +36,7 @@ from blowproof.mechanisms.parallel import require_part
 from blowproof.mechanisms.release import Request
 from blowproof.models import Policy, setting, show
 from blowproof.models.content import Content, content_of, order_of
+from blowproof.models.data import Dataset
 from blowproof.models.policy import Answers, Reading
 from blowproof.models.writing import digest
 
@@ -119,11 +120,15 @@ class Accountant:
         """What the releases so far cost together."""
         return self._look().spent
 
-    def spend(self, request: Request, mechanism: str) -> tuple[str, ...]:
+    def spend(
+        self, request: Request, mechanism: str, data: Dataset | None = None
+    ) -> tuple[str, ...]:
         """Write a release into the ledger, or raise an OverspentError; say what is left.
 
-        A release on some records is taken only where parts are independent.
+        A release on some records is taken only where parts are independent; one on other data, or
+        under another guarantee, than this account is about is a LedgerError.
         """
+        self._require_same(request, data)
         charge = Charge(
             epsilon=request.epsilon,
             mechanism=mechanism,
@@ -146,6 +151,17 @@ class Accountant:
         if others:
             said += f" (of {others + 1} guarantees to these people, this one alone)"
         return (said,)
+
+    def _require_same(self, request: Request, data: Dataset | None) -> None:
+        """Refuse a release that this account is not about."""
+        asked = (request.policy, request.reading, request.answers)
+        if asked != self._guarantee and identity_of(*asked) != {
+            **self.identity,
+            "policy": request.policy.name,
+        }:
+            raise LedgerError("this account is kept for another policy, reading or scope")
+        if data is not None and data.path.resolve() != self.content.path:
+            raise LedgerError(f"{data.path}: this account is kept for {self.content.path}")
 
     def _look(self) -> Guarantee:
         """Return the budget as it stands, or as the first release would open it."""

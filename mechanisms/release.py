@@ -150,8 +150,8 @@ class Plan(ABC):
 class Budget(Protocol):
     """Whatever keeps account of epsilon."""
 
-    def spend(self, request: Request, mechanism: str) -> tuple[str, ...]:
-        """Write the spending down for good, or raise; return notes for the reader."""
+    def spend(self, request: Request, mechanism: str, data: Dataset) -> tuple[str, ...]:
+        """Write the spending on these data down for good, or raise; return notes for the reader."""
         ...
 
 
@@ -165,7 +165,7 @@ def release(plan: Plan, data: Dataset, *, budget: Budget | None = None) -> Relea
         _ = data.size  # a record that is not there is an error by now
     draw = Draw(plan, data)
     draw.prepare(*(plan.description or ()), *plan.opening)
-    spent = (NO_ACCOUNT,) if budget is None else budget.spend(request, plan.name)
+    spent = (NO_ACCOUNT,) if budget is None else budget.spend(request, plan.name, data)
     answers = plan.run(draw)
     declared = None if plan.description is None else list(plan.description.releases)
     if draw.drawn != declared if declared is not None else not draw.drawn:

@@ -64,7 +64,7 @@ class Account:
 
     charges = 0
 
-    def spend(self, request, mechanism):
+    def spend(self, request, mechanism, data):
         self.charges += 1
         return ()
 

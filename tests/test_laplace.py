@@ -84,7 +84,7 @@ class Spy:
     def __init__(self):
         self.spent = 0
 
-    def spend(self, request, mechanism):
+    def spend(self, request, mechanism, data):
         self.spent += 1
         return ("spent",)
 

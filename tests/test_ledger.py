@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import stat
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
@@ -21,9 +22,11 @@ from blowproof.mechanisms.heads import Head, keep_head, known_heads
 from blowproof.mechanisms.ledger import Ledger
 from blowproof.mechanisms.places import heads_place, ledger_place
 from blowproof.mechanisms.records import Records
-from blowproof.mechanisms.release import Request
+from blowproof.mechanisms.registry import plan
+from blowproof.mechanisms.release import Request, release
 from blowproof.mechanisms.taking_over import take_over
-from blowproof.models import DataError, Domain, Integers, Labels, Policy
+from blowproof.models import Count, DataError, Domain, Integers, Labels, Policy
+from blowproof.models.data import Dataset
 from blowproof.models.writing import digest
 
 HALF, ONE = Fraction(1, 2), Fraction(1)
@@ -179,6 +182,38 @@ def test_data_that_change_between_the_look_and_the_charge_are_refused(data):
         file.write("F,0\n")
     with pytest.raises(DataError, match="changed while it was read"):
         account.spend(request(HALF), "laplace")
+    assert account.ledger.entries() == ()
+
+
+def test_an_account_is_not_charged_for_other_data_or_another_guarantee(data, tmp_path):
+    (tmp_path / "e.csv").write_text(TONIGHT)
+    account = Accountant(POLICY, data, budget=ONE)
+    made = plan("laplace", request(HALF))
+    with Dataset(tmp_path / "e.csv", POLICY.domain) as other, pytest.raises(LedgerError):
+        release(made, other, budget=account)
+    known = Policy(domain=POLICY.domain, known=(Count({"sex": "F"}),))
+    for asked in (
+        Request(policy=known, epsilon=HALF),
+        Request(policy=POLICY, epsilon=HALF, reading="add-remove"),
+    ):
+        with pytest.raises(LedgerError, match="another policy, reading or scope"):
+            account.spend(asked, "laplace")
+    assert account.spent == 0
+    with Dataset(data, POLICY.domain) as same:
+        release(made, same, budget=account)
+    renamed = replace(POLICY, name="renamed", queries=())
+    account.spend(Request(policy=renamed, epsilon=HALF), "laplace")
+    assert account.spent == ONE
+
+
+def test_data_that_change_while_they_are_released_are_refused(data):
+    """What was digested is what is counted, or nothing is drawn."""
+    account = Accountant(POLICY, data, budget=ONE)
+    made = plan("laplace", request(HALF))
+    with data.open("a") as file:
+        file.write("F,0\n")
+    with Dataset(data, POLICY.domain) as changed, pytest.raises(DataError, match="changed while"):
+        release(made, changed, budget=account)
     assert account.ledger.entries() == ()
 
 

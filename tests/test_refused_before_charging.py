@@ -42,7 +42,7 @@ class Book:
     def __init__(self):
         self.charged = []
 
-    def spend(self, request, mechanism):
+    def spend(self, request, mechanism, data):
         self.charged.append((mechanism, request.epsilon))
         return ()
 
