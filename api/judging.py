@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,15 +63,14 @@ def _described(
     mechanism: Mechanism | File | Mapping[str, object],
 ) -> tuple[Mechanism, str, str | None]:
     """Return the mechanism, and the text and the name of its file where it comes from one."""
-    from blowproof.models.mechanism_file import mechanism_from, parse_mechanism, read_text
+    from blowproof.models.mechanism_file import mechanism_from, read_with_text
 
     if isinstance(mechanism, Mechanism):
         return mechanism, "", None
     if isinstance(mechanism, Mapping):
         return mechanism_from(mechanism), "", None
-    path = Path(mechanism)
-    content = read_text(path)
-    return parse_mechanism(content, name=path.stem, file=str(path)), content, str(path)
+    described, content = read_with_text(os.fspath(mechanism))
+    return described, content, str(mechanism)
 
 
 def check(

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeVar, cast
 
 from blowproof.cli.options import Question
 from blowproof.cli.progress import display
 from blowproof.cli.watching import Interrupted, Stopped, watch
-from blowproof.models import BoundQuery, BudgetError, Policy, Reading
+from blowproof.models import BoundQuery, BudgetError, Policy, Reading, parse_query
 from blowproof.models.policy import Answers
 from blowproof.verifier.answers import Answer, Pair
 from blowproof.verifier.questions import Engine, Progress, neighbours, sensitivity
 
-__all__ = ["GRACE", "OVER", "Cut", "Session", "scope_of", "stream_neighbours"]
+__all__ = ["GRACE", "OVER", "READ_SECONDS", "Cut", "Session", "scope_of", "stream_neighbours"]
+
+READ_SECONDS = 3.0
+"""How long files may be read, however short the time limit is."""
+
+LEAST_SECONDS = 0.05
+"""What is left for a search, however long the files took."""
 
 GRACE = 1.0
 """Seconds that an engine has, past its time limit, to come back with a witness of its own."""
@@ -53,6 +59,7 @@ class Session:
         self.question = question
         self.shown = shown
         self.interrupted = False
+        self.signal = "Ctrl-C"
         self.deadline = None if total is None else time.monotonic() + total
 
     @property
@@ -68,6 +75,39 @@ class Session:
     def share(self, among: int, part: float = 1.0) -> float | None:
         """Return a part of the seconds that are left, for one of several questions."""
         return None if self.left is None else max(0.01, self.left * part / among)
+
+    def open(self, path: str, queries: Sequence[str] = ()) -> tuple[Policy, list[BoundQuery]]:
+        """Return the policy in a file, and queries bound to it, read within the limits."""
+        from blowproof.models.reading import read_policy
+
+        def read() -> tuple[Policy, list[BoundQuery]]:
+            policy = read_policy(path)
+            return policy, [parse_query(text, policy) for text in queries]
+
+        return self.read(path, read)
+
+    def read(self, path: str, task: Callable[[], T]) -> T:
+        """Return what a task makes of a file; what takes too much time or memory is refused.
+
+        The time that it takes is taken off the question's own limit.
+        """
+        start, limit = time.monotonic(), self.question.time_limit
+        ends = [end for end in (limit, self.left) if end is not None]
+        end = max(READ_SECONDS, min(ends)) if ends else None
+        try:
+            found = self.run(task, limit=end, late=True)
+        except Interrupted as stop:
+            raise KeyboardInterrupt(stop.signal) from None
+        except Stopped as stop:
+            which = "memory" if "memory" in stop.reason else "time"
+            raise BudgetError(
+                f"{path}: this is too large to be read within the {which} limit\n"
+                f"  try: fewer or coarser counts, or a larger --{which}-limit"
+            ) from None
+        if limit is not None:
+            left = max(LEAST_SECONDS, limit - (time.monotonic() - start))
+            self.question = replace(self.question, time_limit=left)
+        return found
 
     def ask(
         self, policy: Policy, query: BoundQuery, reading: str, *, limit: float | None = None
@@ -105,7 +145,7 @@ class Session:
         """
         latest = Progress(lower=0, upper=None, what="")
         if self.over:
-            return Cut(latest, "not searched, after Ctrl-C" if self.interrupted else OVER)
+            return Cut(latest, f"not searched, after {self.signal}" if self.interrupted else OVER)
         with display(title if self.shown else None) as show:
 
             def on_post(progress: object) -> None:
@@ -117,7 +157,7 @@ class Session:
             try:
                 return watch(task, time_limit=self._end(limit, grace=GRACE), on_post=on_post)
             except (Stopped, BudgetError) as stop:
-                self.interrupted = isinstance(stop, Interrupted)
+                self._note(stop)
                 return Cut(latest, str(stop))
 
     def run(self, task: Callable[[], T], *, limit: float | None = None, late: bool = False) -> T:
@@ -130,9 +170,14 @@ class Session:
         end = limit if late else self._end(limit, grace=0.0)
         try:
             return watch(lambda post: task(), time_limit=end, on_post=lambda posted: None)
-        except Interrupted:
-            self.interrupted = True
+        except Interrupted as stop:
+            self._note(stop)
             raise
+
+    def _note(self, stop: Exception) -> None:
+        """Remember that somebody wants to stop, and how they said so."""
+        if isinstance(stop, Interrupted):
+            self.interrupted, self.signal = True, stop.signal
 
     def _end(self, limit: float | None, *, grace: float) -> float | None:
         """Seconds until a question is cut off: its limit and a grace, and never past the end."""

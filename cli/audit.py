@@ -22,8 +22,6 @@ __all__ = ["Audited", "audit", "audited"]
 
 TIME_LIMIT = 30
 PICTURE_SECONDS = 6.0
-READ_SECONDS = 5.0
-"""How long the policy may be read, however short the time limit is."""
 
 
 class Audited:
@@ -107,7 +105,8 @@ def _audited(
     from blowproof.cli.asking import Session
 
     session = Session(question, total=_total(question.time_limit, start))
-    return audited(_read(path, session), queries, planned, session, drawn=drawn)
+    policy, _ = session.open(path)
+    return audited(policy, queries, planned, session, drawn=drawn)
 
 
 def audited(
@@ -126,7 +125,7 @@ def audited(
         scale=planned.scale,
         certificate=planned.certificate is not None,
     )
-    bound = [parse_query(text, policy) for text in queries]
+    bound = session.read(policy.name, lambda: [parse_query(text, policy) for text in queries])
     size = known_size(policy, session)
     drafts = decide_all(policy, bound, session, plan, size)
     mechanism = None
@@ -162,24 +161,6 @@ def _pictures(
 def _total(limit: float | None, start: float) -> float | None:
     """Seconds for the whole audit: to load the solvers counts as well, up to half of the limit."""
     return None if limit is None else max(limit / 2, limit - (time.monotonic() - start))
-
-
-def _read(path: str, session: Session) -> Policy:
-    """Return the policy; a file so large that reading it takes all the time is refused."""
-    from blowproof.cli.watching import Interrupted, Stopped
-    from blowproof.models import BudgetError
-    from blowproof.models.reading import read_policy
-
-    try:
-        limit = None if session.left is None else max(READ_SECONDS, session.left)
-        return session.run(lambda: read_policy(path), limit=limit, late=True)
-    except Interrupted:
-        raise KeyboardInterrupt from None
-    except Stopped:
-        raise BudgetError(
-            f"{path}: the policy is too large to be read within the time limit\n"
-            "  try: fewer or coarser counts, or a longer --time-limit"
-        ) from None
 
 
 def _write_certificate(path: str, found: Audited) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blowproof.cli.words import number, printable
@@ -24,10 +23,9 @@ def judge_mechanism(path: str, policy: Policy, epsilon: Fraction, session: Sessi
     A file that is not understood, or that does not fit the policy, is an error with its line.
     """
     from blowproof.cli.judging import judge
-    from blowproof.models.mechanism_file import located, parse_mechanism, read_text
+    from blowproof.models.mechanism_file import located, read_with_text
 
-    content = read_text(Path(path))
-    mechanism = parse_mechanism(content, name=Path(path).stem, file=path)
+    mechanism, content = session.read(path, lambda: read_with_text(path))
     limit = None if session.left is None else session.left / 2
     return located(
         lambda: judge(session, mechanism, policy, epsilon, limit=limit), content, file=path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -49,13 +48,12 @@ def certify(
     from blowproof.cli.certify_screen import certify_parts
     from blowproof.cli.judging import judge, open_assumptions, verdict_code
     from blowproof.cli.output import print_all, quietly, write_json
-    from blowproof.models.mechanism_file import located, parse_mechanism, read_text
-    from blowproof.models.reading import read_policy
+    from blowproof.models.mechanism_file import located, read_with_text
 
-    content = read_text(Path(mechanism))
-    described = parse_mechanism(content, name=Path(mechanism).stem, file=mechanism)
-    read = read_policy(policy)
-    session, limit = Session(question), question.time_limit
+    session = Session(question)
+    described, content = session.read(mechanism, lambda: read_with_text(mechanism))
+    read, _ = session.open(policy)
+    limit = session.question.time_limit
     found = located(
         lambda: judge(session, described, read, epsilon, limit=limit), content, file=mechanism
     )

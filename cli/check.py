@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -135,15 +134,15 @@ def checked(
     import time
 
     from blowproof.cli.comparing import Compared, compared
+    from blowproof.models.door import FileError, read_bytes
     from blowproof.verifier.kernel import Unreadable, check_text
     from blowproof.verifier.kernel.document import MOST_BYTES
 
     start = time.perf_counter()
     try:
-        with Path(certificate).open("rb") as file:
-            text = file.read(MOST_BYTES + 1).decode("utf-8")
-    except OSError as error:
-        raise Unreadable(f"it cannot be read ({error.strerror})") from None
+        text = read_bytes(certificate, most=MOST_BYTES).decode("utf-8")
+    except FileError as error:
+        raise Unreadable(f"it cannot be read ({error.reason})") from None
     except UnicodeDecodeError:
         raise Unreadable("it is no UTF-8 text") from None
     verdict = check_text(text, seconds=time_limit)

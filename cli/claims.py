@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blowproof.cli.errors import Exit
-from blowproof.cli.options import json_option, seconds
+from blowproof.cli.options import json_option, memory_option, seconds
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -35,6 +35,7 @@ STYLES = {"holds": "green", "refuted": "red", "holds-amended": "yellow", "not-ch
 @click.option("--full", is_flag=True, help="Every instance of every family (can take an hour).")
 @click.option("--time-limit", type=seconds, default=None, metavar="SECONDS",
               help="Stop the run; the same command goes on from there.")  # fmt: skip
+@memory_option
 @click.option("--state", type=click.Path(dir_okay=False, path_type=Path), default=None,
               metavar="FILE", help="Where an interrupted run is kept.")  # fmt: skip
 @click.option("--fresh", is_flag=True, help="Do not go on with an interrupted run.")

@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blowproof.cli.errors import Exit
-from blowproof.cli.options import Question, json_option, policy_argument, seconds
+from blowproof.cli.options import (
+    Question,
+    json_option,
+    memory_option,
+    policy_argument,
+    seconds,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from blowproof.cli.asking import Session
     from blowproof.models import BoundQuery, Policy
     from blowproof.verifier.closed_forms import FormResult
 
@@ -31,6 +38,7 @@ READINGS = 3  # forms speak about so many
 @click.option("--query", default="histogram", show_default=True, help="Which numbers are released.")
 @click.option("--time-limit", type=seconds, default=TIME_LIMIT, show_default=True,
               metavar="SECONDS", help="End after this long, with the bounds reached.")  # fmt: skip
+@memory_option
 @json_option
 def closed_forms(policy: str, query: str, time_limit: float, as_json: bool) -> int:
     """Every closed form for S, printed and repaired: does it apply, and is it right here?
@@ -40,13 +48,13 @@ def closed_forms(policy: str, query: str, time_limit: float, as_json: bool) -> i
 
     Exit code 0: all agree; 1: one that applies does not; 2: bad input; 3: undecided in time.
     """
+    from blowproof.cli.asking import Session
     from blowproof.cli.output import print_all, quietly, write_json
-    from blowproof.models import parse_query
-    from blowproof.models.reading import read_policy
 
-    read = read_policy(policy)
-    bound = parse_query(query, read)
-    results = _results(read, bound, time_limit)
+    asked = Question("published", None, "auto", time_limit, None)
+    session = Session(asked, total=time_limit)
+    read, (bound,) = session.open(policy, [query])
+    results = _results(read, bound, session)
     with quietly():
         if as_json:
             write_json(_document(read, bound, results))
@@ -55,12 +63,10 @@ def closed_forms(policy: str, query: str, time_limit: float, as_json: bool) -> i
     return _code(results)
 
 
-def _results(policy: Policy, query: BoundQuery, time_limit: float) -> list[FormResult]:
+def _results(policy: Policy, query: BoundQuery, session: Session) -> list[FormResult]:
     """Ask the engines through a session: with progress, and stoppable by Ctrl-C."""
-    from blowproof.cli.asking import Session
     from blowproof.verifier import closed_forms as forms
 
-    session = Session(Question("published", None, "auto", time_limit, None), total=time_limit)
     readings = list(range(READINGS, 0, -1))
 
     def exactly(asked: Policy, query: BoundQuery, reading: str) -> tuple[Any, Any]:
@@ -68,7 +74,8 @@ def _results(policy: Policy, query: BoundQuery, time_limit: float) -> list[FormR
         answer = session.ask(asked, query, reading, limit=share)
         return answer.lower, answer.upper
 
-    return forms.closed_forms(policy, query, time_limit=time_limit / 4, exactly=exactly)
+    limit = session.share(4)
+    return forms.closed_forms(policy, query, time_limit=limit, exactly=exactly)
 
 
 def _code(results: Sequence[FormResult]) -> Exit:

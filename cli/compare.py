@@ -45,18 +45,14 @@ def compare(old: str, new: str, queries: tuple[str, ...], question: Question, as
     from blowproof.cli.findings import worst
     from blowproof.cli.output import print_all, quietly, write_json
     from blowproof.cli.placing import placed
-    from blowproof.models import parse_query
-    from blowproof.models.reading import read_policy
 
-    policies = read_policy(old), read_policy(new)
-    bound = [
-        tuple(parse_query(text, policy) for policy in policies)
-        for text in queries or ("histogram",)
-    ]
     session = Session(question, total=question.time_limit)
+    before, first = session.open(old, queries or ("histogram",))
+    after, second = session.open(new, queries or ("histogram",))
+    policies = before, after
     asked = [
         (file, policy, query)
-        for queries_of_both in bound
+        for queries_of_both in zip(first, second, strict=True)
         for file, policy, query in zip((old, new), policies, queries_of_both, strict=True)
     ]
     answers = []

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from blowproof.cli.errors import Exit
-from blowproof.cli.options import READINGS, SCOPES, json_option, not_negative, policy_argument
+from blowproof.cli.options import (
+    READINGS,
+    SCOPES,
+    Question,
+    json_option,
+    memory_option,
+    not_negative,
+    policy_argument,
+)
 
 if TYPE_CHECKING:
     from blowproof.models import Policy
@@ -43,6 +52,7 @@ FORMATS = ("dimacs", "lp", "mps")
               help="Write the model there, not to stdout.")  # fmt: skip
 @click.option("--map", "map_file", type=click.Path(dir_okay=False), metavar="FILE",
               help="Write what the variables mean as JSON, too.")  # fmt: skip
+@memory_option
 @json_option
 def encode(  # noqa: PLR0913 # one argument for each option
     policy: str,
@@ -67,25 +77,28 @@ def encode(  # noqa: PLR0913 # one argument for each option
 
     Exit code 0: written; 2: bad input, which includes what is too large to write.
     """
+    from blowproof.cli.asking import Session
     from blowproof.cli.files import keep_apart, save
     from blowproof.cli.output import quietly, write, write_json
     from blowproof.models import BudgetError, QueryError
     from blowproof.models.numbers import plain
-    from blowproof.models.reading import read_policy
     from blowproof.verifier import encode as encoding
 
     keep_apart({"--output": output, "--map": map_file}, [policy])
-    read = read_policy(policy)
+    session = Session(Question(reading, answers, "auto", None, None))
+    read, _ = session.open(policy)
+    task = partial(
+        encoding.encode,
+        read,
+        query,
+        format=cast("Format", form),
+        reading=cast("Reading", reading),
+        answers=cast("Answers | None", answers),
+        at_least=None if at_least is None else plain(at_least),
+        records=records,
+    )
     try:
-        made = encoding.encode(
-            read,
-            query,
-            format=cast("Format", form),
-            reading=cast("Reading", reading),
-            answers=cast("Answers | None", answers),
-            at_least=None if at_least is None else plain(at_least),
-            records=records,
-        )
+        made = session.run(task)
     except BudgetError as refusal:  # nothing is left undecided here: there is no model
         raise QueryError(str(refusal)) from None
     document = _document(read, made, query, reading, answers)

@@ -9,7 +9,12 @@ from enum import IntEnum
 
 import click
 
-__all__ = ["Exit", "describe", "is_debug", "report"]
+from blowproof.cli.watching import Stopped
+
+__all__ = ["Exit", "describe", "is_debug", "report", "shortened"]
+
+LONGEST, MOST_LINES = 2000, 40
+"""Characters of a line of a message, and its lines: more would be a file's, not ours."""
 
 BUG = "this is a bug in blowproof, please report it"
 
@@ -30,7 +35,9 @@ def describe(error: BaseException) -> tuple[str, Exit]:
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
         return "stopped before there was an answer", Exit.UNDECIDED
     if isinstance(error, MemoryError):
-        return "the memory of this machine does not suffice for this question", Exit.UNDECIDED
+        return "the memory does not suffice for this question", Exit.UNDECIDED
+    if isinstance(error, Stopped):
+        return f"{error} before there was an answer", Exit.UNDECIDED
     return _from_models(error)
 
 
@@ -67,10 +74,26 @@ def report(error: BaseException, *, debug: bool) -> Exit:
         if debug:
             traceback.print_exception(error)
         label = click.style("error:", fg="red", bold=True)
-        click.echo(f"{label} {message}", err=True, color=_colour())
+        click.echo(f"{label} {shortened(message)}", err=True, color=_colour())
     except (OSError, ValueError):
         pass  # nobody is listening
     return code
+
+
+def shortened(message: str) -> str:
+    """Return a message as lines that no file can make long, or use to steer a terminal.
+
+    >>> print(shortened("p.toml: 'x\\x1b[2J' is no key"))
+    p.toml: 'x\\x1b[2J' is no key
+    """
+    from blowproof.cli.words import printable
+
+    lines = message.split("\n")
+    shown = [
+        line if len(line) <= LONGEST else f"{line[: LONGEST // 2]} ... {line[-LONGEST // 2 :]}"
+        for line in (*lines[:MOST_LINES], *lines[MOST_LINES:][-1:])
+    ]
+    return "\n".join(map(printable, shown))
 
 
 def _colour() -> bool:

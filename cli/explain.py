@@ -41,13 +41,11 @@ def explain(policy: str, query: str, run: bool, question: Question, as_json: boo
     from blowproof.cli.asking import Session
     from blowproof.cli.output import print_all, quietly, write_json
     from blowproof.cli.placing import placed
-    from blowproof.models import parse_query
-    from blowproof.models.reading import read_policy
 
-    read = read_policy(policy)
-    asked = parse_query(query, read)
+    session = Session(question)
+    read, (asked,) = session.open(policy, [query])
     with placed(policy):
-        steps, answer = _explained(Session(question), read, asked, run)
+        steps, answer = _explained(session, read, asked, run)
     with quietly():
         if as_json:
             write_json(_document(read, asked, question, steps))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -28,8 +30,10 @@ def keep_apart(outputs: Mapping[str, str | None], inputs: Iterable[str | None]) 
         taken[_place(path)] = f"what {option} writes"
 
 
-def _place(path: str) -> Path:
-    return Path(path).resolve()
+def _place(path: str) -> str:
+    with suppress(ValueError):  # a NUL in it: whoever opens it says so
+        return os.path.realpath(path)  # unlike Path.resolve, it bears links in a circle
+    return path
 
 
 def save(path: str, text: str) -> None:

@@ -6,8 +6,11 @@ command does so when it runs.
 
 from __future__ import annotations
 
+import math
 import os
+import signal
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from difflib import get_close_matches
@@ -26,16 +29,20 @@ from blowproof.cli.encode import encode
 from blowproof.cli.errors import Exit, is_debug, report
 from blowproof.cli.explain import explain
 from blowproof.cli.ledger import ledger
+from blowproof.cli.memory import hold_firmly
 from blowproof.cli.neighbours import neighbours
 from blowproof.cli.output import Closed
 from blowproof.cli.release import release
 from blowproof.cli.schema import schema
 from blowproof.cli.sensitivity import sensitivity
 from blowproof.cli.sparse import sparse
-from blowproof.cli.watching import still_busy
+from blowproof.cli.watching import Terminated, still_busy
 
 __all__ = ["cli", "main", "run"]
 
+
+SAME_WISH = 2.0
+"""Seconds within which several signals to end are one."""
 
 SECTIONS = {
     "First steps": ("audit", "sensitivity", "neighbours", "compare"),
@@ -140,15 +147,45 @@ def _open_streams() -> None:
             setattr(sys, name, os.fdopen(nowhere, "w", encoding="utf-8"))
 
 
+def _end_as_ctrl_c_does() -> None:
+    """Let the signals that ask a process to end do what Ctrl-C does, unless they are ignored.
+
+    `timeout` sends its signal to the process and then to its group: what comes in the same moment
+    is the same wish, and must not interrupt the bounds that are being printed.
+    """
+    last = -math.inf
+
+    def ask(number: int, _: object) -> None:
+        nonlocal last
+        before, last = last, time.monotonic()
+        if last - before > SAME_WISH:
+            raise Terminated(signal.Signals(number).name)
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, ask)
+
+
+def _forget_files() -> None:
+    """Remove temporary folders that threads still hold which nobody waits for."""
+    tables = sys.modules.get("blowproof.models.tabular")
+    if tables is not None:
+        tables.forget_all()
+
+
 def main() -> None:
     """Run the command line of this process, and exit."""
     _open_streams()
+    _end_as_ctrl_c_does()
+    hold_firmly()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     code = run()
     if still_busy():
         # Python's shutdown would wait for a solver that is busy, or crash when it calls back.
+        _forget_files()
         with suppress(OSError, ValueError):
             sys.stderr.flush()
         os._exit(code)

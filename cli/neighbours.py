@@ -38,13 +38,14 @@ def neighbours(
     Exit code 0: listed (also when --limit cut the list); 2: bad input, which includes the scope
     "any", where there is no end of them; 3: cut by the time limit.
     """
+    from blowproof.cli.asking import Session
     from blowproof.cli.placing import placed
-    from blowproof.models.reading import read_policy
 
-    read = read_policy(policy)
+    session = Session(question)
+    read, _ = session.open(policy)
     listing = _as_json if as_json else _for_people
     with placed(policy):
-        return listing(read, question, limit, every_label=not up_to_relabelling)
+        return listing(read, session.question, limit, every_label=not up_to_relabelling)
 
 
 def _as_json(policy: Policy, question: Question, limit: int | None, *, every_label: bool) -> int:

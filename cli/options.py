@@ -17,6 +17,7 @@ __all__ = [
     "SCOPES",
     "Question",
     "json_option",
+    "memory_option",
     "not_negative",
     "policy_argument",
     "positive",
@@ -81,6 +82,28 @@ def seconds(text: object) -> float:
     return value
 
 
+def _memory(ctx: click.Context, _: click.Parameter, text: str | None) -> None:
+    """Set the limit of this process."""
+    if ctx.resilient_parsing:
+        return
+    from blowproof.cli import memory
+
+    limit = memory.default_limit() if text is None else memory.read_size(text)
+    if limit is None or limit < memory.LEAST:
+        raise click.BadParameter(f"{str(text)[:40]!r} is not a size from 100MB on: write 8GB")
+    memory.allow(limit)
+
+
+memory_option = click.option(
+    "--memory-limit",
+    metavar="SIZE",
+    expose_value=False,
+    callback=_memory,
+    help="Stop above so much memory, with the bounds reached: 500MB, 8GB.  "
+    "[default: 8GB, or three quarters of the machine]",
+)
+
+
 def policy_argument(name: str = "policy") -> Callable[[F], F]:
     """A policy file; what is wrong with it is said when it is read."""
     return click.argument(name, type=click.Path(), metavar=name.upper())
@@ -116,6 +139,8 @@ _SEED = click.option(
 def question_options(*, time_limit: float | None = None, whole: bool = False) -> Callable[[F], F]:
     """--reading, --answers, --engine, --time-limit and --seed, as one `question` argument.
 
+    --memory-limit goes with them; it is a property of the process, so no command hands it on.
+
     `whole`: the command as a whole keeps the time limit, not each search.
     """
     searches = "End after this long" if whole else "Stop each search after this long"
@@ -145,7 +170,7 @@ def question_options(*, time_limit: float | None = None, whole: bool = False) ->
             return command(question=question, **rest)
 
         wrapped: object = gathered
-        for option in (_SEED, _ENGINE, limit, _ANSWERS, _READING):
+        for option in (_SEED, _ENGINE, memory_option, limit, _ANSWERS, _READING):
             wrapped = option(cast("Callable[..., object]", wrapped))
         return cast("F", wrapped)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 __all__ = ["fact_key", "placed"]
 
@@ -21,7 +20,8 @@ def fact_key(name: str) -> str:
 @contextmanager
 def placed(path: str) -> Iterator[None]:
     """Add file and line to an error about facts: of several, the last one's."""
-    from blowproof.models.errors import ContradictionError, PolicyError
+    from blowproof.models.door import is_standard_input, read_document
+    from blowproof.models.errors import BlowproofError, ContradictionError, PolicyError
     from blowproof.models.toml_lines import key_lines
 
     try:
@@ -29,8 +29,8 @@ def placed(path: str) -> Iterator[None]:
     except PolicyError as error:
         if error.file is None and error.line is None:
             text = ""
-            with suppress(OSError, ValueError):  # a pipe, for instance, is read only once
-                text = Path(path).read_text(encoding="utf-8-sig") if Path(path).is_file() else ""
+            with suppress(BlowproofError):  # standard input, for instance, is read only once
+                text = "" if is_standard_input(path) else read_document(path)
             lines = key_lines(text)
             names = error.facts if isinstance(error, ContradictionError) else [error.key]
             places = [lines.line(fact_key(name)) for name in names]

@@ -89,9 +89,9 @@ def release(  # noqa: PLR0913 # one parameter for each option
     from blowproof.cli.output import print_all, quietly, write_json
     from blowproof.mechanisms.errors import RefusedError
     from blowproof.models import BudgetError
-    from blowproof.models.reading import read_policy
 
-    read, session = read_policy(policy), Session(question)
+    session = Session(question)
+    read, _ = session.open(policy)
     with ExitStack() as stack:
         try:
             place = output_file(output, (policy, data, choice.ledger), read.domain.names)

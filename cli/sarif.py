@@ -19,6 +19,7 @@ from blowproof.cli.audit_mechanism import mechanism_words
 from blowproof.cli.audit_words import form_words
 from blowproof.cli.errors import Exit
 from blowproof.cli.placing import fact_key
+from blowproof.models.door import is_standard_input, read_document
 from blowproof.models.errors import BlowproofError, ContradictionError, PolicyError
 from blowproof.models.toml_lines import KeyLines, key_lines
 
@@ -248,6 +249,6 @@ def _uri(path: str) -> str:
 
 def _lines(path: str) -> KeyLines:
     try:
-        return key_lines(Path(path).read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError):
+        return key_lines("" if is_standard_input(path) else read_document(path))
+    except BlowproofError:
         return key_lines("")

@@ -10,6 +10,7 @@ from blowproof.cli.errors import Exit
 from blowproof.cli.options import Question, json_option, policy_argument, question_options
 
 if TYPE_CHECKING:
+    from blowproof.cli.asking import Session
     from blowproof.models import BoundQuery, Policy
     from blowproof.verifier.answers import Answer
 
@@ -41,16 +42,14 @@ def sensitivity(
     from blowproof.cli.output import print_all, quietly, write_json
     from blowproof.cli.placing import placed
     from blowproof.cli.render import answer_parts
-    from blowproof.models import parse_query
-    from blowproof.models.reading import read_policy
 
     keep_apart({"--certificate": certificate}, [policy])
-    read = read_policy(policy)
-    asked = parse_query(query, read)
+    session = Session(question)
+    read, (asked,) = session.open(policy, [query])
     with placed(policy):
-        answer = Session(question).ask(read, asked, question.reading)
+        answer = session.ask(read, asked, question.reading)
     if certificate is not None:
-        answer = _certified(read, asked, answer, certificate, question.time_limit)
+        answer = _certified(read, asked, answer, certificate, session)
     with quietly():
         if as_json:
             write_json(answer.to_json(read.domain))
@@ -60,20 +59,24 @@ def sensitivity(
 
 
 def _certified(
-    policy: Policy, query: BoundQuery, answer: Answer, path: str, time_limit: float | None
+    policy: Policy, query: BoundQuery, answer: Answer, path: str, session: Session
 ) -> Answer:
     """Write a certificate, or say why there is none; the answer is proved in the first case."""
     from blowproof.cli.files import save
+    from blowproof.cli.watching import Stopped
     from blowproof.cli.words import printable
     from blowproof.verifier.certificates.writing import certify_answer
 
     try:
-        answer, found = certify_answer(policy, query, answer, time_limit=time_limit)
+        answer, found = session.run(
+            lambda: certify_answer(policy, query, answer, time_limit=session.question.time_limit),
+            late=True,
+        )
         reason = found.reason
         if found.document is not None:
             save(path, found.text)
-    except KeyboardInterrupt:
-        reason = "stopped"
+    except Stopped as stop:
+        reason = stop.reason
     if reason:
         click.echo(f"no certificate: {printable(reason)}", err=True)
     return answer

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from blowproof.cli.errors import Exit
-from blowproof.cli.options import json_option, policy_argument, seconds
+from blowproof.cli.options import Question, json_option, memory_option, policy_argument, seconds
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -38,6 +39,7 @@ DRAWN = 40
               help="Write the policy graph as a DOT file, for Graphviz.")  # fmt: skip
 @click.option("--time-limit", type=seconds, default=TIME_LIMIT, show_default=True,
               metavar="SECONDS", help="Stop the search for long cycles and paths.")  # fmt: skip
+@memory_option
 @json_option
 def sparse(policy: str, dot: str | None, time_limit: float, as_json: bool) -> int:
     """Does every secret pair lift at most one known count, and lower at most one?
@@ -48,15 +50,16 @@ def sparse(policy: str, dot: str | None, time_limit: float, as_json: bool) -> in
     Exit code 0: sparse; 1: not sparse; 2: bad input; 3: undecided, be it that sparsity does not
     speak about such facts, or that there are only bounds on alpha or xi.
     """
+    from blowproof.cli.asking import Session
     from blowproof.cli.files import keep_apart, save
     from blowproof.cli.output import print_all, quietly, write_json
-    from blowproof.models.reading import read_policy
     from blowproof.verifier import sparsity
 
     keep_apart({"--dot": dot}, [policy])
-    read = read_policy(policy)
-    found = sparsity.sparse(read)
-    bound = _bound(read, found, time_limit) if found.sparse else None
+    session = Session(Question("published", None, "auto", time_limit, None))
+    read, _ = session.open(policy)
+    found = session.run(lambda: sparsity.sparse(read))
+    bound = _bound(read, found, session.question.time_limit or 0) if found.sparse else None
     if dot is not None and bound is not None:
         save(dot, _dot(bound.graph))
     with quietly():
@@ -91,17 +94,20 @@ def _bound(policy: Policy, found: Sparsity, time_limit: float) -> PolicyGraphBou
 def _searched(
     name: str, search: Search, graph: nx.DiGraph, time_limit: float
 ) -> tuple[Longest, bool]:
-    """Return what a search found, and whether Ctrl-C ended it."""
+    """Return what a search found, and whether it was stopped before its time."""
+    from blowproof.cli.watching import Stopped, watch
+
     latest: list[Longest] = []
     with _status(name) as show:
 
-        def keep(found: Longest) -> None:
-            latest.append(found)
+        def keep(found: Any) -> None:
+            latest[:] = [found]
             show(found)
 
         try:
-            return search(graph, time_limit=time_limit, on_bound=keep), False
-        except KeyboardInterrupt:
+            task = partial(search, graph, time_limit=time_limit)
+            return watch(lambda post: task(on_bound=post), time_limit=None, on_post=keep), False
+        except Stopped:
             if not latest:
                 raise
             return latest[-1], True

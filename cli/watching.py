@@ -1,4 +1,4 @@
-"""Work in a thread that can be stopped: at a deadline, by Ctrl-C, or when nobody reads the output.
+"""Work in a thread that can be stopped: at a limit, by a signal, or when nobody reads the output.
 
 The main thread only waits, so that Ctrl-C works at once, also while a solver outside Python is
 busy. What the work posts (progress, results one by one) is handed over there, in order.
@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from queue import Empty, Full, Queue
 from typing import Generic, TypeVar
 
-__all__ = ["Interrupted", "Stopped", "still_busy", "watch"]
+from blowproof.cli import memory
+
+__all__ = ["Interrupted", "Stopped", "Terminated", "still_busy", "watch"]
 
 T = TypeVar("T")
 Post = Callable[[object], None]
@@ -34,7 +36,15 @@ class Stopped(Exception):  # noqa: N818 - being stopped is no error
 
 
 class Interrupted(Stopped):
-    """The work was stopped by Ctrl-C."""
+    """The work was stopped by Ctrl-C, or by a signal that is treated alike."""
+
+    def __init__(self, signal: str) -> None:
+        super().__init__(f"stopped by {signal}")
+        self.signal = signal
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end: what holds for Ctrl-C holds here. Says by which signal."""
 
 
 class _Halt(BaseException):
@@ -118,7 +128,10 @@ def _is_delicate(thread: threading.Thread) -> bool:
 def watch(
     task: Callable[[Post], T], *, time_limit: float | None, on_post: Callable[[object], None]
 ) -> T:
-    """Return the task's result; raise its error, or Stopped at the time limit or Ctrl-C."""
+    """Return the task's result; raise its error, or Stopped at a limit or by Ctrl-C.
+
+    Work that fails for want of memory was stopped, too: its bounds are as sound as any.
+    """
     deadline = None if time_limit is None else time.monotonic() + time_limit
     work = _Work(task)
     try:
@@ -130,6 +143,8 @@ def watch(
                 continue
             if report is not None:
                 work.join(timeout=_PATIENCE)  # it ends by itself: a halt would hit its last steps
+            if isinstance(report, _Failed) and isinstance(report.error, MemoryError):
+                raise Stopped(memory.WORDS)
             if isinstance(report, _Failed):
                 raise report.error
             if isinstance(report, _Done):
@@ -138,9 +153,9 @@ def watch(
     except Stopped:
         _hand_over(work, on_post)
         raise
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         _hand_over(work, on_post)
-        raise Interrupted("stopped by Ctrl-C") from None
+        raise Interrupted(str(stop) or "Ctrl-C") from None
     finally:
         work.halt()
 
@@ -159,6 +174,9 @@ def _next(work: _Work[T], deadline: float | None) -> object:
     left = _TICK if deadline is None else min(_TICK, deadline - time.monotonic())
     if left <= 0:
         raise Stopped("stopped at the time limit")
+    too_much = memory.over()
+    if too_much:
+        raise Stopped(too_much)
     try:
         return work.reports.get(timeout=left)
     except Empty:

@@ -21,6 +21,7 @@ from blowproof.mechanisms.places import ledger_place
 from blowproof.mechanisms.records import Records
 from blowproof.models import BlowproofError
 from blowproof.models.content import content_of, order_of
+from blowproof.models.door import NUMBERS_BYTES, read_bytes
 
 __all__ = ["take_over"]
 
@@ -36,7 +37,7 @@ def take_over(data: str | Path, old: str | Path, ledger: Ledger) -> Account:
     if not place.exists():
         raise LedgerError(f"{place}: there is no ledger")
     identity, budget, charges = _read(place)
-    mark = sha256(place.read_bytes()).hexdigest()
+    mark = sha256(read_bytes(place, most=NUMBERS_BYTES)).hexdigest()
     with ledger.writing() as log:
         book = Book(log.entries)
         known = [item for item in book.accounts if item.holds(content)]

@@ -15,6 +15,12 @@ __all__ = ["Domain"]
 
 LISTING_LIMIT = 5_000_000
 
+MOST_ATTRIBUTES = 500
+"""Diagrams and searches descend axis by axis, and Python's stack ends at a thousand."""
+
+MOST_BITS = 12_000
+"""Sizes are printed: Python refuses above 4,300 digits, which is some 14,000 bits."""
+
 
 @dataclass(frozen=True, init=False)
 class Domain:
@@ -36,6 +42,16 @@ class Domain:
         pairs = {**(attributes or {}), **named}
         if not pairs:
             raise PolicyError("the domain has no attributes", hint="add one, e.g. sex = ['F', 'M']")
+        if len(pairs) > MOST_ATTRIBUTES:
+            raise PolicyError(
+                f"the domain has {len(pairs)} attributes, and {MOST_ATTRIBUTES} are the most",
+                hint="leave out attributes that no secret, no known fact and no query names",
+            )
+        if sum(attribute.size.bit_length() for attribute in pairs.values()) > MOST_BITS:
+            raise PolicyError(
+                f"the domain has far too many values: more than 2^{MOST_BITS // 2}",
+                hint="use fewer or coarser attributes",
+            )
         object.__setattr__(self, "attributes", tuple(pairs.items()))
         object.__setattr__(self, "_axes", {name: axis for axis, name in enumerate(pairs)})
 
@@ -65,7 +81,7 @@ class Domain:
 
     def axes(self, names: Iterable[object]) -> tuple[int, ...]:
         """Return the places of several attributes, each named once."""
-        result: list[int] = []
+        result: dict[int, None] = {}
         for place, name in enumerate(names):
             try:
                 axis = self.axis(name)
@@ -77,7 +93,7 @@ class Domain:
                     key=f"[{place}]",
                     hint="name it once",
                 )
-            result.append(axis)
+            result[axis] = None
         return tuple(result)
 
     def __getitem__(self, name: str) -> Attribute:

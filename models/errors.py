@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import islice
 
 __all__ = [
     "BlowproofError",
@@ -107,15 +108,25 @@ class InternalError(BlowproofError):
     """Two independent routes disagree. Please report it: the answer is not to be trusted."""
 
 
+_MOST_NAMES = 5000
+_LONGEST_NAME = 200
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[:40]}..."
+
+
 def nearest(name: object, allowed: Iterable[object], *, what: str = "name") -> str | None:
     """Return a suggestion naming the closest allowed spelling, or None when nothing is near.
 
     >>> nearest("wrad", ["sex", "ward"], what="attribute")
     "did you mean 'ward'? (attributes: sex, ward)"
     """
-    names = [str(item) for item in allowed]
-    listing = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-    close = get_close_matches(str(name), names, n=1, cutoff=0.5)
+    names = list(map(str, islice(allowed, _MOST_NAMES)))
+    listing = ", ".join(map(_short, names[:12])) + (", ..." if len(names) > 12 else "")
+    # Comparing takes time with the product of the lengths, and a long name is no slip of the pen.
+    near = [item for item in names if len(item) <= _LONGEST_NAME]
+    close = get_close_matches(str(name)[: 2 * _LONGEST_NAME], near, n=1, cutoff=0.5)
     if close:
         return f"did you mean {close[0]!r}? ({what}s: {listing})"
     return f"{what}s: {listing}" if names else None

@@ -14,7 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from blowproof.models.errors import PolicyError, nearest
+from blowproof.models.door import is_standard_input, read_document, stem
+from blowproof.models.errors import PolicyError
 from blowproof.models.mechanism import Mechanism
 from blowproof.models.mechanism_parts import (
     CHANNEL_KEYS,
@@ -33,6 +34,7 @@ __all__ = [
     "mechanism_from",
     "parse_mechanism",
     "read_mechanism",
+    "read_with_text",
     "to_mapping",
     "to_mechanism_toml",
 ]
@@ -52,29 +54,13 @@ Result = TypeVar("Result")
 
 def read_mechanism(path: str | Path) -> Mechanism:
     """Return the mechanism in a TOML file; its name defaults to the file's stem."""
-    place = Path(path)
-    return parse_mechanism(read_text(place), name=place.stem, file=str(path))
+    return read_with_text(path)[0]
 
 
-def read_text(path: Path) -> str:
-    """Return a file's text, or say why it cannot be read."""
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        near = sorted(item.name for item in path.parent.glob("*.toml"))
-        hint = nearest(path.name, near, what="file")
-        raise PolicyError("there is no such file", file=str(path), hint=hint) from None
-    except OSError as error:
-        reason = f"the file cannot be read: {error.strerror}"
-        raise PolicyError(reason, file=str(path)) from None
-    except ValueError:
-        raise PolicyError("this is no file name", file=repr(str(path))) from None
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        reason = f"the byte 0x{content[error.start]:02x} is not UTF-8"
-        raise PolicyError(reason, file=str(path), line=line, hint="save it as UTF-8") from None
+def read_with_text(path: str | Path) -> tuple[Mechanism, str]:
+    """Return the mechanism in a TOML file, and the text, from which `located` takes lines."""
+    content = read_document(path)
+    return parse_mechanism(content, name=stem(path), file=str(path)), content
 
 
 def parse_mechanism(content: str, *, name: str = "mechanism", file: str | None = None) -> Mechanism:
@@ -95,7 +81,9 @@ not exact
     except PolicyError as error:
         raise error.at(file=file, line=error.line) from None
     read = located(lambda: mechanism_from(tables, name=name), content, file=file, everything=True)
-    return read if file is None else replace(read, folder=Path(file).parent)
+    if file is None or is_standard_input(file):
+        return read
+    return replace(read, folder=Path(file).parent)
 
 
 def located(

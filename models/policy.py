@@ -95,14 +95,15 @@ class Policy:
         self._bind("", lambda: (self.linear_facts, self.impossible, self.clauses))
         for place, query in enumerate(self.queries):
             self._bind(f"query[{place}].count", lambda query=query: self.domain.area(query.where))
-        names = [query.name for query in self.queries]
-        for place, name in enumerate(names):
-            if name in names[:place]:
+        names: set[str] = set()
+        for place, query in enumerate(self.queries):
+            if query.name in names:
                 raise PolicyError(
-                    f"the query {name!r} is defined twice",
+                    f"the query {query.name!r} is defined twice",
                     key=f"query[{place}].name",
                     hint="rename one of them",
                 )
+            names.add(query.name)
         self._check_scope()
 
     def _bind(self, prefix: str, build: object) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import cast
 
 from blowproof.models.domain import Domain
-from blowproof.models.errors import PolicyError, nearest
+from blowproof.models.door import is_standard_input, read_document, stem
+from blowproof.models.errors import PolicyError
 from blowproof.models.facts import Known, Where
 from blowproof.models.policy import Answers, Database, NamedCount, Policy
 from blowproof.models.reading_facts import known_fact, regions
@@ -51,35 +52,8 @@ ELSEWHERE = {
 
 def read_policy(path: str | Path) -> Policy:
     """Return the policy in a TOML file; its name defaults to the file's stem."""
-    place = Path(path)
-    try:
-        content = place.read_bytes()
-    except FileNotFoundError:
-        raise PolicyError("there is no such file", file=str(path), hint=_nearby(place)) from None
-    except OSError as error:
-        reason = f"the file cannot be read: {error.strerror}"
-        raise PolicyError(reason, file=str(path)) from None
-    return parse_policy(
-        _decoded(content, str(path)), name=place.stem, file=str(path), folder=place.parent
-    )
-
-
-def _nearby(path: Path) -> str | None:
-    folder = path.parent
-    names = sorted(item.name for item in folder.glob("*.toml")) if folder.is_dir() else []
-    return nearest(path.name, names, what="file")
-
-
-def _decoded(content: bytes, file: str) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise PolicyError(
-            f"the byte 0x{content[error.start]:02x} is not UTF-8",
-            file=file,
-            line=content.count(b"\n", 0, error.start) + 1,
-            hint="save the file as UTF-8",
-        ) from None
+    folder = None if is_standard_input(path) else Path(path).parent
+    return parse_policy(read_document(path), name=stem(path), file=str(path), folder=folder)
 
 
 def parse_policy(

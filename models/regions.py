@@ -7,10 +7,12 @@ regions is an `Area`. Nothing here lists a domain.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
+from operator import itemgetter
 
 from blowproof.models.attributes import Value
 from blowproof.models.errors import BudgetError, PolicyError
@@ -19,6 +21,10 @@ from blowproof.models.numbers import Exact, exact, plain, show
 __all__ = ["Area", "Between", "Box", "Condition", "Point", "Positions", "Region", "rows"]
 
 Point = tuple[int, ...]
+
+_START = itemgetter(0)
+_NONE = (0, 0)
+"""A run without positions: there is no other."""
 
 MOST_CUTS = 30_000
 """How often one box may be cut out of another, to find what a list of them covers."""
@@ -66,7 +72,8 @@ class Positions:
         return bool(self.runs)
 
     def __contains__(self, item: int) -> bool:
-        return any(low <= item < high for low, high in self.runs)
+        place = bisect_right(self.runs, item, key=_START)
+        return place > 0 and item < self.runs[place - 1][1]
 
     def __iter__(self) -> Iterator[int]:
         for low, high in self.runs:
@@ -74,10 +81,15 @@ class Positions:
 
     def __and__(self, other: Positions) -> Positions:
         parts = []
-        for low, high in self.runs:
-            for start, end in other.runs:
-                if max(low, start) < min(high, end):
-                    parts.append((max(low, start), min(high, end)))
+        mine, theirs = iter(self.runs), iter(other.runs)
+        (low, high), (start, end) = next(mine, _NONE), next(theirs, _NONE)
+        while low < high and start < end:  # whichever run ends first meets no later one
+            if max(low, start) < min(high, end):
+                parts.append((max(low, start), min(high, end)))
+            if high < end:
+                low, high = next(mine, _NONE)
+            else:
+                start, end = next(theirs, _NONE)
         return Positions(tuple(parts))
 
     def __or__(self, other: Positions) -> Positions:
@@ -85,14 +97,17 @@ class Positions:
 
     def __sub__(self, other: Positions) -> Positions:
         parts = []
+        theirs = iter(other.runs)
+        start, end = next(theirs, _NONE)
         for low, high in self.runs:
             left = low  # everything of this run before `left` is decided
-            for start, end in other.runs:
-                if start >= high or end <= left:
-                    continue
+            while start < end and start < high:
                 if left < start:
                     parts.append((left, start))
                 left = max(left, end)
+                if end > high:  # it may reach into the next run
+                    break
+                start, end = next(theirs, _NONE)
             if left < high:
                 parts.append((left, high))
         return Positions(tuple(parts))
@@ -187,6 +202,10 @@ class Area:
 
     def disjoint(self) -> tuple[Box, ...]:
         """Return disjoint boxes that cover the same points; BudgetError where they are too many."""
+        from blowproof.models.overlap import sharing
+
+        if sharing(self.boxes) is None:
+            return tuple(box for box in self.boxes if box)
         result: list[Box] = []
         cuts = 0
         for box in self.boxes:

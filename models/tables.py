@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from io import BytesIO, TextIOWrapper
 from math import prod
 from pathlib import Path
 
 from blowproof.models.attributes import Integers
 from blowproof.models.domain import LISTING_LIMIT, Domain
+from blowproof.models.door import NUMBERS_BYTES, read_bytes
 from blowproof.models.encoding import number
 from blowproof.models.errors import BudgetError, DataError
 from blowproof.models.numbers import Exact, show
@@ -42,7 +44,9 @@ def read_table(path: str | Path, domain: Domain, axes: tuple[int, ...]) -> list[
     with Table(path) as table:
         count = table.column("count", Integers(0, _LARGEST_COUNT))
         table.encode([*(table.column(name, domain[name]) for name in names), count])
-        rows = table.rows("SELECT rowid + 1, * FROM encoded ORDER BY rowid")
+        # One row more than there are cells is enough to see that one of them stands twice.
+        most = prod(sizes) + 1
+        rows = table.rows(f"SELECT rowid + 1, * FROM encoded ORDER BY rowid LIMIT {most}")
     answers: list[int | None] = [None] * prod(sizes)
     first: dict[int, int] = {}
     for row, *cell, answer in rows:
@@ -102,7 +106,7 @@ def read_centroids(path: str | Path, dims: int) -> tuple[Row, ...]:
 
 def _rows(path: str | Path, rule: str, width: int, what: str) -> tuple[Row, ...]:
     result = []
-    for line, text in _lines(Path(path)):
+    for line, text in _lines(path):
         items = re.split(r"\s*,\s*|\s+", text)
         if len(items) != width:
             found = _many(len(items), "number")
@@ -113,18 +117,16 @@ def _rows(path: str | Path, rule: str, width: int, what: str) -> tuple[Row, ...]
     return tuple(result)
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
+def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """Yield the lines that say something, with their numbers."""
+    content = read_bytes(path, most=NUMBERS_BYTES)
     try:
-        with path.open(encoding="utf-8-sig") as file:
-            for line, text in enumerate(file, start=1):
-                stripped = text.partition("#")[0].strip()
-                if stripped:
-                    yield line, stripped
+        for line, text in enumerate(TextIOWrapper(BytesIO(content), "utf-8-sig"), start=1):
+            stripped = text.partition("#")[0].strip()
+            if stripped:
+                yield line, stripped
     except UnicodeDecodeError:
         raise DataError(f"{path}: this is not UTF-8 text") from None
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror})") from None
 
 
 def _number(text: str, place: str) -> Exact:

@@ -14,11 +14,14 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakSet
 
 from blowproof.models.attributes import Attribute, Labels
+from blowproof.models.door import FileError, open_file
 from blowproof.models.encoding import STAGES, Column, literal, place, quoted
 from blowproof.models.errors import BudgetError, DataError, InternalError, PolicyError, nearest
 from blowproof.models.regions import Point
@@ -26,13 +29,15 @@ from blowproof.models.regions import Point
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Table", "connect", "rank"]
+__all__ = ["Table", "allow_memory", "connect", "forget_all", "rank"]
 
 _SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
 _ODD_LIMIT = 2_000_000
 _LONGEST_HEADER = 1_000_000
 _AS_STRING = ", binary_as_string = true"
+_MEMORY, _DISK = 2 * 10**9, 64 * 10**9
+"""What the database engine may take for one file, in bytes."""
 
 
 class Table:
@@ -42,7 +47,8 @@ class Table:
         self.path = Path(path)
         self.ending = _ending(self.path)
         _must_be_file(self.path)
-        self._folder = tempfile.TemporaryDirectory(prefix="blowproof-")
+        self._folder = tempfile.TemporaryDirectory(prefix="blowproof-", ignore_cleanup_errors=True)
+        _tables.add(self)
         try:
             self._link = _without_wildcards(self.path, Path(self._folder.name), self.ending)
             self._engine = connect(self._folder.name)
@@ -66,6 +72,12 @@ class Table:
         """Forget the table and remove the temporary folder."""
         if hasattr(self, "_engine"):
             self._engine.close()
+        self._folder.cleanup()
+
+    def abandon(self) -> None:
+        """Tell the engine to stop, and remove the temporary folder without waiting for it."""
+        if hasattr(self, "_engine"):
+            self._engine.interrupt()
         self._folder.cleanup()
 
     @property
@@ -214,6 +226,29 @@ class Table:
             raise DataError(f"{self.path}: {_sentence(str(error))}") from error
 
 
+@dataclass
+class _Allowed:
+    memory: int = _MEMORY
+
+
+_allowed = _Allowed()
+_tables: WeakSet[Table] = WeakSet()
+
+
+def allow_memory(most: int) -> None:
+    """Give engines that are opened from now on so many bytes, and never more than 2 GB."""
+    _allowed.memory = min(_MEMORY, most)
+
+
+def forget_all() -> None:
+    """Remove the temporary folders of tables still open: the process ends without closing them.
+
+    An engine may be busy in a thread that nobody can stop; it is told to, and not waited for.
+    """
+    for table in list(_tables):
+        table.abandon()
+
+
 def rank(cell: Point, sizes: Sequence[int]) -> int:
     """Return the place of a cell in row-major order.
 
@@ -270,18 +305,16 @@ def _ending(path: Path) -> str:
 
 
 def _must_be_file(path: Path) -> None:
-    if path.is_dir():
-        raise DataError(f"{path}: this is a folder, not a file\n  try: name a file in it")
-    if not path.exists():
-        folder = path.parent
-        near = [item.name for item in folder.iterdir()] if folder.is_dir() else []
-        close = nearest(path.name, near, what="file") or ""
-        hint = close if "did you" in close else "check the path and its folder"
-        raise DataError(_tried(f"{path}: no such file", hint))
     try:
-        path.open("rb").close()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror})") from None
+        open_file(path).close()
+    except FileError as error:
+        hint = error.hint
+        if isinstance(error.__context__, FileNotFoundError):
+            folder = path.parent
+            near = [item.name for item in folder.iterdir()] if folder.is_dir() else []
+            close = nearest(path.name, near, what="file") or ""
+            hint = close if "did you" in close else hint
+        raise DataError(_tried(f"{path}: {error.reason}", hint)) from None
 
 
 def _without_wildcards(path: Path, folder: Path, ending: str) -> str:
@@ -294,7 +327,10 @@ def _without_wildcards(path: Path, folder: Path, ending: str) -> str:
 
 
 def connect(folder: str) -> DuckDBPyConnection:
-    """Open an engine that stays off the network, within 2 GB, and spills into the folder only."""
+    """Open an engine that stays off the network and within its memory, and spills into the folder.
+
+    What it holds in memory is part of what the command may take as a whole: see `allow_memory`.
+    """
     import duckdb
 
     return duckdb.connect(
@@ -302,7 +338,8 @@ def connect(folder: str) -> DuckDBPyConnection:
         config={
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
-            "memory_limit": "2GB",
+            "max_temp_directory_size": f"{_DISK}B",
+            "memory_limit": f"{_allowed.memory}B",
             "preserve_insertion_order": "true",
             "temp_directory": folder,
         },
@@ -311,9 +348,10 @@ def connect(folder: str) -> DuckDBPyConnection:
 
 def _header(path: Path, separator: str) -> list[str]:
     """Return the names in the first line. DuckDB loses every row after a header of two lines."""
-    opener: Any = gzip.open if path.name.lower().endswith(".gz") else open
+    packed = path.name.lower().endswith(".gz")
     try:
-        with opener(path, "rb") as file:
+        with open_file(path) as raw:
+            file: Any = gzip.GzipFile(fileobj=raw) if packed else raw
             line = re.split(b"[\r\n]", file.readline(_LONGEST_HEADER))[0].decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DataError(f"{path}: line 1: this is not UTF-8 text") from None

@@ -13,6 +13,7 @@ _FRACTION = re.compile(r"[+-]?\d+\s*/\s*\d+")
 _WORD = re.compile(r"[^\s,\[\]{}=#\"']+")
 _DATE_OR_RANGE = re.compile(r"\d+\s*(?:-|\.\.)\s*\d+")
 _DUPLICATE = re.compile(r"Cannot declare \((.*?),?\) twice")
+_LONGEST = 2000
 _SINGULAR = {"'known'": "known", "'query'": "query"}
 
 
@@ -24,6 +25,9 @@ def explain(message: str, text: str, line: int, column: int) -> tuple[str, str |
     """
     lines = text.split("\n")
     content = lines[line - 1] if line <= len(lines) else ""
+    if len(content) > _LONGEST:  # the rules look at what stands near the column
+        start = max(0, column - _LONGEST // 2)
+        content, column = content[start : start + _LONGEST], column - start
     for rule in _RULES:
         found = rule(message, content, column)
         if found:

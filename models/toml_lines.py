@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from blowproof.models.errors import PolicyError
 from blowproof.models.toml_hints import explain
+from blowproof.models.toml_limits import refuse_excess
 
 __all__ = ["KeyLines", "key_lines", "parse_toml"]
 
@@ -34,18 +35,11 @@ _STRINGS = (
 def parse_toml(text: str) -> dict[str, object]:
     """Return the tables of a TOML text; a syntax error becomes a PolicyError with line and hint."""
     text = text.replace("\r\n", "\n")
+    refuse_excess(text)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         message = str(error)
-    except ValueError:  # Python's limit on the digits of an integer
-        raise PolicyError(
-            "an integer has too many digits", line=1, hint="4300 digits are the most"
-        ) from None
-    except RecursionError:
-        raise PolicyError(
-            "the arrays are nested too deeply", line=1, hint="no key takes more than three levels"
-        ) from None
     line, column = _position(message, text)
     reason, hint = explain(_POSITION.sub("", message).strip(), text, line, column)
     raise PolicyError(reason, hint=hint, line=line)

@@ -172,7 +172,7 @@ def test_a_full_disk_is_one_clear_sentence(path, form):
 
 def test_a_policy_that_is_too_large_is_one_clear_sentence(capsys, path, monkeypatch):
     monkeypatch.setattr("blowproof.models.reading.read_policy", lambda path: time.sleep(60))
-    monkeypatch.setattr("blowproof.cli.audit.READ_SECONDS", 0.2)
+    monkeypatch.setattr("blowproof.cli.asking.READ_SECONDS", 0.2)
     code, out, err = said(capsys, "audit", path, "--time-limit", "0.2")
     assert (code, out) == (3, "")
     assert "too large to be read within the time limit" in err and "try: fewer" in err

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from blowproof.models.domain import Domain
 from blowproof.models.errors import PolicyError
+from blowproof.models.overlap import sharing
 from blowproof.models.regions import Area, Box, Point, rows
 from blowproof.models.secrets.graph import (
     LISTING_LIMIT,
@@ -137,15 +138,16 @@ class CellGraph:
 
 def check_partition(domain: Domain, areas: Sequence[Area], labels: Sequence[str]) -> None:
     """Refuse cells that share a value or miss one, naming it; areas hold disjoint boxes."""
-    for (i, first), (j, second) in combinations(enumerate(areas), 2):
-        for a, b in product(first.boxes, second.boxes):
-            if all(s & t for s, t in zip(a.sides, b.sides, strict=True)):
-                raise PolicyError(
-                    f"the value {show_record(domain, (a & b).nth(0))} lies in two cells:"
-                    f" cells[{i}] = {labels[i]} and cells[{j}] = {labels[j]}",
-                    key=f"cells[{j}]",
-                    hint="make the cells disjoint",
-                )
+    owned = [(cell, box) for cell, area in enumerate(areas) for box in area.boxes]
+    shared = sharing([box for _, box in owned])
+    if shared is not None:
+        (i, a), (j, b) = (owned[place] for place in shared)
+        raise PolicyError(
+            f"the value {show_record(domain, (a & b).nth(0))} lies in two cells:"
+            f" cells[{i}] = {labels[i]} and cells[{j}] = {labels[j]}",
+            key=f"cells[{j}]",
+            hint="make the cells disjoint",
+        )
     # Disjoint cells cover the domain iff their sizes add up.
     if sum(_size(area) for area in areas) < domain.size:
         missed = _first_missed(domain.whole, [box for area in areas for box in area.boxes])
@@ -164,13 +166,18 @@ def _first_missed(whole: Box, boxes: list[Box]) -> Point:
     """
     point: list[int] = []
     for axis, side in enumerate(whole.sides):
-        room = _room(whole, axis)
-        ends = {end for box in boxes for run in box.sides[axis].runs for end in run}
-        for position in sorted({0, *(end for end in ends if end < side.size)}):
-            held = [box for box in boxes if position in box.sides[axis]]
-            if sum(_room(box, axis) for box in held) < room:
+        changes = {0: 0}
+        for box in boxes:
+            width = _room(box, axis)
+            for low, high in box.sides[axis].runs:
+                changes[low] = changes.get(low, 0) + width
+                changes[high] = changes.get(high, 0) - width
+        room, held = _room(whole, axis), 0
+        for position in sorted(changes):
+            held += changes[position]
+            if held < room and position < side.size:
                 point.append(position)
-                boxes = held
+                boxes = [box for box in boxes if position in box.sides[axis]]
                 break
     return tuple(point)
 

@@ -295,11 +295,13 @@ def _names(names: Iterable[str], key: str, if_empty: str) -> tuple[str, ...]:
     read = tuple(names)
     if not read:
         raise PolicyError("no attribute is named", key=key, hint=if_empty)
+    seen: set[str] = set()
     for place, name in enumerate(read):
         if not isinstance(name, str):
             raise PolicyError(f"{name!r} is not an attribute's name", key=f"{key}[{place}]")
-        if name in read[:place]:
+        if name in seen:
             raise PolicyError(f"the attribute {name!r} is named twice", key=f"{key}[{place}]")
+        seen.add(name)
     return read
 
 
