@@ -78,6 +78,9 @@ def release(  # noqa: PLR0913 # one parameter for each option
     the budget of the people in DATA is refused before any noise is drawn. Their account is found by
     what DATA holds, whatever the file is called; without one, --budget opens it.
 
+    DATA that break a fact of the policy are refused for nothing. That tells one bit about them:
+    which fact, and never how many records. Keep it to the owner of the data.
+
     Exit code 0: released; 1: refused; 2: bad input.
     """
     if question.seed is not None:

@@ -2,6 +2,12 @@
 
 A policy's impossible values and, under scope "given", its numbers are taken for facts by every
 sensitivity. Data that contradict them are no database of I_Q, and no guarantee would cover them.
+
+A refusal costs nothing and can be asked for again, under other policies too. So it says which fact
+the data break, and never how many records do, or what the data count: one bit about the data, which
+whoever sets the policy and sees the refusal learns. It goes to the owner of the data, and is to be
+kept from anybody else. (Errors about a single row that cannot be read name the row and its text,
+for the owner to mend it, and no number of rows either.)
 """
 
 from __future__ import annotations
@@ -27,7 +33,7 @@ def require_agreement(policy: Policy, answers: Answers | None, data: Dataset) ->
     _check_impossible(policy, data)
     if found.scope == "given":
         if found.size is not None and found.size != data.size:
-            _refuse(data, "size", f"the data have {data.size} records, the policy {found.size}")
+            _refuse(data, "size", "the data do not have as many records")
         _check_counts(found, data)
         _check_clauses(policy, data)
 
@@ -41,7 +47,7 @@ def _check_impossible(policy: Policy, data: Dataset) -> None:
     held = data.counts([area for _, area in zeros])
     for (name, _), count in zip(zeros, held, strict=True):
         if count:
-            _refuse(data, name, f"{count} records hold values that it calls impossible")
+            _refuse(data, name, "some records hold values that it calls impossible")
 
 
 def _check_counts(found: Setting, data: Dataset) -> None:
@@ -55,7 +61,7 @@ def _check_counts(found: Setting, data: Dataset) -> None:
         if total is None:
             total = sum(times * next(counts) for times, _ in fact.terms)
         if not fact.holds(total):
-            _refuse(data, fact.name, f"the data count {total}, and the policy says {_says(fact)}")
+            _refuse(data, fact.name, f"they do not count {_says(fact)}")
 
 
 def _marginal_cells(policy: Policy, data: Dataset) -> dict[str, int]:

@@ -257,7 +257,7 @@ def _weighted(query: BoundQuery, data: Dataset) -> Vector:
     assert isinstance(query, WeightedSum)
     if data.size != len(query.weights):
         raise DataError(
-            f"{data.path}: {data.size} records, but {query.name} has {len(query.weights)} weights"
+            f"{data.path}: {query.name} has {len(query.weights)} weights, and not so many records"
         )
     kind = query.domain.attribute(query.axis)
     records = data.records()

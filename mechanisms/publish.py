@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from blowproof.mechanisms.release import Released
 from blowproof.models import DataError, show
-from blowproof.models.encoding import literal, quoted
+from blowproof.models.encoding import escaped, literal, quoted
 from blowproof.models.errors import nearest
 from blowproof.models.queries import ClusterSums, MatrixQuery, SumQuery, WeightedSum
 from blowproof.models.tabular import connect
@@ -40,7 +40,8 @@ class OutputFile:
     """A place for answers, opened before anything is drawn, so that no paid answer gets lost.
 
     What is written appears under its name all at once, when it is complete. `names` are those that
-    columns may have: what a format cannot write is refused before it is paid for.
+    columns may have: what a format cannot write is refused before it is paid for. A name in a CSV
+    file that a spreadsheet would run as a formula has an apostrophe before it (`escaped`).
     """
 
     def __init__(self, path: str | Path, names: Sequence[str] = ()) -> None:
@@ -94,8 +95,10 @@ def _write_csv(released: Released, path: Path) -> None:
     file: IO[str]
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([*released.answers.names.columns, answer_column(released)])
-        writer.writerows(_rows(released))
+        columns = [*released.answers.names.columns, answer_column(released)]
+        writer.writerow([escaped(name) for name in columns])
+        for row in _rows(released):
+            writer.writerow([escaped(cell) if isinstance(cell, str) else cell for cell in row])
 
 
 def _must_be_distinct(path: Path, names: Sequence[str]) -> None:

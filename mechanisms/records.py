@@ -83,7 +83,7 @@ class Part(Dataset):
         size = int(self._file.rows("SELECT count(*) FROM encoded")[0][0])
         last = self.records_held.ranges[-1][1]
         if last > size:
-            raise QueryError(f"{self.path} has {size} records, so there is no record {last}")
+            raise QueryError(f"{self.path}: there is no record {last}")
         self._file.rows(
             "CREATE OR REPLACE TEMP TABLE encoded AS "
             f"SELECT * FROM encoded WHERE {inside} ORDER BY rowid"

@@ -113,7 +113,7 @@ class Dataset:
     def records(self, limit: int = LISTING_LIMIT) -> list[Point]:
         """Return every record in the file's order: record 1 is its first row."""
         if self.size > limit:
-            raise BudgetError(f"{self.path}: {self.size} records; listing stops at {limit}")
+            raise BudgetError(f"{self.path}: more than {limit} records; listing stops there")
         names = ", ".join(f"p{axis}" for axis in range(len(self.domain)))
         return self._table.rows(f"SELECT {names} FROM encoded ORDER BY rowid")
 

@@ -23,12 +23,14 @@ from blowproof.models.attributes import Attribute, Labels
 from blowproof.models.errors import PolicyError, nearest
 from blowproof.models.numbers import Exact, plain, show
 
-__all__ = ["STAGES", "Column", "literal", "number", "place", "quoted"]
+__all__ = ["STAGES", "Column", "escaped", "literal", "number", "place", "quoted"]
 
 _WHOLE = re.compile("U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?")
 _NUMBER = re.compile(
     r"[+-]?(?:[0-9]+/(?P<below>[0-9]+)|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]{1,3})?)", re.I
 )
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""What begins a formula in some spreadsheet; the last four are the wide forms."""
 _FORMS = {"label": "VARCHAR", "text": "VARCHAR", "float": "DOUBLE"}
 _LONGEST = 1000  # characters of one number; Python itself refuses to read far longer ones
 _NARROW = ((8, "UTINYINT"), (16, "USMALLINT"), (32, "UINTEGER"), (63, "BIGINT"), (126, "HUGEINT"))
@@ -50,6 +52,19 @@ def literal(text: str) -> str:
     'it''s'
     """
     return "'" + text.replace("'", "''") + "'"
+
+
+def escaped(text: str) -> str:
+    """Return a text that no spreadsheet runs as a formula: with an apostrophe before it.
+
+    Plain numbers stay; a text that has its apostrophe already gets one more. Labels and names of
+    columns are read in either form.
+
+    >>> escaped("=1+1"), escaped("-1/2"), escaped("'@a"), escaped("it's")
+    ("'=1+1", '-1/2', "''@a", "it's")
+    """
+    runs = text.lstrip("'").startswith(_FORMULA) and not _NUMBER.fullmatch(text)
+    return f"'{text}" if runs else text
 
 
 def number(text: str) -> Exact | None:
@@ -137,7 +152,14 @@ def _cast(column: Column, kept: str, _: str) -> str:
     """The value as SQL reads it; NULL where it cannot."""
     grid = column.grid
     if column.kind == "label":
-        return f"TRY_CAST({kept} AS {column.enum})"
+        plainly = f"TRY_CAST({kept} AS {column.enum})"
+        assert isinstance(column.attribute, Labels)
+        labels = [str(label) for label in column.attribute.labels]
+        marked = [literal(escaped(label)) for label in labels if escaped(label) != label]
+        if not marked:
+            return plainly
+        bare = f"TRY_CAST(substr({kept}, 2) AS {column.enum})"
+        return f"coalesce({plainly}, CASE WHEN {kept} IN ({', '.join(marked)}) THEN {bare} END)"
     if grid is None:
         return "NULL::HUGEINT"
     if column.kind == "float":
@@ -212,6 +234,9 @@ def _label(attribute: Labels, text: str) -> int:
     spelled = [str(label) for label in attribute.labels]
     if text in spelled:
         return spelled.index(text)
+    marked = [escaped(label) for label in spelled]
+    if text in marked:
+        return marked.index(text)
     if text.strip() in spelled:
         raise PolicyError(f"not the label {text.strip()!r}", hint="remove the blanks around it")
     raise PolicyError("not a label", hint=nearest(text, spelled, what="label"))

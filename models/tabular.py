@@ -22,7 +22,7 @@ from weakref import WeakSet
 
 from blowproof.models.attributes import Attribute, Labels
 from blowproof.models.door import FileError, open_file
-from blowproof.models.encoding import STAGES, Column, literal, place, quoted
+from blowproof.models.encoding import STAGES, Column, escaped, literal, place, quoted
 from blowproof.models.errors import BudgetError, DataError, InternalError, PolicyError, nearest
 from blowproof.models.regions import Point
 
@@ -105,6 +105,7 @@ class Table:
     def column(self, name: str, attribute: Attribute) -> Column:
         """Return the column with exactly this name, or refuse with the nearest one."""
         found = [column for column in self._columns if column[0] == name]
+        found = found or [column for column in self._columns if column[0] == escaped(name)]
         if len(found) > 1:
             raise DataError(f"{self.path}: {len(found)} columns are named {name!r}")
         if not found:
@@ -126,10 +127,7 @@ class Table:
         where = f"FROM encoded WHERE odd IS NOT NULL AND ({missing})"
         first = self.rows(f"SELECT rowid, * {where} ORDER BY rowid LIMIT 1")
         if first:
-            (bad,), (size,) = [
-                self.rows(f"SELECT count(*) {part}")[0] for part in (where, "FROM encoded")
-            ]
-            raise DataError(self._outside(columns, first[0], f"{bad} of {size} rows"))
+            raise DataError(self._outside(columns, first[0]))
         self.rows("ALTER TABLE encoded DROP COLUMN odd")
 
     def _read(self, columns: Sequence[Column]) -> None:
@@ -169,17 +167,17 @@ class Table:
                 f" WHERE {where} AND {item} = spelled.spelling"
             )
 
-    def _outside(self, columns: Sequence[Column], row: tuple[Any, ...], bad: str) -> str:
+    def _outside(self, columns: Sequence[Column], row: tuple[Any, ...]) -> str:
+        """Say which row cannot be used, and why: the first, and not how many (`agreement`)."""
         number, *places, texts = row
         axis = places.index(None)
         where = f"{self.path}: row {number + 1}: {columns[axis].name}"
-        tail = f" ({bad} cannot be used)"
         if texts[axis] is None:
-            return f"{where} is empty{tail}"
+            return f"{where} is empty"
         try:
             place(columns[axis], texts[axis])
         except PolicyError as error:
-            return _tried(f"{where} = {texts[axis]!r}: {error.reason}{tail}", error.hint)
+            return _tried(f"{where} = {texts[axis]!r}: {error.reason}", error.hint)
         raise InternalError(f"{where} = {texts[axis]!r} is in the domain, but got no position")
 
     def _near(self, name: str) -> str | None:

@@ -221,7 +221,7 @@ def test_a_value_outside_is_refused_with_its_row(
     message = refusal(tmp_path / "people.csv", domain)
     assert message.startswith(f"row 2: x = {found!r}: ")
     assert reason in message
-    assert "2 of 4 rows cannot be used" in message
+    assert " rows" not in message
 
 
 def test_labels_that_look_like_something_else_stay_text(tmp_path: Path) -> None:
@@ -262,8 +262,7 @@ def test_doubles_are_judged_by_what_they_are(tmp_path: Path) -> None:
     tenths = stored(tmp_path, x=pa.array([0.5, 0.1], pa.float64()))
     message = refusal(tenths, Domain(x=Steps(0, 1, "1/10")))
     assert message == (
-        "row 2: x = '0.1': the double 3602879701896397/36028797018963968, not 1/10; off the grid "
-        "(1 of 2 rows cannot be used)\n"
+        "row 2: x = '0.1': the double 3602879701896397/36028797018963968, not 1/10; off the grid\n"
         "  try: store the column 'x' as text or DECIMAL: doubles round fractions"
     )
     large = stored(tmp_path, x=pa.array([2.0**53 + 2, 1e17, 2.0**70], pa.float64()))
@@ -359,8 +358,8 @@ def test_a_path_is_taken_literally(tmp_path: Path, name: str) -> None:
         ("sex,sex\nF,M\n", "2 columns are named 'sex'"),
         ("", "the first line is empty; it must hold the names of the columns"),
         ("\nsex\nF\n", "the first line is empty; it must hold the names of the columns"),
-        ("sex,x\nF,1\n,2\nX,3\n", "row 2: sex is empty (2 of 3 rows cannot be used)"),
-        ("sex\nF\n\nM\n", "row 2: sex is empty (1 of 3 rows cannot be used)"),
+        ("sex,x\nF,1\n,2\nX,3\n", "row 2: sex is empty"),
+        ("sex\nF\n\nM\n", "row 2: sex is empty"),
         ("sex,x\nF\n", "line 2: 1 fields, but the header names 2 columns"),
         ("sex,x\nF,1,2\n", "line 2: 3 fields, but the header names 2 columns"),
         ('sex,x\nF,"1\n', "line 2: a quote is not closed, or text follows it"),
@@ -405,7 +404,7 @@ def test_budgets(tmp_path: Path) -> None:
             data.marginal((0, 1))
         with pytest.raises(BudgetError, match="more than 1 different cells"):
             data.histogram(limit=1)
-        with pytest.raises(BudgetError, match="2 records; listing stops at 1"):
+        with pytest.raises(BudgetError, match="more than 1 records"):
             data.records(1)
 
 
