@@ -4,7 +4,10 @@ import json
 import os
 import re
 import shutil
+from base64 import b64encode
 from collections.abc import Iterator
+from hashlib import sha256
+from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -207,6 +210,19 @@ def test_no_errors_on_the_console(shown):
     assert driver.title == "ages: privacy audit"
 
 
+def test_the_page_allows_its_own_style_and_script_and_nothing_else(tmp_path):
+    html, _ = audited(HOSTILE, tmp_path)
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', html)
+    rules = dict(rule.split(" ", 1) for rule in unescape(policy).split("; "))
+    assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+    for rule, name in (("style-src", "style"), ("script-src", "script")):
+        (text,) = re.findall(rf"<{name}>(.*?)</{name}>", html, re.DOTALL)
+        digest = b64encode(sha256(text.encode()).digest()).decode()
+        assert rules[rule] == f"'sha256-{digest}'"
+    assert not re.search(r"unsafe|https?:|\*", policy)
+    assert html.index("Content-Security-Policy") < html.index("<style>")
+
+
 @needs_browser
 def test_stepping_with_mouse_and_keyboard(shown):
     from selenium.webdriver.common.by import By
@@ -286,3 +302,19 @@ def test_nothing_is_wider_than_a_phone(shown):
     )
     driver.set_window_size(1000, 1400)
     assert wide <= 0
+
+
+@needs_browser
+def test_what_is_not_ours_does_not_run(browser, tmp_path):
+    html, _ = audited(RANGES, tmp_path)
+    attack = """<script>document.title = "run"</script><style>body { color: rgb(1, 2, 3) }</style>
+    <img src="x" onerror="document.title = 'run'">
+    <iframe src="data:text/html,x"></iframe><p style="color: red">"""
+    (tmp_path / "page.html").write_text(html.replace("<header>", f"{attack}<header>"), "utf-8")
+    browser.get((tmp_path / "page.html").as_uri())
+    said = [entry["message"] for entry in browser.get_log("browser")]
+    assert browser.title == "ages: privacy audit"
+    assert len([line for line in said if "Content Security Policy" in line]) >= 5
+    assert "rgb(1, 2, 3)" not in browser.execute_script(
+        "return getComputedStyle(document.body).color"
+    )
