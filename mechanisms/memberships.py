@@ -30,10 +30,9 @@ bounds all its numbers in Python's own (`_extent`, `Around`), and `roomy` choose
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 from math import prod
 from typing import Any
@@ -43,7 +42,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.mechanisms.vectors import Vector, largest, roomy, single, whole
-from blowproof.models import BoundQuery, Domain, Exact, Point
+from blowproof.models import BoundQuery, Domain, Point
 from blowproof.models.data import Dataset
 from blowproof.models.queries import Row
 
@@ -63,11 +62,20 @@ class Clusters:
     centroids: Ints
     margin: int
 
+    @cached_property
+    def axes(self) -> list[tuple[int, int]]:
+        """The coordinate of each attribute's first value, and the step to the next."""
+        kinds = [kind for _, kind in self.domain.attributes]
+        return [(int(kind.coordinate(0) / self.grid), int(kind.step / self.grid)) for kind in kinds]
+
+    @cached_property
+    def listed(self) -> list[list[int]]:
+        """The centroids in Python's own numbers."""
+        return [[int(at) for at in centroid] for centroid in self.centroids.tolist()]
+
     def coordinates(self, places: Ints) -> Ints:
         """Return the coordinates of positions (a row for each value)."""
-        kinds = [kind for _, kind in self.domain.attributes]
-        start = whole([int(kind.coordinate(0) / self.grid) for kind in kinds])
-        step = whole([int(kind.step / self.grid) for kind in kinds])
+        start, step = (whole(numbers) for numbers in zip(*self.axes, strict=True))
         bound = largest(start) + largest(step) * max(1, largest(places))
         start, step, places = roomy(bound, start, step, places)
         found: Ints = start + step * places
@@ -97,10 +105,7 @@ class Memberships(BoundQuery):
 
     def rows(self, places: Ints) -> Ints:
         """Return the rows of many values (a row of positions for each), all outputs in order."""
-        return self._outputs(self.clusters.coordinates(places))
-
-    def _outputs(self, points: Ints) -> Ints:
-        """One row of outputs for each point."""
+        points = self.clusters.coordinates(places)
         weights, centroids = self.clusters.weights(points), self.clusters.centroids
         if not self.sums:
             return weights
@@ -111,12 +116,19 @@ class Memberships(BoundQuery):
         return rows.reshape(len(points), -1)
 
     def row(self, point: Point) -> Row:
-        """What one record adds."""
-        row: dict[Hashable, Exact] = {}
-        for place, value in enumerate(self.rows(whole(point)[None])[0].tolist()):
-            if value:
-                row[place] = value
-        return row
+        """What one record adds: by the definition, in Python's own numbers."""
+        centroids, margin, axes = self.clusters.listed, self.clusters.margin, self.clusters.axes
+        x = [start + step * at for (start, step), at in zip(axes, point, strict=True)]
+        apart = [[a - b for a, b in zip(x, c, strict=True)] for c in centroids]
+        squares = [sum(way * way for way in ways) for ways in apart]
+        least = min(squares)
+        if margin == 0:
+            nearest = squares.index(least)
+            weights = [int(j == nearest) for j in range(len(squares))]
+        else:
+            weights = [max(0, margin - square + least) for square in squares]
+        values = [s * way for s, ways in zip(weights, apart, strict=True) for way in ways]
+        return {k: value for k, value in enumerate(values if self.sums else weights) if value}
 
     def evaluate(self, data: Dataset) -> Vector:
         """Return the true sizes or sums."""
@@ -164,6 +176,7 @@ class Bounds:
     sums: int
 
 
+@lru_cache(maxsize=4)
 def bounds(clusters: Clusters, theta: int) -> Bounds:
     """Return bounds on the change of sizes and sums when a record moves by `theta` units in L1."""
     return Around(clusters, theta, _cover(clusters.domain, clusters.grid)).bounds(clusters.margin)

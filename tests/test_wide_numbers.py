@@ -188,6 +188,7 @@ def test_cluster_answers_do_not_overflow_at(width, margin):
         assert found == [
             sum(n * row[k] for n, row in zip(counts, rows, strict=True)) for k in range(len(found))
         ]
+        assert query.rows(np.array(points, dtype=object)).tolist() == rows
         for point, row in zip(points, rows, strict=True):
             assert query.row(point) == {k: value for k, value in enumerate(row) if value}
 
