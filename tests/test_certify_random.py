@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -134,9 +135,11 @@ REACH = 9
 def chances(selection, counts):
     """The probability of each partition of two or three counts, noise by noise, and its error."""
     size = len(counts)
-    buckets = [(i,) for i in range(size)] + [(i, i + 1) for i in range(size - 1)]
+    buckets: list[tuple[int, ...]] = [(i,) for i in range(size)]
+    buckets += [(i, i + 1) for i in range(size - 1)]
     shape = [1] * len(buckets)
-    costs, weight, cut = {}, np.ones(shape), 0.0
+    costs: dict[tuple[int, ...], Any] = {}
+    weight, cut = np.ones(shape), 0.0
     for place, bucket in enumerate(buckets):
         scale = float(2 * selection.scale_of(len(bucket) - 1))  # in halves
         noise = np.arange(-REACH, REACH + 1) if scale else np.zeros(1, dtype=int)
