@@ -36,7 +36,7 @@ from blowproof.cli.release import release
 from blowproof.cli.schema import schema
 from blowproof.cli.sensitivity import sensitivity
 from blowproof.cli.sparse import sparse
-from blowproof.cli.watching import Terminated, still_busy
+from blowproof.cli.watching import Terminated, ignore_late_halts, still_busy
 
 __all__ = ["cli", "main", "run"]
 
@@ -178,6 +178,7 @@ def main() -> None:
     """Run the command line of this process, and exit."""
     _open_streams()
     _end_as_ctrl_c_does()
+    ignore_late_halts()
     hold_firmly()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from blowproof.mechanisms.publish import OutputFile
     from blowproof.mechanisms.release import Oracle, Plan, Released, Request
     from blowproof.models import BoundQuery, Policy
+    from blowproof.models.data import Dataset
     from blowproof.models.policy import Reading
 
 __all__ = ["carried_out", "output_file", "release", "release_parts", "request_of"]
@@ -214,7 +215,21 @@ def carried_out(
     account = _account(request, data, choice)
     made = _planned(mechanism, request, session)
     with Dataset(data, made.request.policy.domain) as dataset:
+        _load(dataset, session)
         return carry_out(made, dataset, budget=account)
+
+
+def _load(dataset: Dataset, session: Session) -> None:
+    """Read the data within the limits, and before anything is charged."""
+    from blowproof.cli.watching import Stopped
+    from blowproof.mechanisms.errors import RefusedError
+
+    try:
+        session.run(lambda: dataset.size, limit=session.question.time_limit)
+    except Stopped as stop:
+        raise RefusedError(
+            f"{stop} while the data were read: nothing was released and nothing spent"
+        ) from None
 
 
 def output_file(

@@ -18,7 +18,7 @@ from typing import Generic, TypeVar
 
 from blowproof.cli import memory
 
-__all__ = ["Interrupted", "Stopped", "Terminated", "still_busy", "watch"]
+__all__ = ["Interrupted", "Stopped", "Terminated", "ignore_late_halts", "still_busy", "watch"]
 
 T = TypeVar("T")
 Post = Callable[[object], None]
@@ -181,6 +181,17 @@ def _next(work: _Work[T], deadline: float | None) -> object:
         return work.reports.get(timeout=left)
     except Empty:
         return None
+
+
+def ignore_late_halts() -> None:
+    """Say nothing where a halt came to a thread while Python cleaned up behind it."""
+    before = sys.unraisablehook
+
+    def hook(found: sys.UnraisableHookArgs) -> None:
+        if not issubclass(found.exc_type, _Halt):
+            before(found)
+
+    sys.unraisablehook = hook
 
 
 def still_busy() -> bool:

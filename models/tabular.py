@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
-from weakref import WeakSet
+from weakref import ref
 
 from blowproof.models.attributes import Attribute, Labels
 from blowproof.models.door import FileError, open_file
@@ -48,7 +48,7 @@ class Table:
         self.ending = _ending(self.path)
         _must_be_file(self.path)
         self._folder = tempfile.TemporaryDirectory(prefix="blowproof-", ignore_cleanup_errors=True)
-        _tables.add(self)
+        _tables[:] = [known for known in _tables if known() is not None] + [ref(self)]
         try:
             self._link = _without_wildcards(self.path, Path(self._folder.name), self.ending)
             self._engine = connect(self._folder.name)
@@ -71,6 +71,7 @@ class Table:
     def close(self) -> None:
         """Forget the table and remove the temporary folder."""
         if hasattr(self, "_engine"):
+            self._engine.interrupt()  # a thread that was halted may still wait for a query
             self._engine.close()
         self._folder.cleanup()
 
@@ -230,7 +231,8 @@ class _Allowed:
 
 
 _allowed = _Allowed()
-_tables: WeakSet[Table] = WeakSet()
+_tables: list[ref[Table]] = []
+"""Those that may be open; without callbacks, which a halt of their thread could run into."""
 
 
 def allow_memory(most: int) -> None:
@@ -243,8 +245,10 @@ def forget_all() -> None:
 
     An engine may be busy in a thread that nobody can stop; it is told to, and not waited for.
     """
-    for table in list(_tables):
-        table.abandon()
+    for known in _tables:
+        table = known()
+        if table is not None:
+            table.abandon()
 
 
 def rank(cell: Point, sizes: Sequence[int]) -> int:

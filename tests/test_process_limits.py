@@ -8,11 +8,12 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from blowproof.cli import memory
+from blowproof.cli import memory, watching
 from blowproof.cli.main import run
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -171,3 +172,42 @@ def test_temporary_files_are_gone_although_a_thread_cannot_be_stopped(tmp_path, 
     running.send_signal(getattr(signal, name))
     running.communicate(timeout=HANG)
     assert running.returncode == 3 and not Path(folder).exists()
+
+
+def test_data_that_take_longer_than_the_limit_are_neither_released_nor_charged(
+    tmp_path, monkeypatch, capsys
+):
+    from blowproof.models.data import Dataset
+
+    data = tmp_path / "d.csv"
+    data.write_text("a\nx\n")
+    policy = tmp_path / "p.toml"
+    policy.write_text('[domain]\na = ["x", "y"]\n')
+
+    def endless(_):
+        while True:
+            time.sleep(0.01)
+
+    monkeypatch.setattr(Dataset, "size", property(endless))
+    code = run(["release", str(policy), str(data), "--epsilon", "1", "--unaccounted",
+                "--time-limit", "3"])  # fmt: skip
+    out, err = capsys.readouterr()
+    assert (code, out) == (1, "")
+    assert "stopped at the time limit while the data were read: nothing was released" in err
+
+
+def test_a_halt_that_comes_too_late_is_not_told(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "unraisablehook", sys.__unraisablehook__)
+    watching.ignore_late_halts()
+
+    class Cleaned:
+        def __init__(self, error):
+            self.error = error
+
+        def __del__(self):
+            raise self.error
+
+    Cleaned(watching._Halt())
+    assert capsys.readouterr().err == ""
+    Cleaned(ValueError("ours"))
+    assert "ours" in capsys.readouterr().err
