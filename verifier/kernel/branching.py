@@ -39,7 +39,7 @@ from math import floor, gcd
 from operator import mul
 from typing import Any, NamedTuple
 
-from .document import Budget, Exact, Rejected, want
+from .document import Budget, Exact, Rejected, want, words
 from .world import Move, Vector, World
 
 MOST_MOVES = 160_000
@@ -159,6 +159,8 @@ def problem_of(world: World, value: Exact) -> Problem:
             sizes = {cells[end].size for end in (move.source, move.target or 0)}
             moves += [move._replace(secret=False)] if not move.secret or sizes != {1} else []
     ends = range(len(cells)) if joins and world.reading == "published" else ()
+    runs = sum(len(side) for cell in cells for side in cell.box)
+    world.budget.spend(len(ends) * (runs + len(ends) * world.policy.graph.finder.cost))
     touch, scale = world.policy.graph.touches, world.rows(cells)[0]
     step = 2 if world.labelled and world.query.kind in EVEN else 1
     known = world.policy.scope == "given"
@@ -245,7 +247,10 @@ def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
 
 def check(problem: Problem, proof: Any, budget: Budget) -> None:
     """Refuse the proof unless it shows that no neighbour pair reaches the problem's goal."""
+    wide = len(problem.cells) + 2 * len(problem.moves)
+    budget.spend(wide * (2 + problem.equalities + 2 * len(problem.limits)))
     table, rows = want(proof, PROOF, "the proof"), problem.rows()
+    budget.spend(0, sum(len(terms) for terms, _ in rows))
     cases, supply = Cases(problem, table, budget), iter(table["nodes"])
     stack: list[tuple[int, list[Row], tuple[int, ...]]] = [(len(rows), [], ())]
     while stack:
@@ -294,6 +299,7 @@ class Cases:
         """
         if kind == "cut":
             found = self.cuts[_at(*rest)]
+            self.budget.spend(len(found) ** 2, len(found) ** 2 // 8)
             return [([*found[:k], row(terms, least - 1, -1)], signs)
                     for k, (terms, least) in enumerate(found)]  # fmt: skip
         if kind == "sign":
@@ -330,7 +336,7 @@ class Cases:
         for place, times in want(multiples, PAIRS, "a leaf"):
             terms, least = self.goal(signs) if place == -1 else rows[_at(place)]
             needed += times * least
-            self.budget.spend(len(terms))
+            self.budget.spend((1 + len(terms)) * words(times))
             for variable, number in terms:
                 total[variable] += times * number
             if times < 0:

@@ -115,7 +115,9 @@ def world_of(document: dict[str, Any], budget: Budget) -> tuple[World, Exact]:
         raise Unreadable("no reading of this name")
     if table["norm"] not in NORMS:
         raise Unreadable("no norm of this name that the kernel knows")
-    return World(policy, table["reading"], Query(policy, table["query"]), budget), table["value"]
+    return World(policy, table["reading"], Query(policy, table["query"], budget), budget), table[
+        "value"
+    ]
 
 
 def digest_of(part: object) -> str:

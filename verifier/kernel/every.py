@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from itertools import combinations_with_replacement, product
 from typing import Any
 
+from .boxes import Point
 from .document import Exact, Rejected, want
-from .policy import Point
 from .witness import Pair, change_of, satisfied, totals
 from .world import Vector, World
 

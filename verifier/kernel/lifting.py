@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
-from math import lcm
 from operator import add, le, sub
 
-from .document import Budget, Rejected
+from .document import Budget, Rejected, common, words
 from .world import Change, Vector, relations
 
 LARGEST = 1 << 62
@@ -27,12 +26,14 @@ def basis(columns: Sequence[Vector], budget: Budget) -> list[Vector]:
     size = len(columns)
     chosen, forms = relations(columns, budget)
     free = sorted(set(range(size)) - set(chosen))
-    budget.spend(4 * size * (1 + len(free)), 4 * size * (1 + len(free)))
+    each = max((words(v) for own, told in forms for v in (own, *told)), default=1)
+    budget.spend(4 * size * (1 + len(free)) * each**2, 4 * size * (1 + len(free)) * each)
     shares = {
         b: {k: Fraction(forms[k][1][i], forms[k][0]) for k in free if i < len(forms[k][1])}
         for i, b in enumerate(chosen)
     }
-    scales = {b: lcm(*(v.denominator for v in share.values())) for b, share in shares.items()}
+    scales = {b: common((v.denominator for v in share.values()), budget)
+              for b, share in shares.items()}  # fmt: skip
     odd = [b for b in chosen if scales[b] > 1]
     later = [b for b in chosen if scales[b] == 1]
     seen = [*free, *odd]

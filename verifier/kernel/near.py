@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
+from itertools import permutations
 from typing import Any, TypeVar
 
-from .document import Budget, Exact
-from .policy import Box, Graph, Side, first
+from .boxes import Box, Side, first
+from .document import Budget
+from .policy import Graph
 
 Kind = TypeVar("Kind", bound=Hashable)
 
@@ -40,9 +42,6 @@ def _union(sides: list[Side]) -> Side:
 def near(graph: Graph, boxes: Sequence[Box], budget: Budget) -> Iterator[tuple[int, int]]:
     """Yield the places of every two boxes that an edge joins, in both orders, and twice the place
     of a box within which there is an edge: what `touches` says. The boxes are as it wants them.
-
-    The boxes are leaves of a tree that branches by their sides on one axis after the other. Two of
-    its nodes are compared, side by side, if the charges of the axes above are within the bound.
     """
     if graph.kind == "edges":
         at = {first(box): k for k, box in enumerate(boxes)}
@@ -50,51 +49,84 @@ def near(graph: Graph, boxes: Sequence[Box], budget: Budget) -> Iterator[tuple[i
         yield from ((at[x], at[y]) for x, y in graph.pairs if x in at and y in at)
         return
     axes = range(len(graph.weights))
+    runs = sum(len(side) for box in boxes for side in box)
     wide = [k for k, box in enumerate(boxes) if any(side[-1][1] - side[0][0] > 1 for side in box)]
-    budget.spend(len(boxes) * (len(axes) + graph.boxes) + len(wide) * len(axes) ** 2)
+    budget.spend(len(boxes) * (len(axes) + graph.finder.cost) + 2 * runs)
+    budget.spend(len(wide) * len(axes) ** 2)
     yield from ((k, k) for k in wide if graph.touches(boxes[k], boxes[k]))
+    yield from (_together if graph.cells else _close)(graph, boxes, budget)
+
+
+def _together(graph: Graph, boxes: Sequence[Box], budget: Budget) -> Iterator[tuple[int, int]]:
+    """Every two values of a listed cell are joined."""
+    held: dict[object, list[int]] = defaultdict(list)
+    for place, box in enumerate(boxes):
+        held[graph.cell(first(box))].append(place)
+    for some in held.values():
+        budget.spend(len(some) ** 2)
+        yield from permutations(some, 2)
+
+
+def _close(graph: Graph, boxes: Sequence[Box], budget: Budget) -> Iterator[tuple[int, int]]:
+    """The boxes are leaves of a tree that branches by their sides on one axis after the other. Two
+    of its nodes are compared, side by side, if the charges of the axes above are within the bound.
+    """
+    axes = range(len(graph.weights))
     sides = [list(dict.fromkeys(box[k] for box in boxes)) for k in axes]
     varied = [k for k in axes if len(sides[k]) > 1]
     costs = [_costs(graph, k, sides[k], budget) for k in varied]
     numbers = [{side: n for n, side in enumerate(sides[k])} for k in varied]
-    trees: dict[object, dict[int, Any]] = defaultdict(dict)
+    tree: dict[int, Any] = {}
     for place, box in enumerate(boxes):
-        node = trees[graph.cell(first(box)) if graph.cells else None]
+        node = tree
         *above, last = [number[box[k]] for k, number in zip(varied, numbers, strict=True)] or [0]
         for n in above:
             node = node.setdefault(n, {})
         node[last] = place
-    stack: list[tuple[int, Any, Any, Exact]] = [(0, tree, tree, 0) for tree in trees.values()]
+    stack: list[tuple[int, Any, Any, int]] = [(0, tree, tree, 0)]
     while stack and varied:
         depth, one, two, charge = stack.pop()
-        budget.spend(len(one) * len(two))
         for s, below in one.items():
             row = costs[depth][s]
-            for t, beside in two.items():
-                more = row.get(t)
-                if more is None:
+            least = min(row, two, key=len)
+            budget.spend(1 + len(least))
+            for t in least:
+                if t not in row or t not in two:
                     continue
-                total = charge + more if graph.added else more
+                total = charge + row[t] if graph.added else row[t]
                 if not graph.within(total):
                     continue
                 if depth + 1 < len(varied):
-                    stack.append((depth + 1, below, beside, total))
-                elif below != beside:
-                    yield below, beside
+                    stack.append((depth + 1, below, two[t], total))
+                elif below != two[t]:
+                    yield below, two[t]
 
 
-def _costs(graph: Graph, k: int, sides: list[Side], budget: Budget) -> list[dict[int, Exact]]:
-    """Return the charges of the least offsets between sides on an axis, where within the bound."""
-    costs: list[dict[int, Exact]] = [{} for _ in sides]
-    weight = graph.weights[k]
-    runs = sum(map(len, sides))
-    for i, s in enumerate(sides):
-        budget.spend(runs + len(sides) * len(s))
-        for j, t in enumerate(sides[: i + 1]):
-            gap = graph.gap(k, s, t) if i != j else 0
-            if not gap or weight is not None:
-                cost = (weight or 0) * gap**graph.power
-                if graph.within(cost):
-                    costs[i][j] = costs[j][i] = cost
-        budget.spend(0, len(costs[i]))
+def _costs(graph: Graph, k: int, sides: list[Side], budget: Budget) -> list[dict[int, int]]:
+    """Return the charges of the least offsets between sides on an axis, where within the bound.
+
+    Runs are taken in order; only those that begin within reach of an earlier one are compared.
+    """
+    size = max(side[-1][1] for side in sides)
+    weight, reach = graph.weights[k] or 0, graph.reach(k, size)
+    reach = reach if graph.line[k] else reach * size
+    costs: list[dict[int, int]] = [{n: 0} for n in range(len(sides))]
+    seen: set[tuple[int, int]] = set()
+    open_runs: list[tuple[int, int]] = []
+    for low, high, j in sorted(
+        (low, high, n) for n, side in enumerate(sides) for low, high in side
+    ):
+        budget.spend(1 + len(open_runs))
+        open_runs = [(end, i) for end, i in open_runs if low < end + reach]
+        for _, i in open_runs:
+            pair = (i, j) if i < j else (j, i)
+            if i == j or pair in seen:
+                continue
+            seen.add(pair)
+            budget.spend(len(sides[i]) + len(sides[j]), 4)
+            cost = weight * graph.gap(k, sides[i], sides[j]) ** graph.power
+            if graph.within(cost):
+                costs[i][j] = costs[j][i] = cost
+                budget.spend(0, 2)
+        open_runs.append((high, j))
     return costs

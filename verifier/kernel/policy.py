@@ -13,12 +13,8 @@ from itertools import pairwise, product
 from math import prod
 from typing import Any, NamedTuple
 
-from .document import Exact, Unreadable, want
-
-Point = tuple[int, ...]
-Side = tuple[tuple[int, int], ...]
-Box = tuple[Side, ...]
-Area = tuple[Box, ...]
+from .boxes import Area, Box, Finder, Point, Side, first, inside, single
+from .document import Exact, Unreadable, common, want
 
 MOST_CELLS = 20_000
 MOST_FACTS = 40_000
@@ -110,14 +106,6 @@ class Fact(NamedTuple):
         known = self.answer is None or total == self.answer
         above = self.low is None or total >= self.low
         return known and above and (self.high is None or total <= self.high)
-
-
-def inside(point: Point, area: Sequence[Box]) -> bool:
-    """Whether a point lies in an area."""
-    return any(
-        all(any(a <= p < b for a, b in side) for p, side in zip(point, box, strict=True))
-        for box in area
-    )
 
 
 class Policy:
@@ -225,7 +213,8 @@ class Policy:
 class Graph:
     """G. All but listed cells and pairs look at the offset on each axis only: an axis charges
     weight * offset ** power (None: it must not differ; off a `line`, every offset is 1), charges
-    are added or the largest is taken, and two values are joined iff that is within the bound.
+    are added or the largest is taken, and two values are joined iff that is within the bound. All
+    of them are whole numbers, `scale` times what the policy says.
     """
 
     def __init__(self, policy: Policy, document: dict[str, Any]) -> None:
@@ -237,14 +226,19 @@ class Graph:
         self.line = [kind == "distance" and axis.ordered for axis in axes]
         self.power, self.strict = power, table.get("strict", False)
         self.added = kind == "attribute" or table.get("metric", "linf") != "linf"
-        self.bound: Exact = table.get("changes", table.get("threshold", 1)) ** power
-        self.weights: list[Exact | None] = [
+        bound: Exact = table.get("changes", table.get("threshold", 1)) ** power
+        weights: list[Exact | None] = [
             None if k in self.by or k not in free else axis.step**power if line else 1
             for k, (axis, line) in enumerate(zip(axes, self.line, strict=True))
         ]
+        self.scale = common(each.denominator for each in (bound, *weights) if each is not None)
+        self.bound = int(bound * self.scale)
+        self.weights = [None if each is None else int(each * self.scale) for each in weights]
         self.cells = [policy.area(cell) for cell in table.get("cells", [])]
-        self.boxes = sum(map(len, self.cells))  # what it costs to find a cell
-        self.found: dict[Point, object] = {}
+        if len({box for cell in self.cells for box in cell}) > MOST_CELLS:
+            raise Unreadable("too many cells")
+        self.held = [k for k, area in enumerate(self.cells) for _ in area]
+        self.finder = Finder([box for area in self.cells for box in area])
         self.pairs: set[tuple[Point, Point]] = set()
         for pair in table.get("pairs", []):
             x, y = (policy.point([end[name] for name in policy.names]) for end in pair)
@@ -253,8 +247,6 @@ class Graph:
             raise Unreadable("a threshold that makes no sense")
         if kind == "partition" and ("by" in table) == bool(self.cells):
             raise Unreadable("a partition is by attributes, or by cells")
-        if len({box for cell in self.cells for box in cell}) > MOST_CELLS:
-            raise Unreadable("too many cells")
         whole, listed = policy.box({}), bool(self.cells) or kind == "edges"
         most = [axis.size - 1 if line else min(1, axis.size - 1)
                 for axis, line in zip(axes, self.line, strict=True)]  # fmt: skip
@@ -263,7 +255,7 @@ class Graph:
 
     def pays(self, offsets: Sequence[int]) -> bool:
         """Whether the charges of these offsets are within the bound."""
-        charges: list[Exact] = [0]
+        charges = [0]
         for offset, weight in zip(offsets, self.weights, strict=True):
             if offset:
                 if weight is None:
@@ -271,17 +263,27 @@ class Graph:
                 charges.append(weight * offset**self.power)
         return self.within(sum(charges) if self.added else max(charges))
 
-    def within(self, charge: Exact) -> bool:
+    def within(self, charge: int) -> bool:
         """Whether a charge is within the bound."""
         return charge < self.bound or (charge == self.bound and not self.strict)
+
+    def reach(self, place: int, size: int) -> int:
+        """Return the largest offset on an axis of this size that is within the bound alone."""
+        weight = self.weights[place]
+        if weight is None or not self.within(weight):
+            return 0
+        low, high = 1, size - 1 if self.line[place] else min(1, size - 1)
+        while low < high:  # charges grow with the offset
+            middle = (low + high + 1) // 2
+            paid = self.within(weight * middle**self.power)
+            low, high = (middle, high) if paid else (low, middle - 1)
+        return min(low, high)
 
     def cell(self, point: Point) -> object:
         """Return the cell of a partition that holds a point."""
         if self.cells:
-            if point not in self.found:
-                cells = enumerate(self.cells)
-                self.found[point] = next((k for k, area in cells if inside(point, area)), None)
-            return self.found[point]
+            place = self.finder.first(point)
+            return None if place is None else self.held[place]
         return tuple(point[place] for place in self.by)
 
     def joined(self, x: Point, y: Point) -> bool:
@@ -317,13 +319,3 @@ class Graph:
         else:
             gap = min((b[0] - a[1] + 1 for a, b in pairwise(s)), default=0)
         return gap if self.line[place] else min(gap, 1)
-
-
-def first(box: Box) -> Point:
-    """Return the first point of a box."""
-    return tuple(side[0][0] for side in box)
-
-
-def single(point: Point) -> Box:
-    """Return the box of a point."""
-    return tuple(((p, p + 1),) for p in point)

@@ -10,8 +10,9 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import Any
 
-from .document import Exact, Rejected, Unreadable, want
-from .policy import LABEL, Area, Box, Point, Policy, inside
+from .boxes import Area, Box, Point, inside
+from .document import Budget, Exact, Rejected, Unreadable, common, want, words
+from .policy import LABEL, Policy
 
 Row = dict[Hashable, Exact]
 
@@ -32,15 +33,18 @@ class Query:
     ASCII letters and digits, or quoted, and a file is named by the digest of its numbers.
     """
 
-    def __init__(self, policy: Policy, document: dict[str, Any]) -> None:
+    def __init__(
+        self, policy: Policy, document: dict[str, Any], budget: Budget | None = None
+    ) -> None:
         data = {"data": [(int, str, list)]} if document.get("kind") in FROM_FILES else {}
         table = want(document, {"kind": str, "arguments": [LABEL], **data}, "the query")
         self.policy, self.kind, named = policy, table["kind"], table["arguments"]
         self.text = _text(self.kind, named, table.get("data"))
-        self.weights: list[Exact] | None = None
+        self.weights: list[int] | None = None
         self.places: list[int] = []
         self.area: Area = ()
         self.data: list[list[Exact]] = []
+        self.scale, self.budget = 1, budget
         count, axes = ARGUMENTS[self.kind], policy.axes
         if len(named) != count if count != SEVERAL else not named:
             raise Unreadable("the query has the wrong number of arguments")
@@ -52,12 +56,19 @@ class Query:
             self.area = policy.queries[named[0]]
         elif self.kind == "weighted-sum":
             self.places = policy.columns(named)
-            self.weights = want(table["data"], [Fraction], "weights")
+            found: list[Exact] = want(table["data"], [Fraction], "weights")
+            self.scale = common((w.denominator for w in found), budget)
+            self.weights = [int(w * self.scale) for w in found]
         elif self.kind in FROM_FILES:
             self.data = want(table["data"], [[Fraction]], "data")
             width = policy.size if self.kind == "matrix" else len(axes)
             if not self.data or any(len(row) != width for row in self.data):
                 raise Unreadable("the data of the query have the wrong shape")
+            if self.kind != "matrix":
+                ends = [end for axis in axes for end in (axis.low, axis.step)]
+                every = [*ends, *(value for row in self.data for value in row)]
+                self.scale = common((value.denominator for value in every), budget)
+                self.data = [[int(value * self.scale) for value in row] for row in self.data]
         elif self.kind == "partition" and policy.graph.kind != "partition":
             raise Unreadable("the secrets are no partition")
         used = self.places or range(len(axes))
@@ -68,8 +79,11 @@ class Query:
 
     @property
     def cost(self) -> int:
-        """What it costs to find a row, where that depends on the data of the query."""
-        return 1 + 8 * len(self.data) * (1 if self.kind == "matrix" else len(self.policy.axes))
+        """What it costs to find a row."""
+        if self.kind == "partition":
+            return self.policy.graph.finder.cost
+        each = 1 if self.kind == "matrix" else len(self.policy.axes) * words(self.scale) ** 2
+        return 1 + 4 * len(self.area) + 8 * len(self.data) * each
 
     @property
     def cuts(self) -> list[Box]:
@@ -110,7 +124,8 @@ class Query:
                 rank = rank * axis.size + p
             return {k: row[rank] for k, row in enumerate(self.data)}
         spot = [axis.coordinate(p) for axis, p in zip(axes, x, strict=True)]
-        far = [sum((a - b) ** 2 for a, b in zip(spot, c, strict=True)) for c in self.data]
+        whole = [int(value * self.scale) for value in spot]
+        far = [sum((a - b) ** 2 for a, b in zip(whole, c, strict=True)) for c in self.data]
         nearest = far.index(min(far))
         if self.kind == "cluster-sizes":
             return {nearest: 1}
@@ -120,11 +135,13 @@ class Query:
         """Return the L1 norm of the query's change when the histogram changes like this."""
         if self.kind in ("cumulative", "ranges"):
             return self._prefix_norm(change)
-        total: dict[Hashable, Exact] = defaultdict(int)
-        for point, times in change.items():
-            for output, value in self.row(point).items():
-                total[output] += times * value
-        return sum((v if v >= 0 else -v for v in total.values()), Fraction(0))
+        rows = [(times, self.row(point)) for point, times in change.items()]
+        scale = common((v.denominator for _, row in rows for v in row.values()), self.budget)
+        total: dict[Hashable, int] = defaultdict(int)
+        for times, row in rows:
+            for output, value in row.items():
+                total[output] += times * int(value * scale)
+        return Fraction(sum(map(abs, total.values())), scale)
 
     def _prefix_norm(self, change: Mapping[Point, int]) -> int:
         """Sum |prefix sum| over positions; ranges: |difference| over all pairs of prefix sums."""

@@ -7,10 +7,10 @@ then a formula, and at most 1 or 2 for counts and histograms, whatever moves.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import gcd
+from math import floor, gcd
 from typing import Any
 
-from .document import Exact, Rejected, want
+from .document import Exact, Rejected, common, want
 from .world import World
 
 
@@ -43,17 +43,17 @@ def bound(world: World) -> Exact:
         best = min(reaches[0], (size + 1) // 2)
         return best * (size + 1 - best)
     steps = [Fraction(policy.axes[place].step) for place in query.places]
-    gains = [step * reach for step, reach in zip(steps, reaches, strict=True)]
+    scale = common((step.denominator for step in steps), world.budget)
+    whole = [int(step * scale) for step in steps]
+    gains = [step * reach for step, reach in zip(whole, reaches, strict=True)]
     if graph.kind == "attribute":
-        return sum(sorted(gains, reverse=True)[: max(0, int(graph.bound))])
+        return Fraction(sum(sorted(gains, reverse=True)[: max(0, graph.bound)]), scale)
     if graph.kind == "distance" and graph.added and graph.power == 1:  # charges are the changes
-        bottom = 1
-        for step in steps:
-            bottom *= step.denominator
-        unit = Fraction(gcd(*(int(step * bottom) for step in steps)), bottom)
-        most = graph.bound // unit * unit
-        return min(most - unit if graph.strict and most == graph.bound else most, sum(gains))
-    return sum(gains)
+        end, unit = Fraction(graph.bound * scale, graph.scale), gcd(*whole)
+        most = floor(end / unit) * unit
+        most = most - unit if graph.strict and most == end else most
+        return Fraction(min(most, sum(gains)), scale)
+    return Fraction(sum(gains), scale)
 
 
 def _reach(world: World, place: int) -> int:
@@ -61,10 +61,5 @@ def _reach(world: World, place: int) -> int:
     graph, axes = world.policy.graph, world.policy.axes
     if graph.kind == "edges":
         return max((abs(x[place] - y[place]) for x, y in graph.pairs), default=0)
-    low, high = 0, axes[place].size - 1
-    while low < high:  # charges grow with the offset
-        middle = (low + high + 1) // 2
-        offsets = [0] * len(axes)
-        offsets[place] = middle if graph.line[place] else min(middle, 1)
-        low, high = (middle, high) if graph.pays(offsets) else (low, middle - 1)
-    return low
+    reach = graph.reach(place, axes[place].size)
+    return reach if graph.line[place] else reach and axes[place].size - 1

@@ -14,7 +14,7 @@ from math import inf, prod
 from operator import mul
 from typing import Any
 
-from .document import Budget, Exact, Rejected, want
+from .document import Budget, Exact, Rejected, want, words
 from .parts import parts
 from .world import Change, Effects, Vector, World, norm, plus, relations
 
@@ -122,7 +122,11 @@ class Replay:
         maps = self._symmetries(proof["symmetries"])
         self.images = list(zip(*maps, strict=True))  # of each effect, under every symmetry
         self.sums = self._pack(proof["box"])
-        self.budget.spend(len(rows) * count * len(moves.effects[0]), 2 * len(rows) * count)
+        each = max((words(v) for row in rows for v in row), default=1)
+        self.budget.spend(
+            len(rows) * count * len(moves.effects[0]) * each, 2 * len(rows) * count * each
+        )
+        self.budget.spend(count, count * count // 64)  # a bit for each effect, of each effect
         values = [[sum(map(mul, row, d)) for d in moves.effects] for row in rows]
         values += [[-v for v in row] for row in reversed(values)]
         self.steps = self._steps(proof["steps"], [[1] * count, *values])
@@ -148,7 +152,8 @@ class Replay:
         width = ((2 * MOST_DEPTH + 4) * max(most)).bit_length() + 1
         vectors = list(zip(*kept, strict=True))
         self.keys = [sum(v << width * j for j, v in enumerate(x)) for x in vectors]
-        self.budget.spend(len(vectors) * (1 + width * len(box) // 64))
+        self.wide = 1 + width * len(box) // 64
+        self.budget.spend(len(vectors) * len(box) * self.wide, len(vectors) * self.wide)
         if prod(2 * b + 1 for b in box) <= MOST_BITS:
             return Points(vectors, box, self.budget)
         guard = sum(1 << width * j + width - 1 for j in range(len(box)))
@@ -332,7 +337,7 @@ def replayed(
     if min(table["nodes"], default=0) < 0:
         raise Rejected("a step that is not there")
     replay = kind(effects, table, claim)
-    replay.budget.spend(len(table["nodes"]) * (8 + replay.sums.kept))
+    replay.budget.spend(len(table["nodes"]) * (8 + replay.sums.kept + replay.wide))
     replay.run(table["nodes"])
 
 

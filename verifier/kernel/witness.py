@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from math import lcm
 from operator import add
 from typing import Any, NamedTuple
 
-from .document import Exact, Rejected, want
-from .policy import Point, inside
+from .boxes import Point, inside
+from .document import Exact, Rejected, common, want, words
 from .world import MOST_POINTS, Vector, World, relations
 
 MOST_SUMS = 2_000_000
@@ -53,7 +52,7 @@ def read_pair(world: World, witness: Any) -> Pair:
     if any(times < 1 for times in rest.values()):
         raise Rejected("a record stands there less than once")
     world.budget.spend((len(before) + len(after) + len(rest)) * (world.look + len(policy.zeros)))
-    world.budget.spend(len(before) * policy.graph.boxes)
+    world.budget.spend(len(before) * policy.graph.finder.cost)
     if any(inside(x, policy.zeros) for x in {*before, *after, *rest}):
         raise Rejected("the witness holds an impossible value")
     if not before and not after:
@@ -131,9 +130,8 @@ def change_of(world: World, pair: Pair) -> Exact:
     if weights is not None:
         place, step = query.places[0], world.policy.axes[query.places[0]].step
         moves = zip(pair.numbers, pair.before, pair.after, strict=True)
-        steps = (weights[k or 0] * (y[place] - x[place]) * step for k, x, y in moves)
-        total = sum(steps, Fraction(0))
-        return total if total >= 0 else -total
+        steps = sum(weights[k or 0] * (y[place] - x[place]) for k, x, y in moves)
+        return abs(Fraction(steps * step, query.scale))
     change = Counter(pair.after)
     change.subtract(pair.before)
     return query.norm({x: times for x, times in change.items() if times})
@@ -265,16 +263,18 @@ def irreducible(world: World, times: Counter[Vector]) -> bool:
     chosen = [ordered[place] for place in basis]
     others = [(ordered[k], *found[k]) for k in range(len(ordered)) if k not in basis]
     # own * d + sum of coordinates * chosen = 0; all multiplied by `scale`, so that they are whole
-    scale = lcm(*(own for _, own, _ in others))
+    scale = common((abs(own) for _, own, _ in others), world.budget)
     sums: set[Vector] = set()
     for place, (d, own, coordinates) in enumerate(others):
         ends = [0] * (len(chosen) - len(coordinates))
+        world.budget.spend(len(chosen) * words(scale) ** 2)
         step = [-c * scale // own for c in coordinates] + ends
         size = 1 + (len(step) + max(map(abs, step), default=0).bit_length() * len(step) // 64) // 16
-        multiples = [tuple(k * c for c in step) for k in range(1, times[d] + (place > 0))]
-        world.budget.spend((len(sums) + 1) * (len(multiples) + 1) * (1 + len(step)))
-        if len(sums) * len(multiples) * size > MOST_SUMS:
+        each = (1 + len(step)) * words(max(map(abs, step), default=0))
+        world.budget.spend((len(sums) + 1) * (times[d] + 1) * each)
+        if (len(sums) + 1) * times[d] * size > MOST_SUMS:
             raise Rejected(TOO_MANY, limit=True)
+        multiples = [tuple(k * c for c in step) for k in range(1, times[d] + (place > 0))]
         sums |= {tuple(map(add, s, m)) for s in sums for m in multiples}
         sums.update(multiples)
     return not any(

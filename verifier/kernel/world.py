@@ -12,13 +12,14 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from copy import copy
 from fractions import Fraction
 from itertools import pairwise, product
-from math import floor, gcd, lcm
+from math import floor, gcd
 from operator import sub
 from typing import NamedTuple
 
-from .document import Budget, Exact, Rejected
+from .boxes import Box, Point, Side, cuts, single
+from .document import Budget, Exact, Rejected, common, words
 from .near import near, united
-from .policy import Box, Fact, Point, Policy, Side, single
+from .policy import Fact, Policy
 from .query import Query, Row
 
 Vector = tuple[int, ...]
@@ -27,13 +28,14 @@ Change = frozenset[tuple[Hashable, int]]
 LABELLED = ("published", "secret-moves")
 READINGS = (*LABELLED, "add-remove", "markov")
 MOST_POINTS = 400
+MANY = 4
 SOME: Change = frozenset([("some", 1)])
 """The row, in a histogram, of cells of two values or more."""
 
 
 class Cell(NamedTuple):
-    """Values that are alike: one of them, how many, (where G matters) all of them, and in which
-    of the boxes that the axes are cut by they are, as a bit set.
+    """Values that are alike: one of them, how many (at most MANY), (where G matters) all of them,
+    and in which of the boxes that the axes are cut by they are, as a bit set.
     """
 
     point: Point
@@ -126,42 +128,45 @@ class World:
         areas = [area for fact in facts for _, area in fact.terms]
         zeros = self.policy.zeros
         boxes = list(dict.fromkeys([*zeros, *(box for area in areas for box in area), *cuts]))
-        states: dict[tuple[int, Box], tuple[Point, int]] = {((1 << len(boxes)) - 1, ()): ((), 1)}
+        states: dict[tuple[int, Point], tuple[Point, int]]  # boxes and pieces: a point, how many
+        states = {((1 << len(boxes)) - 1, ()): ((), 1)}
+        shown: list[list[Side]] = []  # the pieces of the axes that cells are told apart on
+        wide = 1 + len(boxes) // 512
         for k, axis in enumerate(self.policy.axes):
-            pieces = self._pieces([box[k] for box in boxes], axis.size, k in listed)
-            grown: dict[tuple[int, Box], tuple[Point, int]] = {}
-            for (alive, box), (point, size) in states.items():
+            apart = k in listed or k in ends
+            choices = [
+                (mask, spot, ((spot, spot + 1),) if apart else side, _many(side))
+                for mask, side in self._pieces([box[k] for box in boxes], axis.size, k in listed)
+                for spot in sorted({side[0][0], side[-1][1] - 1} if k in ends else {side[0][0]})
+            ]
+            shown += [[side for _, _, side, _ in choices]] if exact or apart else []
+            grown: dict[tuple[int, Point], tuple[Point, int]] = {}
+            for (alive, path), (point, size) in states.items():
                 known = len(grown)
-                for mask, side in pieces:
-                    width = sum(b - a for a, b in side)
-                    for spot in {side[0][0], side[-1][1] - 1} if k in ends else {side[0][0]}:
-                        told = ((spot, spot + 1),) if k in ends or k in listed else side
-                        key = (alive & mask, (*box, told) if exact or told is not side else box)
-                        before, count = grown.get(key, ((*point, spot), 0))
-                        grown[key] = (before, count + size * width)
+                for n, (mask, spot, _, width) in enumerate(choices):
+                    key = (alive & mask, (*path, n) if exact or apart else path)
+                    before, count = grown.get(key) or ((*point, spot), 0)
+                    grown[key] = (before, min(MANY, count + size * width))
                 new = (len(grown) - known) * (k + 1 + len(boxes) // 1024)
-                self.budget.spend(len(pieces) * (1 + len(boxes) // 512), new)
+                self.budget.spend(len(choices) * (wide + k // 16), new)
             states = grown
-            self.budget.spend(len(states) * (1 + len(boxes)))
         self.budget.spend(len(states) * (1 + len(boxes) // 64), len(states) * (1 + len(facts)))
         impossible = (1 << len(set(zeros))) - 1
-        return [Cell(point, size, box, alive) for (alive, box), (point, size) in states.items()
-                if not alive & impossible]  # fmt: skip
+        return [
+            Cell(point, size, tuple(sides[n] for sides, n in zip(shown, path, strict=True)), alive)
+            for (alive, path), (point, size) in states.items()
+            if not alive & impossible
+        ]
 
     def _pieces(self, sides: Sequence[Side], size: int, listed: bool) -> list[tuple[int, Side]]:
         """Cut an axis at the ends of runs; pieces in the same sides are one: (bit set, runs)."""
         runs = sum(map(len, sides))
         self.budget.spend(runs * (1 + len(sides) // 64), runs * len(sides) // 512)
-        toggles: dict[int, int] = {0: 0, size: 0}
-        for bit, side in enumerate(sides):
-            for end in (end for run in side for end in run):
-                toggles[end] = toggles.get(end, 0) ^ 1 << bit
-        count = size if listed else len(toggles)
+        count = size if listed else runs
         self.budget.spend(count, 8 * count)
         found: dict[Hashable, tuple[int, list[tuple[int, int]]]] = {}
-        mask = 0
-        for low, high in pairwise(sorted(toggles)):
-            mask ^= toggles[low]
+        whole = ((0, size),)  # with it, every position is between two cuts
+        for (low, mask), (high, _) in pairwise(cuts([*sides, whole])):
             for a, b in [(p, p + 1) for p in range(low, high)] if listed else [(low, high)]:
                 found.setdefault(a if listed else mask, (mask, []))[1].append((a, b))
         return [(bits, tuple(runs)) for bits, runs in found.values()]
@@ -204,7 +209,8 @@ class World:
             if kind not in told:
                 told[kind] = self.effect(cell.point), row
             alike = found.get(told[kind])
-            found[told[kind]] = cell._replace(size=cell.size + (alike.size if alike else 0))
+            size = min(MANY, cell.size + (alike.size if alike else 0))
+            found[told[kind]] = cell._replace(size=size)
             boxes.append((kind, cell.box))
         self.budget.spend(len(cells) * (8 + self.look // 8))
         if self.free or self.reading == "published":  # every two are joined, or may move plainly
@@ -225,7 +231,9 @@ class World:
             some = self.query.kind == "histogram" and cell.size > 1
             rows.append({} if some else self.query.row(cell.point))
             self.budget.spend(self.query.cost + len(rows[-1]), 2 * len(rows[-1]))
-        scale = lcm(*{v.denominator for row in rows for v in row.values()})
+        scale = common((v.denominator for row in rows for v in row.values()), self.budget)
+        self.budget.widen(scale * v.numerator for row in rows for v in row.values())
+        self.budget.spend(*2 * [sum(map(len, rows))])
         return scale, [
             SOME if self.query.kind == "histogram" and cell.size > 1
             else frozenset([(k, int(v * scale)) for k, v in row.items() if v])
@@ -272,6 +280,11 @@ class World:
         """
         return frozenset([(("some", sign) if output == "some" else output, sign * value)
                           for output, value in row])  # fmt: skip
+
+
+def _many(side: Side) -> int:
+    """Return how many positions a side has, at most MANY."""
+    return min(MANY, sum(b - a for a, b in side))
 
 
 class Effects:
@@ -356,7 +369,7 @@ def relations(
     width = len(vectors[0]) if vectors else 0
     rows: list[tuple[int, list[int]]] = []  # (pivot, a vector reduced and how it came about)
     basis: list[int] = []
-    found = []
+    found, room = [], budget.room  # what is kept here is given back
     for place, vector in enumerate(vectors):
         row = [*vector, *[0] * (width + 1)]
         row[width + len(basis)] = 1
@@ -376,6 +389,8 @@ def relations(
             found.append((row[last], row[width:last]))
             continue
         rows.append((pivot, row))
+        budget.spend(0, (2 * width + len(basis)) * words(max(map(abs, row))))
         found.append((1, [*[0] * len(basis), -1]))
         basis.append(place)
+    budget.room = room
     return basis, found
