@@ -219,6 +219,8 @@ def _advice(found: Certified) -> str:
         return ""
     if times == 0:
         return "The answers do not change between neighbours: no noise is needed."
+    if times == 1 and found.loss is None:
+        return ""
     if times == 1:
         return "The scales are as small as they can be."
     if times < 1:

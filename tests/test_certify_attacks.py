@@ -514,3 +514,13 @@ def test_a_stopped_search_takes_no_bound_of_a_choice_for_a_loss():
     found = certify(Mechanism(selections=(item,)), policy, ONE, listener=heard.append)
     assert (found.verdict, found.lower) == ("undecided", 0)
     assert all(progress.lower == 0 for progress in heard)
+
+
+def test_choices_are_not_told_to_be_scaled(asked):
+    """The loss of a choice is no multiple of 1 / scale, so no factor is advised."""
+    text = '[[selection]]\nquery = "histogram"\ncandidates = "intervals"\nscale = 2\nlongest = 2\n'
+    code, out, _ = asked(HISTOGRAM.replace("scale = 2", "scale = 8") + text, "--json")
+    assert code == 3
+    assert json.loads(out)["scales_times"] is None
+    code, out, _ = asked(HISTOGRAM.replace("scale = 2", "scale = 8") + text)
+    assert "scales" not in out

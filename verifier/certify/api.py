@@ -106,6 +106,7 @@ def _noise(asked: Asked, mechanism: Mechanism, epsilon: Fraction) -> Certified:
         outputs_changed=changed,
         postprocessing=mechanism.postprocessing,
         assumptions=assumed,
+        scalable=not mechanism.selections,
         engine=found.engine,
         notes=found.notes,
     )

@@ -71,6 +71,7 @@ class Certified:
     `outputs` are those that tell the witness's databases apart most, of `outputs_changed` that do;
     `channel_outputs` the answers that do it most, one for each changed record where every record
     has its own. `assumptions` are what the upper bound rests on besides the description.
+    `scalable`: the loss is inversely proportional to the scales, as that of additive noise is.
     """
 
     mechanism: str
@@ -89,6 +90,7 @@ class Certified:
     channel_outputs: tuple[str, ...] = ()
     postprocessing: tuple[str, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
+    scalable: bool = True
     engine: str = ""
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
@@ -102,9 +104,10 @@ class Certified:
     def scales_times(self) -> Exact | None:
         """By what all scales may be (above 1: must be) multiplied to lose no more than epsilon.
 
-        The proven upper bound decides; None where there is none, or where no noise helps.
+        The proven upper bound decides; None where there is none, where no noise helps, or
+        where choices are made, whose loss is another function of their scales.
         """
-        if self.upper is None or self.upper == INFINITE:
+        if self.upper is None or self.upper == INFINITE or not self.scalable:
             return None
         return plain(Fraction(self.upper) / self.epsilon)
 

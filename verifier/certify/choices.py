@@ -22,7 +22,7 @@ from blowproof.verifier.feasible import size_range
 __all__ = ["ChoiceRatio", "WorstChoice", "choice_ratio", "log_between", "worst_choice"]
 
 MOST_CELLS = 64
-MOST_DATABASES = 3_000
+MOST_DATABASES = 700
 MOST_WORK = 200_000
 """What is worked out for all histograms together: cells times steps of noise."""
 LARGEST = 6
