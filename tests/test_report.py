@@ -16,7 +16,8 @@ import pytest
 from click.testing import CliRunner
 
 from blowproof.cli.main import cli
-from blowproof.cli.report.page import page
+from blowproof.cli.report.page import RESTS, page
+from blowproof.verifier import kernel
 
 ROOT = Path(__file__).resolve().parent.parent
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -318,3 +319,23 @@ def test_what_is_not_ours_does_not_run(browser, tmp_path):
     assert "rgb(1, 2, 3)" not in browser.execute_script(
         "return getComputedStyle(document.body).color"
     )
+
+
+def test_what_proved_rests_on_is_said_as_in_the_readme():
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", readme).replace("`", "")
+    assert RESTS in " ".join(plain.split())
+    lines = sum(
+        path.read_text(encoding="utf-8").count("\n")
+        for path in Path(kernel.__file__).parent.glob("*.py")
+    )
+    assert 2_500 <= lines < 3_500, "say how many lines the kernel has"
+
+
+@pytest.mark.parametrize("status", ["proved", "exact"])
+def test_a_page_says_what_proved_rests_on_where_something_is(tmp_path, status):
+    _, document = audited((ROOT / "examples" / "census.toml").read_text("utf-8"), tmp_path)
+    query = document["queries"][0]
+    assert query["certificate"]["proved"]
+    query["certificate"]["proved"] = status == "proved"
+    assert (RESTS in unescape(page(document, "1"))) == (status == "proved")

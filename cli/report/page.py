@@ -28,6 +28,17 @@ STATUS = {
     "bounds": "open: the search was stopped, and the noise is set from the upper bound",
 }
 
+RESTS = (
+    "What “proved” rests on: on the policy as it is written, for no program can tell whether it "
+    "names all that is secret and all that is known; on the code of the checker, verifier/kernel, "
+    "some 3,000 lines that import nothing but Python's standard library and share nothing with the "
+    "solvers; on the Python that runs it; on the comparison of SHA-256 digests, by which policy, "
+    "query, files and data are those of the certificate (what was not compared is believed of the "
+    "certificate, and blowproof check says so on its first line); and where noise is drawn, on a "
+    "source that nobody can predict, the operating system's."
+)
+"""The same words as in the README."""
+
 
 def page(document: dict[str, Any], version: str) -> str:
     """Return the page of an audit's JSON document."""
@@ -303,7 +314,8 @@ def _standing(form: dict[str, Any]) -> str:
 
 
 def _certificate(query: dict[str, Any]) -> Markup:
-    return join([tag("h3", "How sure this is"), tag("p", query["certificate"]["words"])])
+    rests = tag("p", RESTS) if query["certificate"]["proved"] else None
+    return join([tag("h3", "How sure this is"), tag("p", query["certificate"]["words"]), rests])
 
 
 def _words() -> Markup:
