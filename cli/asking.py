@@ -14,7 +14,7 @@ from blowproof.cli.watching import Interrupted, Stopped, watch
 from blowproof.models import BoundQuery, BudgetError, Policy, Reading, parse_query
 from blowproof.models.policy import Answers
 from blowproof.verifier.answers import Answer, Pair
-from blowproof.verifier.questions import Engine, Progress, neighbours, sensitivity
+from blowproof.verifier.questions import Engine, Problem, Progress, neighbours, sensitivity
 
 __all__ = ["GRACE", "OVER", "READ_SECONDS", "Cut", "Session", "scope_of", "stream_neighbours"]
 
@@ -60,6 +60,7 @@ class Session:
         self.shown = shown
         self.interrupted = False
         self.signal = "Ctrl-C"
+        self._problems: list[Problem] = []
         self.deadline = None if total is None else time.monotonic() + total
 
     @property
@@ -109,6 +110,14 @@ class Session:
             self.question = replace(self.question, time_limit=left)
         return found
 
+    def problem(self, policy: Policy) -> Problem:
+        """Return what the questions about one policy share."""
+        for problem in self._problems:
+            if problem.policy is policy:
+                return problem
+        self._problems.append(Problem(policy, scope_of(self.question)))
+        return self._problems[-1]
+
     def ask(
         self, policy: Policy, query: BoundQuery, reading: str, *, limit: float | None = None
     ) -> Answer:
@@ -123,10 +132,9 @@ class Session:
         found = self.follow(
             f"{query.name}, {reading}",
             lambda post: sensitivity(
-                policy,
+                self.problem(policy),
                 query,
                 reading=cast("Reading", reading),
-                answers=scope_of(self.question),
                 engine=cast("Engine", self.question.engine),
                 time_limit=limit,
                 listener=post,

@@ -5,23 +5,15 @@ How they are found is in `diagram`.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from blowproof.models.clock import now
-from blowproof.models.diagram import Diagram, LateError, Lookup, OutgrownError, members
+from blowproof.models.diagram import Diagram, Lookup, members
 from blowproof.models.domain import Domain
-from blowproof.models.errors import BudgetError
 from blowproof.models.regions import Area, Box, Point, Positions
 
 __all__ = ["ValueClass", "classes_of", "collapse", "locator"]
-
-MORE_TIME = 3
-
-LATELY = 16
-"""How many refusals are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,36 +42,6 @@ class ValueClass:
         return self._diagram.walk(point) == sum(1 << number for number in self.inside)
 
 
-_Key = tuple[Domain, frozenset[Area], int | None, Area | None]
-
-
-class _Refusals:
-    """What was refused lately, so that it is refused at once when one part after the other asks.
-
-    More areas cut a domain into no fewer classes, so refusing some areas refuses more of them. What
-    took too long is tried again where there is far more time.
-    """
-
-    def __init__(self) -> None:
-        self._found: deque[tuple[_Key, BudgetError, float | None]] = deque(maxlen=LATELY)
-
-    def remember(self, key: _Key, refusal: BudgetError, seconds: float | None) -> None:
-        """Keep a refusal, and after how many seconds it came, where it was for want of time."""
-        self._found.append((key, refusal, seconds))
-
-    def repeat(self, key: _Key, deadline: float | None) -> None:
-        """Raise what was raised about these areas, or about some of them."""
-        left = None if deadline is None else deadline - now()
-        for (domain, fewer, limit, without), refusal, seconds in self._found:
-            again = seconds is not None and (left is None or left > MORE_TIME * seconds)
-            same = (domain, limit, without) == (key[0], *key[2:])
-            if same and fewer <= key[1] and not again:
-                raise type(refusal)(str(refusal))
-
-
-_REFUSALS = _Refusals()
-
-
 def collapse(
     domain: Domain,
     areas: Sequence[Area],
@@ -103,16 +65,8 @@ def collapse(
     >>> collapse(d, areas)[3].take(2)
     ((5,), (6,))
     """
-    key = (domain, frozenset(areas), limit, without)
-    _REFUSALS.repeat(key, deadline)
-    started = now()
     diagram = Diagram(domain, areas, limit=limit, deadline=deadline, without=without)
-    try:
-        sizes = diagram.sizes(0, diagram.everything)
-    except (OutgrownError, LateError) as refusal:
-        late = isinstance(refusal, LateError)
-        _REFUSALS.remember(key, refusal, now() - started if late else None)
-        raise
+    sizes = diagram.sizes(0, diagram.everything)
     classes = [ValueClass(frozenset(members(inside)), n, diagram) for inside, n in sizes.items()]
     return tuple(sorted(classes, key=lambda item: (len(item.inside), sorted(item.inside))))
 

@@ -8,13 +8,14 @@ the other facts, which the verifier decides (`blowproof.verifier.feasible`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blowproof.models.domain import Domain
 from blowproof.models.errors import PolicyError
 from blowproof.models.facts import BoundClause, LinearFact, Marginal
+from blowproof.models.kept import Kept
 from blowproof.models.policy import Answers, Policy
 from blowproof.models.regions import Area, Point
 from blowproof.models.secrets import SecretGraph
@@ -32,7 +33,8 @@ class Setting:
     `size` is n where a number is at hand (written, or counted from the data). A written size is
     also one of the `equalities`, named "size": that is what readings 3 and 4 ask for, and in
     readings 1 and 2 it is true of every move. `unchecked` says why it was not decided whether any
-    database has these numbers (None: it was, or nobody has asked yet).
+    database has these numbers (None: it was, or nobody has asked yet). `kept` has what was derived
+    from it.
     """
 
     policy: Policy
@@ -41,6 +43,7 @@ class Setting:
     equalities: tuple[LinearFact, ...]
     bounds: tuple[LinearFact, ...]
     unchecked: str | None = None
+    kept: Kept = field(default_factory=Kept, init=False, repr=False, compare=False)
 
     @property
     def domain(self) -> Domain:

@@ -136,7 +136,7 @@ class _State:
         try:
             end = question.by(1 / 2)
             core = reduce_values(free, question.query, question.reading, deadline=end)
-            moves = Moves(
+            moves = Moves.over(
                 free,
                 question.query,
                 question.reading,

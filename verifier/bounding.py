@@ -91,7 +91,7 @@ def _placed(question: Question, found: Answer) -> Answer:
     free = complete_setting(setting)
     try:
         core = reduce_values(free, query, "published")
-        moves = Moves(
+        moves = Moves.over(
             free, query, "published", core.values, seed=question.seed, deadline=question.by(1 / 2)
         )
         table = EffectTable.of(moves)
@@ -116,7 +116,7 @@ def _every_multiset(question: Question, found: Answer) -> Answer:
     """Try each irreducible multiset on the databases with the known numbers."""
     setting, query, reading = question.setting, question.query, question.reading
     core = reduce_values(setting, query, reading, deadline=question.by(1 / 2))
-    moves = Moves(
+    moves = Moves.over(
         setting, query, reading, core.values, seed=question.seed, deadline=question.by(1 / 2)
     )
     scaled = int(found.lower * moves.scale)
@@ -176,7 +176,7 @@ def _with_secret_effect(question: Question, found: Answer) -> Answer:
     setting, query = question.setting, question.query
     free = complete_setting(setting)
     core = reduce_values(free, query, "published")
-    moves = Moves(free, query, "published", core.values, deadline=question.by(1 / 2))
+    moves = Moves.over(free, query, "published", core.values, deadline=question.by(1 / 2))
     half = None if question.left is None else question.left / 2
     bound, witness = with_a_secret_effect(
         setting, moves, best=int(found.lower * moves.scale), time_limit=half

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models import BudgetError, LinearFact, Point, Setting
 from blowproof.models.classes import ValueClass, classes_of, collapse
+from blowproof.models.kept import Kept
 from blowproof.models.regions import Area
 
-__all__ = ["ClassTable", "class_table", "table_of"]
+__all__ = ["ClassTable", "class_table", "possible_classes", "table_of"]
 
 MOST_CLASSES = 20_000
 LARGEST = 1 << 20
@@ -31,6 +32,7 @@ class ClassTable:
     rows: NDArray[np.int64]
     equalities: int
     extra: int
+    kept: Kept = field(default_factory=Kept, init=False, repr=False, compare=False)
 
     @property
     def effects(self) -> NDArray[np.int64]:
@@ -50,14 +52,40 @@ def class_table(
     BudgetError where there are more than `limit`, where they are not found by the deadline, or
     where facts have huge coefficients.
     """
+    if areas:  # more areas cut a domain into no fewer classes: what refuses none refuses these
+        setting.kept.repeat(("class table", (), limit), deadline)
+    return setting.kept.get(
+        ("class table", areas, limit),
+        lambda: _class_table(setting, areas, limit, deadline),
+        deadline=deadline,
+    )
+
+
+def _class_table(
+    setting: Setting, areas: tuple[Area, ...], limit: int, deadline: float | None
+) -> ClassTable:
     facts = (*setting.equalities, *setting.bounds)
     cut = [area for fact in facts for _, area in fact.terms]
     extra = len(cut)
-    every = [*cut, *areas]
-    classes = collapse(
-        setting.domain, every, limit=limit, deadline=deadline, without=setting.impossible
-    )
+    classes = possible_classes(setting, (*cut, *areas), limit=limit, deadline=deadline)
     return ClassTable(classes, _rows(facts, classes), len(setting.equalities), extra)
+
+
+def possible_classes(
+    setting: Setting,
+    areas: Sequence[Area],
+    *,
+    limit: int = MOST_CLASSES,
+    deadline: float | None = None,
+) -> tuple[ValueClass, ...]:
+    """Return the classes that areas cut out of the possible values."""
+    return setting.kept.get(
+        ("classes", tuple(areas), limit),
+        lambda: collapse(
+            setting.domain, areas, limit=limit, deadline=deadline, without=setting.impossible
+        ),
+        deadline=deadline,
+    )
 
 
 def table_of(setting: Setting, points: Iterable[Point]) -> ClassTable:

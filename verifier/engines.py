@@ -57,7 +57,7 @@ def _core(question: Question) -> Core:
 
 def _moves(question: Question, core: Core) -> Moves:
     setting, query, reading = question.setting, question.query, question.reading
-    return Moves(
+    return Moves.over(
         setting, query, reading, core.values, seed=question.seed, deadline=question.by(1 / 2)
     )
 

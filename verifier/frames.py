@@ -235,6 +235,10 @@ def signatures_of(table: ClassTable) -> tuple[Signatures, Members] | None:
 
     None where they are more than are worth looking at.
     """
+    return table.kept.get("signatures", lambda: _signatures_of(table))
+
+
+def _signatures_of(table: ClassTable) -> tuple[Signatures, Members] | None:
     found: dict[tuple[int, ...], list[ValueClass]] = defaultdict(list)
     for item, row in zip(table.classes, table.effects.tolist(), strict=True):
         found[tuple(row)].append(item)

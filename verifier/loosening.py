@@ -70,6 +70,10 @@ def _free(fact: LinearFact) -> LinearFact:
 
 def without_empty(setting: Setting) -> Setting:
     """Return a setting with the same databases, in which what a known 0 counts is impossible."""
+    return setting.kept.get("without empty", lambda: _without_empty(setting))
+
+
+def _without_empty(setting: Setting) -> Setting:
     if setting.scope != "given":
         return setting
     counted = [box for area in known_empty(setting) for box in area.boxes]
@@ -128,6 +132,10 @@ def freed(setting: Setting) -> Setting:
 
     Equalities that took the place of bounds are kept, although the policy does not list them.
     """
+    return setting.kept.get("freed", lambda: _freed(setting))
+
+
+def _freed(setting: Setting) -> Setting:
     kept = tuple(
         fact
         for fact in setting.policy.known

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
@@ -17,6 +17,7 @@ from operator import neg, sub
 
 from blowproof.models import BoundQuery, BudgetError, Exact, Move, Point, Setting
 from blowproof.models.clock import now
+from blowproof.models.kept import Kept
 from blowproof.models.numbers import plain
 from blowproof.models.policy import LABELLED, Reading
 from blowproof.models.queries import Ranges
@@ -61,6 +62,23 @@ class Moves:
     values: tuple[Point, ...]
     seed: int = 0
     deadline: float | None = None
+    kept: Kept = field(default_factory=Kept, init=False, repr=False, compare=False)
+
+    @staticmethod
+    def over(
+        setting: Setting,
+        query: BoundQuery,
+        reading: Reading,
+        values: tuple[Point, ...],
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+    ) -> Moves:
+        """Return the moves over some values, those that the setting keeps where it has them."""
+        return setting.kept.get(
+            ("moves", query, reading, values, seed),
+            lambda: Moves(setting, query, reading, values, seed, deadline),
+        )
 
     @cached_property
     def scale(self) -> int:

@@ -67,6 +67,10 @@ class EffectTable:
     @staticmethod
     def of(moves: Moves) -> EffectTable:
         """Sort the kinds of moves by their effects."""
+        return moves.kept.get("effects", lambda: EffectTable._of(moves))
+
+    @staticmethod
+    def _of(moves: Moves) -> EffectTable:
         found: dict[Vector, list[Kind]] = defaultdict(list)
         for kind in moves.kinds:
             found[kind.effect].append(kind)

@@ -37,6 +37,18 @@ def check_pair(
     A search for a D3 that is not done by the deadline (a time of `now`) counts as one
     that outgrew its budget, and so does one that would need too many classes of values.
     """
+    known: Verdict | None = setting.kept.found(("pair", reading, pair))
+    if known is not None:
+        return known
+    verdict = _checked(setting, reading, pair, budget, deadline)
+    if verdict.minimality != "budget":
+        setting.kept.put(("pair", reading, pair), verdict)
+    return verdict
+
+
+def _checked(
+    setting: Setting, reading: Reading, pair: Pair, budget: int, deadline: float | None
+) -> Verdict:
     problem = _well_formed(setting, reading, pair) or _in_world(setting, reading, pair)
     if problem:
         return Verdict(False, problem)

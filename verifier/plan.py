@@ -25,6 +25,7 @@ from blowproof.verifier.bounds import Board, Bounds, Reason
 from blowproof.verifier.engines import ENGINES, LAST, THEOREMS, Strategy, named
 from blowproof.verifier.feasible import databases_within
 from blowproof.verifier.loosening import without_empty
+from blowproof.verifier.problem import Problem, travelled
 from blowproof.verifier.question import Listener, Progress, Question
 
 __all__ = ["Run", "Step", "answer", "plan"]
@@ -109,8 +110,11 @@ def _why_not(item: Strategy, question: Question) -> str:
     return item.refuses(question)
 
 
-def answer(question: Question, engine: str = "auto") -> Answer:
-    """Return S(f, P), or bounds on it: by the named engine alone, or by the plan."""
+def answer(question: Question, engine: str = "auto", *, problem: Problem | None = None) -> Answer:
+    """Return S(f, P), or bounds on it: by the named engine alone, or by the plan.
+
+    With a problem, the plan begins with what related questions have found.
+    """
     started = time.perf_counter()
     if engine != "auto":
         only = named(engine)
@@ -122,17 +126,26 @@ def answer(question: Question, engine: str = "auto") -> Answer:
         found = only.run(question)
         assert found is not None
         return found
-    return Run(question).answer(started)
+    return Run(question, problem).answer(started)
 
 
 class Run:
     """One question on its way through the plan."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, problem: Problem | None = None) -> None:
+        self.problem = problem
         self.board = Board(question.setting, question.query, question.reading, question.listener)
         easier = without_empty(question.setting)
         self.question = replace(question, setting=easier, known=self.board.ends)
         self.steps = plan(self.question)
+        if problem is not None:
+            travel = Step(
+                Strategy(
+                    "travel", "theorem", "bounds of related questions, asked before", self._travel
+                )
+            )
+            self.steps.insert(0, travel)
+            self.board.known = problem.about(question.reading, question.query)
 
     def answer(self, started: float) -> Answer:
         """Ask everybody, in order, until the bounds meet."""
@@ -141,7 +154,20 @@ class Run:
         self._in_turns(list(self._of("engine")))
         for step in self._of("witness"):
             self._ask(step)
+        if self.problem is not None:
+            question = self.question
+            self.problem.remember(question.reading, question.query, self.board.known)
         return self._answer(time.perf_counter() - started)
+
+    def _travel(self, question: Question) -> Answer | None:
+        """Take over what other questions of the problem have found (see `travelled`)."""
+        assert self.problem is not None
+        upper, why, pairs = travelled(
+            self.problem, self.board.setting, question.reading, question.query
+        )
+        for pair in pairs:
+            self.board.take(Reason("travel", "a pair of another question"), pair=pair)
+        return None if upper is None else question.answer(0, upper, why, engine="travel")
 
     def _of(self, kind: str) -> Iterator[Step]:
         """Yield the steps of a kind that apply, while there is something left to find."""

@@ -38,6 +38,7 @@ from blowproof.verifier.listing import (
     numbered_neighbours,
     relabelled,
 )
+from blowproof.verifier.problem import Problem
 from blowproof.verifier.question import ENGINES, Engine, Listener, Progress, Question
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ __all__ = [
     "ENGINES",
     "Engine",
     "Listener",
+    "Problem",
     "Progress",
     "certified",
     "explain",
@@ -57,7 +59,7 @@ __all__ = [
 
 
 def sensitivity(  # noqa: PLR0913 # keyword-only options
-    policy: Policy,
+    policy: Policy | Problem,
     query: BoundQuery | str = "histogram",
     *,
     reading: Reading = "published",
@@ -73,10 +75,13 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
     `max_size` is the largest n that engine "brute" runs over under scope "any" (its answer is then
     a lower bound). A policy without databases is a ContradictionError, not an answer of 0. `seed`
     changes the order in which solvers search: an exact answer is the same, its witness may differ.
+    Questions asked of one `Problem` (in its scope) share what they find.
     """
-    question = _question(policy, query, reading, answers, time_limit)
+    problem = policy if isinstance(policy, Problem) else Problem(policy, answers)
+    policy = problem.policy
+    question = _question(problem, query, reading, time_limit)
     question = replace(question, max_size=max_size, listener=listener, seed=seed)
-    prepared, found = question.setting, plan.answer(question, engine)
+    prepared, found = question.setting, plan.answer(question, engine, problem=problem)
     if prepared.unchecked is not None and found.witness is None:
         doubt = f"whether any database has the known numbers is undecided: {prepared.unchecked}"
         found = replace(found, notes=(*found.notes, doubt))
@@ -102,23 +107,19 @@ def explain(
     >>> [step.strategy.name for step in steps if step.applies]
     ['rank', 'ceiling', 'frames', 'search', 'few classes']
     """
-    question = _question(policy, query, reading, answers, time_limit)
+    question = _question(Problem(policy, answers), query, reading, time_limit)
     asked = plan.Run(question)
     found = asked.answer(time.perf_counter()) if run else None
     return asked.steps, None if found is None else replace(found, domain=policy.domain)
 
 
 def _question(
-    policy: Policy,
-    query: BoundQuery | str,
-    reading: Reading,
-    answers: Answers | None,
-    time_limit: float | None,
+    problem: Problem, query: BoundQuery | str, reading: Reading, time_limit: float | None
 ) -> Question:
     """Prepare what is asked, or refuse it."""
     deadline = None if time_limit is None else now() + time_limit
-    prepared = prepare(setting(policy, answers), reading, deadline=deadline)
-    bound = parse_query(query, policy) if isinstance(query, str) else query
+    prepared = problem.setting(reading, deadline=deadline)
+    bound = parse_query(query, problem.policy) if isinstance(query, str) else query
     if bound.per_record and reading not in LABELLED:
         raise QueryError(
             f"{bound.name} weighs single records, and the reading {reading!r} does not label them\n"

@@ -39,7 +39,7 @@ from blowproof.models import (
     SecretGraph,
     Setting,
 )
-from blowproof.models.classes import ValueClass, collapse
+from blowproof.models.classes import ValueClass
 from blowproof.models.clock import now
 from blowproof.models.policy import LABELLED, Reading
 from blowproof.models.queries import (
@@ -52,12 +52,12 @@ from blowproof.models.queries import (
     SumQuery,
     WeightedSum,
 )
+from blowproof.verifier.class_table import possible_classes as cut_out
 from blowproof.verifier.edges import edge_ends
 
 __all__ = ["Core", "possible_classes", "query_areas", "reduce_values"]
 
 VALUE_LIMIT = 2_000
-CLASS_LIMIT = 20_000
 CELL_LIMIT = 2_000
 SMALL_DOMAIN = 40
 DISJOINT_EDGES = 3
@@ -83,6 +83,14 @@ def reduce_values(
 
     BudgetError where these are too many, or where the deadline passes.
     """
+    return setting.kept.get(
+        ("core", query, reading),
+        lambda: _reduced(setting, query, reading, deadline),
+        deadline=deadline,
+    )
+
+
+def _reduced(setting: Setting, query: BoundQuery, reading: Reading, deadline: float | None) -> Core:
     cells = _cells(setting.graph)
     free = reading not in LABELLED or setting.graph.complete or cells is not None
     corners = isinstance(query, (SumQuery, WeightedSum))
@@ -146,15 +154,11 @@ def _everything(setting: Setting) -> Core:
 
 def possible_classes(
     setting: Setting, areas: Sequence[Area], *, deadline: float | None = None
-) -> list[ValueClass]:
+) -> Sequence[ValueClass]:
     """Return the classes that facts, clauses and the given areas cut out of the possible values."""
     every = [area for fact in (*setting.equalities, *setting.bounds) for _, area in fact.terms]
     every += [area for clause in setting.clauses for _, area, _ in clause.literals]
-    every += areas
-    found = collapse(
-        setting.domain, every, limit=CLASS_LIMIT, deadline=deadline, without=setting.impossible
-    )
-    return list(found)
+    return cut_out(setting, [*every, *areas], deadline=deadline)
 
 
 def _cells(graph: SecretGraph) -> list[Area] | None:
