@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from blowproof.models.domain import Domain
@@ -221,7 +221,7 @@ class MatrixQuery(BoundQuery):
     """An explicit matrix: rows are outputs, columns are values in row-major order."""
 
     domain: Domain
-    columns: tuple[Row, ...]
+    columns: tuple[Row, ...] = field(hash=False)  # of mappings
     name: str = "matrix"
 
     def row(self, point: Point) -> Row:

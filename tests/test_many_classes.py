@@ -29,7 +29,7 @@ from blowproof.models import (
 from blowproof.models.classes import collapse
 from blowproof.models.diagram import MOST_STEPS, Diagram, Lookup
 from blowproof.verifier.answers import Pair
-from blowproof.verifier.class_table import table_of
+from blowproof.verifier.class_table import class_table, table_of
 from blowproof.verifier.drawn import Drawing
 from blowproof.verifier.fallback import some_pair
 from blowproof.verifier.feasible import FactModel, check_consistent, prepare
@@ -80,12 +80,14 @@ def test_what_is_left_out_is_in_no_class(data: st.DataObject) -> None:
 def test_too_many_classes_are_refused_and_refused_at_once_the_next_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    areas = [BITS.area([where]) for where in regions(40)]
+    known = tuple(Count(where) for where in regions(40))
+    found = setting(Policy(domain=BITS, known=known))
     with pytest.raises(BudgetError, match="more than 20000 classes"):
-        collapse(BITS, areas, limit=20_000)
+        class_table(found)
     monkeypatch.setattr("blowproof.models.classes.Diagram", None)  # nothing is built any more
-    with pytest.raises(BudgetError, match="more than 20000 classes"):
-        collapse(BITS, [*areas, BITS.area([Region(b0="0", b1="1")])], limit=20_000)
+    for more in ((), (BITS.area([Region(b0="0", b1="1")]),)):
+        with pytest.raises(BudgetError, match="more than 20000 classes"):
+            class_table(found, more)
 
 
 def test_a_large_diagram_of_few_classes_is_refused() -> None:
