@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
@@ -57,6 +58,8 @@ MARGIN = 0.5
               help="Release it about these records alone: 1-100,205.")  # fmt: skip
 @click.option("--output", type=click.Path(), metavar="FILE",
               help="Write the answers to a .csv or .parquet file.")  # fmt: skip
+@click.option("--accept-wide-bounds", is_flag=True,
+              help="Release noise that is hardly worth its price too.")  # fmt: skip
 @question_options()
 @json_option
 def release(  # noqa: PLR0913 # one parameter for each option
@@ -70,6 +73,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
     choice: AccountChoice,
     records: str | None,
     output: str | None,
+    accept_wide_bounds: bool,
     question: Question,
     as_json: bool,
 ) -> int:
@@ -81,6 +85,9 @@ def release(  # noqa: PLR0913 # one parameter for each option
 
     DATA that break a fact of the policy are refused for nothing. That tells one bit about them:
     which fact, and never how many records. Keep it to the owner of the data.
+
+    Noise from an upper bound more than four times the lower one is refused, and so is noise that is
+    larger than the counts it is added to (n, where it is public), unless --accept-wide-bounds.
 
     Exit code 0: released; 1: refused; 2: bad input.
     """
@@ -104,6 +111,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
             request = request_of(
                 read, query, epsilon, dict(map(_setting, settings)), records, session
             )
+            request = replace(request, accept_wide_bounds=accept_wide_bounds)
             released = carried_out(mechanism, request, data, choice, session)
         except (RefusedError, BudgetError) as error:
             _refuse(str(error), as_json, read.name, mechanism)

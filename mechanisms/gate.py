@@ -28,6 +28,7 @@ from blowproof.mechanisms.errors import RefusedError
 from blowproof.mechanisms.noise import raw_discrete_laplace
 from blowproof.mechanisms.partitions import interval_partition, matching_partition
 from blowproof.mechanisms.vectors import Vector
+from blowproof.mechanisms.worth import require_close_bounds
 from blowproof.models import BudgetError, InternalError, show
 from blowproof.models.mechanism import Mechanism, Release, Selection
 from blowproof.verifier.certify.api import certify
@@ -168,6 +169,8 @@ def proved(plan: Plan) -> Certified:
             f"{plan.name} {what} ({found.verdict} by the certifier){_SPARED}"
             "\n  try: --mechanism laplace, or a longer --time-limit"
         )
+    if declared is not None and not request.accept_wide_bounds:
+        require_close_bounds(found, plan.name)
     _PROVED[plan] = judged, found
     return found
 

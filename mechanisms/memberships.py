@@ -103,6 +103,11 @@ class Memberships(BoundQuery):
     name: str = "memberships"
     unit = 1
 
+    @property
+    def most(self) -> int | None:
+        """What one record adds to an output at most; not said of sums."""
+        return None if self.sums else max(1, self.clusters.margin)
+
     def rows(self, places: Ints) -> Ints:
         """Return the rows of many values (a row of positions for each), all outputs in order."""
         points = self.clusters.coordinates(places)

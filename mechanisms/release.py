@@ -32,6 +32,7 @@ from blowproof.mechanisms.request import (
     status_notes,
 )
 from blowproof.mechanisms.vectors import Estimate, Vector
+from blowproof.mechanisms.worth import require_less_noise
 from blowproof.models import Exact, InternalError, QueryError, show
 from blowproof.models.data import Dataset
 from blowproof.models.errors import nearest
@@ -164,7 +165,10 @@ def release(plan: Plan, data: Dataset, *, budget: Budget | None = None) -> Relea
         data = Part(data, request.records)
         _ = data.size  # a record that is not there is an error by now
     draw = Draw(plan, data)
-    draw.prepare(*(plan.description or ()), *plan.opening)
+    first = (*(plan.description or ()), *plan.opening)
+    if not request.accept_wide_bounds and request.policy.size_known(request.reading):
+        require_less_noise(first, request.policy, data.size, plan.name)
+    draw.prepare(*first)
     spent = (NO_ACCOUNT,) if budget is None else budget.spend(request, plan.name, data)
     answers = plan.run(draw)
     declared = None if plan.description is None else list(plan.description.releases)

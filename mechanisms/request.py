@@ -47,6 +47,7 @@ class Request:
 
     `oracle` answers sensitivities (None: the verifier, in the time that is left); `options` are the
     mechanism's own, as texts. `records`: release the query on these records alone (None: all).
+    `accept_wide_bounds`: release with noise that is hardly worth its price too (`worth`).
     `time_limit` counts from now, for all questions together; `deadline` (of `time.monotonic`) is
     its end, and may be given instead.
     """
@@ -62,6 +63,7 @@ class Request:
     oracle: Oracle | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     records: Records | None = None
+    accept_wide_bounds: bool = False
     known: Known = field(default_factory=Known, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -84,6 +84,8 @@ class Flows(BoundQuery):
     roots: bool = False
     name: str = "flows"
     unit = 1
+    most = 1
+    """What one record adds to an output at most."""
 
     @property
     def released(self) -> Ints:

@@ -76,7 +76,7 @@ def data():
 def request(name="laplace", **rest):
     query = "cumulative(x)" if name in ("ordered", "hierarchical") else "histogram"
     policy = KNOWN if name == "consistent" else PLAIN
-    return Request(policy=policy, query=query, epsilon=ONE, **rest)
+    return Request(policy=policy, query=query, epsilon=ONE, accept_wide_bounds=True, **rest)
 
 
 @pytest.fixture

@@ -73,7 +73,9 @@ def points(domain, count, seed=0):
 
 
 def released(policy, query, path, epsilon=ONE, *, name="laplace", budget=None, **rest):
-    made = plan(name, Request(policy=policy, query=query, epsilon=epsilon, **rest))
+    made = plan(
+        name, Request(policy=policy, query=query, epsilon=epsilon, accept_wide_bounds=True, **rest)
+    )
     with Dataset(path, policy.domain) as data:
         return release(made, data, budget=budget)
 
@@ -206,7 +208,7 @@ TINY_POLICIES = {
 
 
 def planned(policy, **rest) -> Any:
-    return plan("laplace", Request(policy=policy, **rest))
+    return plan("laplace", Request(policy=policy, accept_wide_bounds=True, **rest))
 
 
 @pytest.mark.parametrize("name", TINY_POLICIES)

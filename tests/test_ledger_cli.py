@@ -28,7 +28,16 @@ def said(capsys, *words):
 
 
 def released(capsys, *words, data="d.csv"):
-    command = ["release", "p.toml", data, "--epsilon", "1/2", "--query", "marginal(sex)"]
+    command = [
+        "release",
+        "--accept-wide-bounds",
+        "p.toml",
+        data,
+        "--epsilon",
+        "1/2",
+        "--query",
+        "marginal(sex)",
+    ]
     return said(capsys, *command, *words)
 
 

@@ -50,7 +50,9 @@ def line(size: int, theta: object = 1) -> Policy:
 
 
 def planned(name, policy, query="cumulative(x)", epsilon=ONE, **rest) -> Any:
-    return plan(name, Request(policy=policy, query=query, epsilon=epsilon, **rest))
+    return plan(
+        name, Request(policy=policy, query=query, epsilon=epsilon, accept_wide_bounds=True, **rest)
+    )
 
 
 @pytest.fixture

@@ -232,7 +232,9 @@ def test_whatever_is_planned_is_released(name, epsilon):
     asked = product(policies, QUERIES.get(name, ["histogram"]), SETTINGS.get(name, [{}]))
     for policy, query, options in asked:
         book = Book()
-        request = Request(policy=policy, query=query, epsilon=epsilon, options=options)
+        request = Request(
+            policy=policy, query=query, epsilon=epsilon, options=options, accept_wide_bounds=True
+        )
         try:
             made = plan(name, request)
         except BlowproofError:
@@ -248,7 +250,12 @@ def test_whole_numbers_are_found_after_noise_of_any_width():
     known = (Count({"x": Between(0, 3)}, answer=15), Count({"x": Between(4, 7)}, answer=4))
     policy = line(12, Full(), known=known, database=Database(size=35))
     for bits in (10, 40, 60, 99):
-        request = Request(policy=policy, epsilon=Fraction(1, 2**bits), options={"numbers": "whole"})
+        request = Request(
+            policy=policy,
+            epsilon=Fraction(1, 2**bits),
+            options={"numbers": "whole"},
+            accept_wide_bounds=True,
+        )
         made = plan("consistent", request)
         answers = list(release(made, NoisyTable(COUNTS, policy.domain)).answers)
         assert (sum(answers[:4]), sum(answers[4:8]), sum(answers)) == (15, 4, 35)

@@ -10,6 +10,7 @@ from blowproof.mechanisms.publish import OutputFile
 from blowproof.mechanisms.registry import plan
 from blowproof.mechanisms.release import Request, release
 from blowproof.models import Domain, Integers, Labels, Policy
+from blowproof.models.attributes import Attribute
 from blowproof.models.data import Dataset
 from blowproof.models.encoding import escaped
 
@@ -62,7 +63,8 @@ FORMULAS = ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\tx", "\r=x", "'=y", '=HYPERLIN
 
 
 def test_names_that_a_spreadsheet_would_run_are_escaped_and_read_back(tmp_path):
-    domain = Domain(**{"=name": Labels(FORMULAS), "x": Integers(-1, 0)})
+    attributes: dict[str, Attribute] = {"=name": Labels(FORMULAS), "x": Integers(-1, 0)}
+    domain = Domain(**attributes)
     policy = Policy(domain=domain)
     data = tmp_path / "d.csv"
     with data.open("w", newline="") as file:

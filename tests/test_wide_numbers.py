@@ -136,7 +136,9 @@ def test_k_means_of_wide_steps_is_proved(start, step):
     policy = Policy(domain=Domain(x=kind), secrets=Distance(threshold=2 * step))
     counts = np.array([5, 0, 3, 9, 1, 0, 2])
     options = {"clusters": "2", "iterations": "2"}
-    made = plan("k-means", Request(policy=policy, epsilon=ONE, options=options))
+    made = plan(
+        "k-means", Request(policy=policy, epsilon=ONE, options=options, accept_wide_bounds=True)
+    )
     found = release(made, NoisyTable(counts, policy.domain))
     assert len(found.description.releases) == 4
     assert loss_by_definition(found.description.releases, policy.graph.edges()) <= 1
@@ -210,6 +212,7 @@ def test_what_is_drawn_at_wide_values_is_proved(name, width):
     queries["hierarchical"] = queries["ordered"]
     for query in queries.get(name, ["histogram"]):
         request = Request(
+            accept_wide_bounds=True,
             policy=policy,
             query=query,
             epsilon=Fraction(2, 3),
@@ -225,7 +228,10 @@ def test_the_scale_of_a_wide_sum_is_its_longest_secret_move(width):
     """By hand: a record moves by at most half of the width, in steps of a quarter."""
     kind = Steps(0, 4 * width, Fraction(width, 4))
     policy = Policy(domain=Domain(x=kind), secrets=Distance(threshold=Fraction(width, 2)))
-    made = plan("laplace", Request(policy=policy, query="sum(x)", epsilon=Fraction(1, 3)))
+    made = plan(
+        "laplace",
+        Request(policy=policy, query="sum(x)", epsilon=Fraction(1, 3), accept_wide_bounds=True),
+    )
     assert made.description is not None
     (item,) = made.description.releases
     assert item.scales == (3 * Fraction(width, 2),)
