@@ -234,14 +234,15 @@ PAIRS = ((("a",), ("a",)), (("a",), ("b",)), (("b",), ("b",)))
 def test_databases_of_one_size_prove_nothing_where_neighbours_have_another():
     rows = [("1/2", "1/2")] * 3
     mechanism = channel(rows, inputs=PAIRS, of="database")
-    for reading in ("add-remove", "markov"):
+    for reading in ("published", "secret-moves", "add-remove", "markov"):
         found = certify(mechanism, LETTERS, ONE, reading=reading)
         assert (found.verdict, found.exp_loss) == ("undecided", None)
         assert "write size" in found.notes[-1]
     sized = Policy(domain=LETTERS.domain, database=Database(size=2, answers="any"))
     counted = Policy(domain=LETTERS.domain, known=(Marginal(["x"]),))
     for policy in (sized, counted):
-        assert certify(mechanism, policy, ONE, reading="add-remove").verdict == "proved"
+        for reading in ("published", "secret-moves", "add-remove"):
+            assert certify(mechanism, policy, ONE, reading=reading).verdict == "proved"
 
 
 def test_databases_of_some_sizes_still_refute():

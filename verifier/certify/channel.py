@@ -83,7 +83,7 @@ def _databases(asked: Asked, channel: Channel, probabilities: Probabilities) -> 
         for one, two, shown in ((*ends, pair), (*ends[::-1], pair.reversed())):
             ratio, output = probabilities.largest(one, two)
             found.offer(ratio, shown, [output])
-    if labelled or high is not None or _size_fixed(asked.setting):
+    if high is not None or _size_fixed(asked.setting):
         return found.exact(channel, f"every pair compared: {note}")
     note = f"only {note} have rows, and neighbours may have any n: write size under [database]"
     return found.bounded(channel, None, note)
