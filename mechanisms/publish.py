@@ -18,6 +18,7 @@ from blowproof.models.encoding import escaped, literal, quoted
 from blowproof.models.errors import nearest
 from blowproof.models.queries import ClusterSums, MatrixQuery, SumQuery, WeightedSum
 from blowproof.models.tabular import connect
+from blowproof.models.temporary import FILE, prefix, sweep
 
 __all__ = ["OutputFile", "answer_column"]
 
@@ -49,8 +50,9 @@ class OutputFile:
         self._write = _writer(self.path)
         if self._write is _write_parquet:
             _must_be_distinct(self.path, names)
+        sweep(str(self.path.parent), FILE)
         try:
-            handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=".blowproof-")
+            handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=prefix(FILE))
         except OSError as error:
             raise DataError(f"{self.path}: cannot be written ({error.strerror})") from None
         os.close(handle)
@@ -126,7 +128,7 @@ def _write_parquet(released: Released, path: Path) -> None:
         f"COPY (SELECT {named} FROM rows ORDER BY rowid) TO {literal(str(path.resolve()))} "
         "(FORMAT parquet, USE_TMP_FILE false)"
     )
-    with tempfile.TemporaryDirectory(prefix="blowproof-") as folder, connect(folder) as engine:
+    with tempfile.TemporaryDirectory(prefix=prefix()) as folder, connect(folder) as engine:
         engine.execute(f"CREATE TEMP TABLE rows AS SELECT {lists}", [items for _, items in typed])
         try:
             engine.execute(copy)

@@ -25,6 +25,7 @@ from blowproof.models.door import FileError, open_file
 from blowproof.models.encoding import STAGES, Column, escaped, literal, place, quoted
 from blowproof.models.errors import BudgetError, DataError, InternalError, PolicyError, nearest
 from blowproof.models.regions import Point
+from blowproof.models.temporary import prefix, sweep
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -47,7 +48,8 @@ class Table:
         self.path = Path(path)
         self.ending = _ending(self.path)
         _must_be_file(self.path)
-        self._folder = tempfile.TemporaryDirectory(prefix="blowproof-", ignore_cleanup_errors=True)
+        sweep()
+        self._folder = tempfile.TemporaryDirectory(prefix=prefix(), ignore_cleanup_errors=True)
         _tables[:] = [known for known in _tables if known() is not None] + [ref(self)]
         try:
             self._link = _without_wildcards(self.path, Path(self._folder.name), self.ending)
