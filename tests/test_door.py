@@ -56,6 +56,7 @@ OWN = {  # files that no user names, or that are written
     "models/door.py": "the door",
     "models/tabular.py": "duckdb.connect, and what open_file gave",
     "models/policy_schema.py": "part of the package",
+    "models/temporary.py": "what the system says about processes",
     "mechanisms/publish.py": "writes",
     "mechanisms/places.py": "makes the ledger",
     "verifier/claims/record.py": "part of the package, and what a maintainer records",
