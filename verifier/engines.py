@@ -8,7 +8,7 @@ its own, and give it a line in `ENGINES`.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -153,16 +153,15 @@ def _most_moves(question: Question, moves: Moves) -> int:
 def _sat(question: Question) -> Answer:
     from blowproof.verifier.labelled import labelled_sensitivity
 
-    fixed = isinstance(question.query, WeightedSum) and question.setting.scope == "any"
-    sizes = [len(question.query.weights)] if isinstance(question.query, WeightedSum) else None
     try:
         core = _core(question)
         values = core.values if core.enough else None
     except BudgetError:
         values = None
+    sizes, complete, note = _sizes(question)
     if values is not None and question.seed:
         values = tuple(random.Random(question.seed).sample(values, len(values)))
-    return labelled_sensitivity(
+    found = labelled_sensitivity(
         question.setting,
         question.query,
         question.reading,
@@ -170,9 +169,30 @@ def _sat(question: Question) -> Answer:
         listener=question.listener,
         values=values,
         known=question.known,
-        sizes=sizes if fixed else None,
-        complete=fixed,  # under "any", n is the number of weights
+        sizes=sizes,
+        complete=complete,
     )
+    return replace(found, notes=(*found.notes, *note))
+
+
+def _sizes(question: Question) -> tuple[Sequence[int] | None, bool, tuple[str, ...]]:
+    """Return the n that labelled records are looked at for (None: the known one), and whether no
+    other n matters.
+
+    Under scope "any" a weighted sum has as many records as weights. Else a pair makes at most L
+    moves, and its worst D1 holds nothing but the records that move. Where only secret moves count
+    (reading 2, or a complete G), records that stay refute nothing, so that n = L shows all pairs;
+    else every n up to L is looked at.
+    """
+    if question.setting.scope == "given":
+        return None, False, ()
+    if isinstance(question.query, WeightedSum):
+        return [len(question.query.weights)], True, ()
+    quarter = None if question.left is None else question.left / 4
+    longest, proved = longest_moves(_moves(question, _core(question)), quarter)
+    note = (f"at most {longest} records move at once",) if proved else ()
+    alone = question.reading == "secret-moves" or question.setting.graph.complete
+    return (longest,) if alone else range(1, longest + 1), proved, note
 
 
 def _ceiling(question: Question) -> Answer | None:

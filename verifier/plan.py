@@ -103,9 +103,7 @@ def _why_not(item: Strategy, question: Question) -> str:
         return "for any answers there is no end of databases"
     if item.name == "brute" and not databases_within(setting, question.reading, FEW_DATABASES):
         return f"there may be more than {FEW_DATABASES:,} databases"
-    if item.name == "sat" and setting.scope == "any" and not question.query.per_record:
-        return "for any answers, the largest n that matters would come first"
-    if item.name == "ilp" and question.irreducible and setting.scope == "any":
+    if item.name in ("sat", "ilp") and question.irreducible and setting.scope == "any":
         return "the search lists the same, and faster"
     return item.refuses(question)
 
