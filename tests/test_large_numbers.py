@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blowproof.models import (
+    AttributeChange,
     Between,
     BudgetError,
     Clause,
@@ -39,6 +40,7 @@ from blowproof.models.linear_exact import reduced, solve_exactly
 from blowproof.models.linear_lp import Inequality, maximum, subdeterminants
 from blowproof.models.linear_window import windowed
 from blowproof.models.to_cpsat import Outcome, solve
+from blowproof.verifier.adjacency import joined
 from blowproof.verifier.arrangements import arrangements
 from blowproof.verifier.feasible import FactModel, check_consistent, prepare
 from blowproof.verifier.irreducible import longest
@@ -446,3 +448,14 @@ def test_subdeterminants_are_bounded(seed: int) -> None:
             for columns in combinations(range(4), order):
                 part = matrix[np.ix_(rows, columns)]
                 assert abs(round(np.linalg.det(part))) <= bound
+
+
+@pytest.mark.parametrize("bits", [31, 53, 63, 64, 70])
+def test_positions_beyond_64_bits_are_joined_as_the_graph_says(bits: int) -> None:
+    last = 2**bits
+    domain = Domain(x=Integers(0, last), s=Labels(["a", "b"]))
+    points = [(0, 0), (last, 0), (last, 1), (3, 0), (4, 1), (last - 3, 0)]
+    for secrets in (AttributeChange(changes=1), Distance(threshold=3), Distance(threshold=last)):
+        graph = secrets.bind(domain)
+        told = [[graph.is_edge(x, y) for y in points] for x in points]
+        assert joined(graph, points).tolist() == told

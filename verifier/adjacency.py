@@ -119,8 +119,9 @@ def _hull(one: Positions, two: Positions) -> Positions:
 
 
 def _fits(graph: OffsetGraph) -> bool:
-    """Whether charges, and what they add up to, are numbers of 64 bits."""
-    return sum(axis.cost(axis.longest) for axis in graph.axes) < LARGEST
+    """Whether positions, charges, and what these add up to, are numbers of 64 bits."""
+    widest = max((attribute.size for _, attribute in graph.domain.attributes), default=0)
+    return max(widest, sum(axis.cost(axis.longest) for axis in graph.axes)) < LARGEST
 
 
 def _charges(graph: OffsetGraph, gaps: Sequence[Whole]) -> Whole:
