@@ -1,0 +1,316 @@
+"""Policies as offices write them, and the questions that they ask: how many are answered, and how.
+
+python benchmarks/realistic.py [--limit 60] [--only NAME ...] [--jobs 1] [--folder FOLDER]
+
+The policies are those of `benchmarks/realistic` and of `realistic_made.py`. A line of a policy's
+header asks a question of it:
+
+    #? QUERY | READING ... | = VALUE | why
+
+The last two may be missing. `= 102` is the truth, `>= 12` and `<= 54` bound it; an answer whose
+bounds exclude it is a failure (exit 1), as are two answers that contradict each other. Each
+question is a run of `blowproof sensitivity --json` in a process of its own, so that memory and CPU
+are its own and a crash costs one row. Rows are kept in FOLDER/rows-LIMIT.jsonl as they come: a run
+that was interrupted goes on where it was (`--again` begins anew). `--table FILE` writes the page
+besides.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from realistic_made import make
+
+MARK = "#?"
+COMMAND = [sys.executable, "-m", "blowproof.cli", "sensitivity", "--json"]
+LATE = 10.0
+"""A process that takes so many times its limit, and a minute, is ended: the limit is broken."""
+
+COARSER = ("marginal", "count", "partition", "range(", "cluster-sizes")
+"""Queries that are parts of the histogram: they change by no more than it does."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question: what a header line asks of a policy, and what is known of the answer."""
+
+    policy: str
+    query: str
+    reading: str
+    relation: str = ""
+    value: Fraction | None = None
+    why: str = ""
+
+    @property
+    def key(self) -> str:
+        """What names the question among all others."""
+        return f"{self.policy} {self.query} {self.reading}"
+
+    def excludes(self, lower: Fraction, upper: Fraction | None) -> bool:
+        """Whether bounds contradict what is known."""
+        if self.value is None:
+            return False
+        too_low = upper is not None and upper < self.value and self.relation != "<="
+        return too_low or (lower > self.value and self.relation != ">=")
+
+
+@dataclass
+class Row:
+    """One answer: bounds, how they came to be, and what they cost."""
+
+    key: str
+    exit: int
+    lower: str = ""
+    upper: str = ""
+    status: str = ""
+    cpu: float = 0.0
+    wall: float = 0.0
+    megabytes: int = 0
+    decided: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    error: str = ""
+
+    def bounds(self) -> tuple[Fraction, Fraction | None]:
+        """Return lower and upper; an unanswered question is 0 and unbounded."""
+        return Fraction(self.lower or 0), Fraction(self.upper) if self.upper else None
+
+    def ratio(self) -> float | None:
+        """Return upper / lower: 1 where they meet, None where the answer bounds nothing."""
+        lower, upper = self.bounds()
+        if upper is None or (lower == 0 and upper > 0):
+            return None
+        # a quotient of whole numbers beyond 10^308 is no float
+        return 1.0 if upper == lower else float(min(upper / lower, Fraction(10**300)))
+
+
+def questions(policy: Path) -> list[Asked]:
+    """Return what the header of a policy asks, refusing a line that is not understood."""
+    found = []
+    for line in policy.read_text(encoding="utf-8").splitlines():
+        if line.startswith(MARK):
+            query, readings, truth, why = (*map(str.strip, line[2:].split("|")), "", "")[:4]
+            relation, _, value = truth.partition(" ")
+            if truth and (relation not in ("=", ">=", "<=") or not why):
+                raise ValueError(f"{policy.name}: {line}")
+            known = Fraction(value) if truth else None
+            for reading in readings.split():
+                found.append(Asked(policy.stem, query, reading, relation, known, why))
+    return found
+
+
+# asking -----------------------------------------------------------------------------------------
+
+
+def ask(asked: Asked, folder: Path, limit: float) -> Row:
+    """Run one question in a process of its own; say what it told and what it cost."""
+    command = [*COMMAND, f"{asked.policy}.toml", "--query", asked.query]
+    command += ["--reading", asked.reading, "--time-limit", f"{limit:g}"]
+    started = time.monotonic()
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(
+            command, cwd=folder, stdout=out, stderr=err, start_new_session=True
+        )
+        late = threading.Timer(60 + LATE * limit, os.killpg, (process.pid, signal.SIGKILL))
+        late.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        late.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        told, said = out.read().decode(), err.read().decode(errors="replace")
+    row = Row(asked.key, process.returncode)
+    row.cpu = round(usage.ru_utime + usage.ru_stime, 2)
+    row.wall = round(time.monotonic() - started, 2)
+    row.megabytes = usage.ru_maxrss // 1024
+    _read(row, told, said)
+    return row
+
+
+def _read(row: Row, told: str, said: str) -> None:
+    """Fill in what the process wrote. What it cannot have meant is an error of the row."""
+    row.error = " ".join(said.split())[-600:]
+    try:
+        answer: dict[str, Any] = json.loads(told)
+        row.lower, row.status = str(answer["lower"]), answer["status"]
+        row.upper = "" if answer["upper"] is None else str(answer["upper"])
+        row.decided = [f"{item['bound']}: {item['name']}" for item in answer["decided_by"]]
+        row.notes = answer["notes"]
+    except (ValueError, KeyError):
+        row.status = "killed" if row.exit < 0 else "none"
+
+
+def ask_all(every: Sequence[Asked], folder: Path, limit: float, jobs: int) -> dict[str, Row]:
+    """Ask what is not in the file of rows yet; return all rows."""
+    path = folder / f"rows-{limit:g}.jsonl"
+    rows = read_rows(path)
+    path.write_text("".join(_line(row) for row in rows.values()), encoding="utf-8")
+    left = [asked for asked in every if asked.key not in rows]
+    lock = threading.Lock()
+
+    def one(asked: Asked) -> None:
+        row = ask(asked, folder, limit)
+        with lock, path.open("a", encoding="utf-8") as file:
+            file.write(_line(row))
+            rows[asked.key] = row
+            print(f"{row.wall:7.1f} s  {row.lower}..{row.upper}  {row.key}", file=sys.stderr)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(one, left))
+    return rows
+
+
+def read_rows(path: Path) -> dict[str, Row]:
+    """Return the rows of an earlier run; a last line that was cut short is asked again."""
+    rows = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        try:
+            row = Row(**json.loads(line))
+        except (ValueError, TypeError):
+            continue
+        rows[row.key] = row
+    return rows
+
+
+def _line(row: Row) -> str:
+    return json.dumps(asdict(row)) + "\n"
+
+
+# judging ----------------------------------------------------------------------------------------
+
+
+def failures(every: Iterable[Asked], rows: dict[str, Row]) -> list[str]:
+    """Return what cannot be so: bounds that exclude a truth or one another, wrong exit codes."""
+    told = []
+    asked_rows = [(asked, rows[asked.key]) for asked in every if asked.key in rows]
+    histograms = {
+        (a.policy, a.reading): row.bounds()[1] for a, row in asked_rows if a.query == "histogram"
+    }
+    for asked, row in asked_rows:
+        lower, upper = row.bounds()
+        if asked.excludes(lower, upper):
+            shown = f"{asked.relation} {asked.value} ({asked.why})"
+            told.append(f"{asked.key}: {row.lower}..{row.upper} excludes {shown}")
+        above = histograms.get((asked.policy, asked.reading))
+        if asked.query.startswith(COARSER) and above is not None and lower > above:
+            told.append(f"{asked.key}: {row.lower} and more, and the histogram at most {above}")
+        expected = {"exact": 0, "proved": 0, "bounds": 3}.get(row.status)
+        if row.exit != expected:
+            told.append(f"{asked.key}: exit {row.exit}, status {row.status}: {row.error[:200]}")
+    return told
+
+
+def did_not_travel(every: Iterable[Asked], rows: dict[str, Row]) -> list[str]:
+    """Return where one answer of a policy says more about another one than that one does."""
+    told = []
+    fine = {(a.policy, a.reading): rows[a.key] for a in every if a.query == "histogram"}
+    for asked in every:
+        row, whole = rows[asked.key], fine.get((asked.policy, asked.reading))
+        if whole is None or not asked.query.startswith(COARSER):
+            continue
+        (lower, upper), (most_lower, most) = row.bounds(), whole.bounds()
+        if most is not None and (upper is None or upper > most):
+            told.append(f"{asked.key}: at most {shown(row.upper)}; the histogram {most}")
+        if lower > most_lower:
+            told.append(f"{asked.key}: at least {lower}; the histogram {most_lower}")
+    return told
+
+
+def summary(every: Sequence[Asked], rows: dict[str, Row]) -> str:
+    """Return the line that counts how good the answers are."""
+    ratios = [rows[asked.key].ratio() for asked in every]
+    steps = ((1.0, "exact"), (1.5, "within 1.5"), (10.0, "within 10"))
+    counts, below = [], 0
+    for most, word in steps:
+        so_far = sum(ratio is not None and ratio <= most for ratio in ratios)
+        counts.append(f"{so_far - below} {word}")
+        below = so_far
+    cpu = sum(rows[asked.key].cpu for asked in every)
+    return (
+        f"{len(ratios)} questions about {len({asked.policy for asked in every})} policies: "
+        f"{', '.join(counts)}, {len(ratios) - below} worse; {cpu:,.0f} s of CPU"
+    )
+
+
+# showing ----------------------------------------------------------------------------------------
+
+HEADS = "policy|query|reading|lower|upper|truth|ratio|status|CPU s|wall s|MB|decided by"
+
+
+def shown(number: str) -> str:
+    """Return a number for the table: the next power of ten where it has more than nine digits.
+
+    >>> shown("6286"), shown("3000000000000"), shown("")
+    ('6286', '10^13', '-')
+    """
+    whole, _, _ = number.partition("/")
+    return (number or "-") if len(whole) <= 9 else f"10^{len(whole)}"
+
+
+def table(every: Iterable[Asked], rows: dict[str, Row]) -> list[str]:
+    """Return the lines of a Markdown table, one question a line."""
+    lines = [f"| {' | '.join(HEADS.split('|'))} |", f"|{' --- |' * (HEADS.count('|') + 1)}"]
+    for asked in every:
+        row, ratio = rows[asked.key], rows[asked.key].ratio()
+        cells = [asked.policy, asked.query, asked.reading, shown(row.lower)]
+        cells += [shown(row.upper), "" if asked.value is None else _truth(asked)]
+        cells += ["-" if ratio is None else f"{ratio:.3g}", row.status]
+        cells += [f"{row.cpu:.1f}", f"{row.wall:.0f}", str(row.megabytes)]
+        lines.append(f"| {' | '.join([*cells, '; '.join(row.decided)])} |")
+    return lines
+
+
+def _truth(asked: Asked) -> str:
+    relation = asked.relation if asked.relation != "=" else ""
+    return f"{relation} {asked.value}".strip()
+
+
+def report(every: Sequence[Asked], rows: dict[str, Row], limit: float) -> tuple[str, int]:
+    """Return the whole page, and how many failures it tells of."""
+    wrong, missed = failures(every, rows), did_not_travel(every, rows)
+    parts = [f"Limit {limit:g} s. {summary(every, rows)}.", "", *table(every, rows)]
+    for title, told in (("Failures", wrong), ("Bounds that did not travel", missed)):
+        parts += ["", f"{title}: {len(told) or 'none'}", *([""] if told else [])]
+        parts += [f"* {line}" for line in told]
+    return "\n".join(parts) + "\n", len(wrong)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Ask, show, and return 1 where something cannot be so."""
+    parser = argparse.ArgumentParser(description="Realistic policies, asked one by one.")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds for each question")
+    parser.add_argument("--only", action="append", default=[], help="a policy (part of its name)")
+    parser.add_argument("--jobs", type=int, default=1, help="questions at a time")
+    parser.add_argument("--folder", type=Path,
+                        default=Path(tempfile.gettempdir()) / "blowproof-realistic")  # fmt: skip
+    parser.add_argument("--again", action="store_true", help="forget what an earlier run found")
+    parser.add_argument("--table", type=Path, help="write the page to this file as well")
+    options = parser.parse_args(arguments)
+    policies = make(options.folder)
+    chosen = [p for p in policies if not options.only or any(o in p.stem for o in options.only)]
+    every = [asked for policy in chosen for asked in questions(policy)]
+    if options.again:
+        (options.folder / f"rows-{options.limit:g}.jsonl").unlink(missing_ok=True)
+    rows = ask_all(every, options.folder, options.limit, options.jobs)
+    page, wrong = report(every, rows, options.limit)
+    print(page, end="")
+    if options.table is not None:
+        options.table.write_text(page, encoding="utf-8")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
