@@ -13,6 +13,7 @@ import pytest
 
 from blowproof.cli.main import run
 from blowproof.models import (
+    READINGS,
     BlowproofError,
     BudgetError,
     Count,
@@ -234,14 +235,14 @@ PAIRS = ((("a",), ("a",)), (("a",), ("b",)), (("b",), ("b",)))
 def test_databases_of_one_size_prove_nothing_where_neighbours_have_another():
     rows = [("1/2", "1/2")] * 3
     mechanism = channel(rows, inputs=PAIRS, of="database")
-    for reading in ("published", "secret-moves", "add-remove", "markov"):
+    for reading in READINGS:
         found = certify(mechanism, LETTERS, ONE, reading=reading)
         assert (found.verdict, found.exp_loss) == ("undecided", None)
         assert "write size" in found.notes[-1]
     sized = Policy(domain=LETTERS.domain, database=Database(size=2, answers="any"))
     counted = Policy(domain=LETTERS.domain, known=(Marginal(["x"]),))
     for policy in (sized, counted):
-        for reading in ("published", "secret-moves", "add-remove"):
+        for reading in READINGS[:3]:
             assert certify(mechanism, policy, ONE, reading=reading).verdict == "proved"
 
 

@@ -1,5 +1,7 @@
 """Every case of the corpus, by every engine that answers it."""
 
+from functools import partial
+
 import pytest
 
 from blowproof.models import BudgetError, QueryError, parse_query, setting
@@ -19,14 +21,14 @@ TOO_LARGE = {("brute", "example-survey")}
 @pytest.mark.parametrize("case", CORPUS, ids=lambda case: case.name)
 def test_engines_agree_with_the_corpus(case: Case, engine: Engine) -> None:
     """Every engine answers every question that it does not refuse by its own rules."""
-    options = {"reading": case.reading, "engine": engine, "max_size": 3}
+    ask = partial(
+        sensitivity, case.policy, case.query, reading=case.reading, engine=engine, max_size=3
+    )
     if refused(case, engine) or (engine, case.name) in TOO_LARGE:
         with pytest.raises((BudgetError, QueryError)):
-            sensitivity(case.policy, case.query, time_limit=3, **options)
+            ask(time_limit=3)
         return
-    answer = sensitivity(
-        case.policy, case.query, time_limit=60 if engine == "auto" else 3, **options
-    )
+    answer = ask(time_limit=60 if engine == "auto" else 3)
     assert answer.lower <= case.answer
     if answer.status == "exact" or engine == "auto":
         assert answer.lower == answer.upper == case.answer
