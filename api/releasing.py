@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from blowproof.given import File, PolicyLike, exactly, go_on, query_of, read, session
@@ -35,6 +36,7 @@ def release(  # noqa: PLR0913 # keyword-only options
     new_guarantee: bool = False,
     records: str | None = None,
     output: File | None = None,
+    accept_wide_bounds: bool = False,
     reading: Reading = "published",
     answers: Answers | None = None,
     engine: Engine = "auto",
@@ -45,6 +47,7 @@ def release(  # noqa: PLR0913 # keyword-only options
     The scale comes from the verified sensitivity. `budget` opens an account of the people in the
     data, which later releases about them share; what exceeds it is a `RefusedError` before any
     noise is drawn. `unaccounted` keeps none. `output`: a .csv or .parquet file for the answers.
+    Noise that is hardly worth its price is refused too, unless `accept_wide_bounds`.
     Noise is the operating system's and has no seed.
 
     >>> from pathlib import Path
@@ -79,6 +82,7 @@ def release(  # noqa: PLR0913 # keyword-only options
             if file is not None:
                 stack.callback(file.discard)
             request = request_of(bound, wanted, share, options, records, asked)
+            request = replace(request, accept_wide_bounds=accept_wide_bounds)
             found = carried_out(mechanism, request, source, choice, asked)
         except click.UsageError as error:
             raise QueryError(error.message) from None

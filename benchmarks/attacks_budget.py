@@ -99,8 +99,7 @@ def _verdict(place: Place, epsilon: Fraction, counts: Counter[str]) -> str | Non
     left = [path.name for path in place.folder.iterdir() if path.name.startswith(".")]
     if spent != 1 or not 1 - epsilon <= held <= 1:
         return f"in the end answers worth {held} are out, and {spent} is charged"
-    counts["temporary files stay"] += bool(left)
-    return None
+    return f"temporary files stay: {left}" if left else None
 
 
 def four_at_once(rng: random.Random, tries: int, counts: Counter[str]) -> Iterator[str | None]:

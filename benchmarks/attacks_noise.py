@@ -54,7 +54,7 @@ def k_means(rng: random.Random, tries: int, counts: Counter[str]) -> Iterator[Ou
         options = {"clusters": str(rng.randint(1, 3)), "iterations": str(rng.randint(1, 3))}
         if rng.random() < 0.5:
             options["margin"] = rng.choice(("0", "1/2", "1", "3"))
-        request = Request(policy=policy, epsilon=epsilon, options=options)
+        request = Request(policy=policy, epsilon=epsilon, options=options, accept_wide_bounds=True)
         done = _released("k-means", request, records, counts)
         if done is None:
             yield None
@@ -160,6 +160,7 @@ def mechanisms(rng: random.Random, tries: int, counts: Counter[str]) -> Iterator
             query=query if name != "ordered" else rng.choice(QUERIES[2:5]),
             epsilon=Fraction(rng.randint(1, 6), rng.randint(1, 3)),
             options={"clusters": "2", "iterations": "2"} if name == "k-means" else {},
+            accept_wide_bounds=True,
         )
         done = _released(name, request, records, counts)
         if done is None:

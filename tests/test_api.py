@@ -230,6 +230,18 @@ def test_a_release_has_a_row_for_each_answer(tmp_path: Path) -> None:
     assert lines[1] == f"north,1,owned,{found.values[0]}"
 
 
+def test_noise_that_is_hardly_worth_its_price(tmp_path: Path) -> None:
+    from blowproof.mechanisms.errors import RefusedError
+
+    data = people(tmp_path)
+    with pytest.raises(RefusedError):
+        blowproof.release(CENSUS, data, epsilon="1/1000", unaccounted=True)
+    found = blowproof.release(
+        CENSUS, data, epsilon="1/1000", unaccounted=True, accept_wide_bounds=True
+    )
+    assert len(found.values) == 12
+
+
 def test_releases_share_a_budget(tmp_path: Path) -> None:
     from blowproof.mechanisms.errors import RefusedError
 
