@@ -32,6 +32,10 @@ class Forest:
 
     parent: Ints
 
+    def __post_init__(self) -> None:
+        """Keep the array as it is: what was proved of a forest stays true of it."""
+        self.parent.setflags(write=False)
+
     @cached_property
     def order(self) -> Ints:
         """The vertices, every tree in one piece and every subtree too (a preorder)."""

@@ -62,6 +62,10 @@ class Clusters:
     centroids: Ints
     margin: int
 
+    def __post_init__(self) -> None:
+        """Keep the array as it is: what was proved of the clusters stays true of them."""
+        self.centroids.setflags(write=False)
+
     @cached_property
     def axes(self) -> list[tuple[int, int]]:
         """The coordinate of each attribute's first value, and the step to the next."""

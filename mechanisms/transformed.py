@@ -87,6 +87,10 @@ class Flows(BoundQuery):
     most = 1
     """What one record adds to an output at most."""
 
+    def __post_init__(self) -> None:
+        """Keep the array as it is: what was proved of the flows stays true of them."""
+        self.vertex.setflags(write=False)
+
     @property
     def released(self) -> Ints:
         """The vertices whose flows are released."""

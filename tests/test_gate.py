@@ -298,6 +298,17 @@ def test_a_plan_that_changes_after_its_proof_is_judged_again(no_noise):
         release(made, data())
 
 
+@pytest.mark.parametrize("name", ["transformed", "k-means"])
+def test_what_was_proved_is_not_changed_in_place(name):
+    """Arrays within a query are part of what a permit covers."""
+    policy = replace(PLAIN, secrets=Full())
+    made = plan(name, Request(policy=policy, epsilon=ONE, accept_wide_bounds=True))
+    query: Any = (*(made.description or ()), *made.opening)[0].query
+    held = query.forest.parent if name == "transformed" else query.clusters.centroids
+    with pytest.raises(ValueError, match="read-only"):
+        held[0] = 0
+
+
 # --- no other way to the noise ------------------------------------------------------------------
 
 SAMPLERS = {"noise", "gate"}
