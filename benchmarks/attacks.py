@@ -30,7 +30,7 @@ CAMPAIGNS: dict[str, tuple[Campaign, int, int]] = {
     "false claims, bounds": (false_bounds, 100, 12),
     "k-means at random widths": (k_means, 300, 40),
     "every mechanism": (mechanisms, 270, 45),
-    "kill -9 around a charge": (killed, 60, 6),
+    "kill -9 around a charge": (killed, 40, 6),
     "four processes, one budget": (four_at_once, 10, 2),
 }
 """Name -> (campaign, tries, tries when quick)."""
