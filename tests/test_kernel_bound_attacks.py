@@ -237,7 +237,7 @@ def campaign(examples: int, start: int, each: int = 12) -> Counter[str]:
 
 
 def test_no_false_claim_about_bounds_is_accepted() -> None:
-    tried = campaign(5, 1, each=4)
+    tried = campaign(8, 1, each=4)
     assert tried["proved"] > 5
     assert tried["changed"] > 20
     assert tried["of the value"] > 2
