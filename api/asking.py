@@ -20,13 +20,13 @@ from blowproof.given import (
     session,
 )
 from blowproof.models import BoundQuery, Policy, QueryError
-from blowproof.models.policy import Answers, Reading
+from blowproof.models.policy.policy import Answers, Reading
 from blowproof.values import Answer, Audit, Pair
 
 if TYPE_CHECKING:
     from blowproof.models import Exact
-    from blowproof.verifier import answers as said
-    from blowproof.verifier.question import Engine
+    from blowproof.verifier.asked import answer as said
+    from blowproof.verifier.asked.question import Engine
 
 __all__ = ["audit", "neighbours", "sensitivity"]
 
@@ -65,8 +65,8 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
         found = asked.ask(bound, wanted, reading)
     go_on(asked)
     if place is not None:
-        from blowproof.cli.files import save
-        from blowproof.verifier.certificates.writing import certify_answer
+        from blowproof.cli.text.files import save
+        from blowproof.verifier.proofs.write import certify_answer
 
         found, proof = certify_answer(bound, wanted, found, time_limit=time_limit)
         if proof.document is not None:
@@ -95,7 +95,7 @@ def neighbours(
     >>> sorted((pair.before, pair.after) for pair in pairs)
     [((('F',),), (('M',),)), ((('M',),), (('F',),))]
     """
-    from blowproof.verifier.questions import neighbours as listed
+    from blowproof.verifier.ask import neighbours as listed
 
     checked(reading, answers, engine)
     bound = read(policy)
@@ -144,8 +144,8 @@ def audit(  # noqa: PLR0913 # keyword-only options
     >>> print(str(story).splitlines()[-2])
     do this       Add Laplace noise of scale 4 to each number for epsilon = 1: twice
     """
-    from blowproof.cli.audit import audited
-    from blowproof.cli.audit_options import Planned
+    from blowproof.cli.audit.options import Planned
+    from blowproof.cli.commands.audit import audited
 
     asked, bound = session(reading, answers, engine, time_limit, seed, whole=True), read(policy)
     planned = Planned(

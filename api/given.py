@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blowproof.models import BoundQuery, DataError, Policy, PolicyError, QueryError
-from blowproof.models.errors import nearest
+from blowproof.models.base.errors import nearest
 
 if TYPE_CHECKING:
-    from blowproof.cli.asking import Session
+    from blowproof.cli.asking.ask import Session
 
 __all__ = [
     "File",
@@ -42,7 +42,7 @@ def read(policy: PolicyLike) -> Policy:
     >>> read({"domain": {"sex": ["F", "M"], "age": {"min": 0, "max": 9}}}).domain
     Domain(sex=Labels(['F', 'M']), age=Integers(min=0, max=9))
     """
-    from blowproof.models.reading import policy_from, read_policy
+    from blowproof.models.files.reading import policy_from, read_policy
 
     if isinstance(policy, Policy):
         return policy
@@ -65,8 +65,8 @@ def session(
     whole: bool = False,
 ) -> Session:
     """Return what questions are put through; nothing is shown while they are answered."""
-    from blowproof.cli.asking import Session
-    from blowproof.cli.options import Question
+    from blowproof.cli.asking.ask import Session
+    from blowproof.cli.asking.options import Question
 
     checked(reading, answers, engine)
     if time_limit is not None and not time_limit > 0:
@@ -91,7 +91,7 @@ def exactly(value: object, key: str, *, least: bool = False) -> Fraction:
 
 def checked(reading: str, answers: str | None, engine: str) -> None:
     """Refuse a reading, a scope or an engine that there is not."""
-    from blowproof.cli.options import ENGINES, READINGS, SCOPES
+    from blowproof.cli.asking.options import ENGINES, READINGS, SCOPES
 
     for key, value, known in (
         ("reading", reading, READINGS),
@@ -134,7 +134,7 @@ def called(policy: PolicyLike) -> str:
 
 def placed_in(policy: PolicyLike) -> AbstractContextManager[None]:
     """Add file and line to what is found to be wrong with a policy later on."""
-    from blowproof.cli.placing import placed
+    from blowproof.cli.asking.error_lines import placed
 
     if isinstance(policy, (str, os.PathLike)):
         return placed(os.fspath(policy))

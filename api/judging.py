@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from blowproof.given import File, PolicyLike, called, checked, exactly, go_on, read, session
 from blowproof.models import DataError, QueryError
-from blowproof.models.mechanism import Mechanism
-from blowproof.models.policy import Answers, Reading
+from blowproof.models.mechanisms.mechanism import Mechanism
+from blowproof.models.policy.policy import Answers, Reading
 from blowproof.values import Check, Verdict
 
 if TYPE_CHECKING:
     from blowproof.models import Exact
-    from blowproof.verifier.question import Engine
+    from blowproof.verifier.asked.question import Engine
 
 __all__ = ["certify", "check"]
 
@@ -43,8 +43,8 @@ def certify(  # keyword-only options
     >>> certify({"release": [{"query": "histogram", "scale": "4"}]}, office, 1).verdict
     'proved'
     """
-    from blowproof.cli.judging import judge
-    from blowproof.models.mechanism_file import located
+    from blowproof.cli.asking.judge import judge
+    from blowproof.models.mechanisms.mechanism_file import located
 
     asked, bound = session(reading, answers, engine, time_limit), read(policy)
     limit = exactly(epsilon, "epsilon")
@@ -63,7 +63,7 @@ def _described(
     mechanism: Mechanism | File | Mapping[str, object],
 ) -> tuple[Mechanism, str, str | None]:
     """Return the mechanism, and the text and the name of its file where it comes from one."""
-    from blowproof.models.mechanism_file import mechanism_from, read_with_text
+    from blowproof.models.mechanisms.mechanism_file import mechanism_from, read_with_text
 
     if isinstance(mechanism, Mechanism):
         return mechanism, "", None
@@ -101,7 +101,7 @@ def check(
     >>> other.accepted, other.reason
     (False, 'it is a proof about another query than marginal(size)')
     """
-    from blowproof.cli.check import checked as replayed
+    from blowproof.cli.commands.check import checked as replayed
     from blowproof.verifier.kernel import Unreadable
 
     checked("published", answers, "auto")

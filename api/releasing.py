@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from blowproof.given import File, PolicyLike, exactly, go_on, query_of, read, session
 from blowproof.models import BoundQuery, QueryError
-from blowproof.models.policy import Answers, Reading
+from blowproof.models.policy.policy import Answers, Reading
 from blowproof.values import Release
 
 if TYPE_CHECKING:
     from blowproof.models import Exact
-    from blowproof.verifier.question import Engine
+    from blowproof.verifier.asked.question import Engine
 
 __all__ = ["release"]
 
@@ -62,9 +62,9 @@ def release(  # noqa: PLR0913 # keyword-only options
     """
     import click
 
-    from blowproof.cli.account_options import AccountChoice
-    from blowproof.cli.release import carried_out, output_file, request_of
-    from blowproof.mechanisms.errors import RefusedError
+    from blowproof.cli.asking.account_options import AccountChoice
+    from blowproof.cli.commands.release import carried_out, output_file, request_of
+    from blowproof.mechanisms.base.errors import RefusedError
 
     asked, bound = session(reading, answers, engine, time_limit), read(policy)
     wanted, share = query_of(query, bound), exactly(epsilon, "epsilon")

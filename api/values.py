@@ -12,17 +12,17 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from blowproof.models import Exact, Policy, Value
-from blowproof.models.policy import Answers, Reading
-from blowproof.verifier import answers as said
+from blowproof.models.policy.policy import Answers, Reading
+from blowproof.verifier.asked import answer as said
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from blowproof.cli.audit import Audited
-    from blowproof.cli.check import Checked
-    from blowproof.mechanisms.release import Released
-    from blowproof.models.mechanism import Mechanism
-    from blowproof.verifier.certify import certified
+    from blowproof.cli.audit.audited import Audited
+    from blowproof.cli.commands.check import Checked
+    from blowproof.mechanisms.release.release import Released
+    from blowproof.models.mechanisms.mechanism import Mechanism
+    from blowproof.verifier.certify.base import verdict as certified
 
 __all__ = ["Answer", "Audit", "Check", "Pair", "Record", "Release", "Verdict"]
 
@@ -64,7 +64,7 @@ class Pair:
         return pair.to_json(policy.domain)
 
     def __str__(self) -> str:
-        from blowproof.cli.pairs import pair_parts
+        from blowproof.cli.text.pairs import pair_parts
 
         return _drawn(pair_parts(*self._of))
 
@@ -120,7 +120,7 @@ class Answer:
         return {**found.to_json(policy.domain), "notes": list(self.notes)}
 
     def __str__(self) -> str:
-        from blowproof.cli.render import answer_parts
+        from blowproof.cli.text.answer import answer_parts
 
         return _drawn(answer_parts(*self._of))
 
@@ -168,7 +168,7 @@ class Verdict:
         return found.to_json(policy.domain)
 
     def __str__(self) -> str:
-        from blowproof.cli.certify_screen import certify_parts
+        from blowproof.cli.text.certify_screen import certify_parts
 
         return _drawn(certify_parts(*self._of))
 
@@ -233,7 +233,7 @@ class Release:
     @staticmethod
     def of(found: Released) -> Release:
         """Return what was released, in plain values."""
-        from blowproof.mechanisms.publish import answer_column
+        from blowproof.mechanisms.release.publish import answer_column
 
         names = found.answers.names
         rows = zip(names.rows(), found.answers, strict=True)
@@ -256,7 +256,7 @@ class Release:
         return {**self._of.to_json(), "released": True}
 
     def __str__(self) -> str:
-        from blowproof.cli.release import release_parts
+        from blowproof.cli.commands.release import release_parts
 
         return _drawn(release_parts(self._of, None))
 
@@ -276,7 +276,7 @@ class Audit:
 
     def to_json(self) -> dict[str, Any]:
         """Return the document of `blowproof audit --json`."""
-        from blowproof.cli.audit_json import audit_document
+        from blowproof.cli.audit.shown.json_document import audit_document
 
         return audit_document(self._found)
 
@@ -290,7 +290,7 @@ class Audit:
         return f"Audit(answers={self.answers!r}, enough={self.enough!r})"
 
     def __str__(self) -> str:
-        from blowproof.cli.screen import audit_parts
+        from blowproof.cli.audit.shown.screen import audit_parts
 
         return _drawn(audit_parts(self._found))
 
@@ -303,6 +303,6 @@ def _version() -> str:
 
 def _drawn(parts: Iterable[RenderableType]) -> str:
     """Return what the command line draws, without colours."""
-    from blowproof.cli.output import drawn
+    from blowproof.cli.text.output import drawn
 
     return drawn(parts, plain=True).rstrip("\n")

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from blowproof.models import READINGS, BlowproofError, Policy, Reading
-from blowproof.verifier.answers import Answer
-from blowproof.verifier.questions import Engine, neighbours, sensitivity
+from blowproof.verifier.ask import Engine, neighbours, sensitivity
+from blowproof.verifier.asked.answer import Answer
 from strategies import policies, query_texts
 
 ENGINES: tuple[Engine, ...] = ("brute", "ilp", "sat", "search", "hilbert", "auto")

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 import blowproof
-from blowproof.mechanisms.accounts import Book
-from blowproof.mechanisms.errors import LedgerError, RefusedError
-from blowproof.mechanisms.ledger import Ledger
+from blowproof.mechanisms.base.errors import LedgerError, RefusedError
+from blowproof.mechanisms.budget.accounts import Book
+from blowproof.mechanisms.budget.ledger import Ledger
 from blowproof.models import BlowproofError
 
 __all__ = ["four_at_once", "killed"]

@@ -18,18 +18,18 @@ from typing import Any
 
 import numpy as np
 
-from blowproof.mechanisms.errors import RefusedError
-from blowproof.mechanisms.exact import true_answers
-from blowproof.mechanisms.memberships import Memberships
-from blowproof.mechanisms.registry import MECHANISMS, plan
-from blowproof.mechanisms.release import Released, Request, release
-from blowproof.mechanisms.transformed import NoisyTable
+from blowproof.mechanisms.answers.true_answers import true_answers
+from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.kinds.transformed import NoisyTable
+from blowproof.mechanisms.release.registry import MECHANISMS, plan
+from blowproof.mechanisms.release.release import Released, Request, release
+from blowproof.mechanisms.structures.memberships import Memberships
 from blowproof.models import BlowproofError, BudgetError, Point, Policy, QueryError, setting
-from blowproof.models.data import Dataset
-from blowproof.models.mechanism import Prefixes, Release, Selection, Tree
-from blowproof.models.reading import policy_from
-from blowproof.verifier.brute import brute_neighbours
-from blowproof.verifier.feasible import prepare, size_range
+from blowproof.models.data.dataset import Dataset
+from blowproof.models.files.reading import policy_from
+from blowproof.models.mechanisms.mechanism import Prefixes, Release, Selection, Tree
+from blowproof.verifier.databases.consistency import prepare, size_range
+from blowproof.verifier.engines.brute import brute_neighbours
 
 __all__ = ["k_means", "mechanisms"]
 

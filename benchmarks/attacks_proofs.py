@@ -24,11 +24,12 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-import blowproof
 import test_kernel_attacks
 import test_kernel_bound_attacks
+
+import blowproof
 from blowproof.models import BlowproofError, Policy
-from blowproof.verifier.certificates.claim import digests
+from blowproof.verifier.proofs.claim import digests
 from strategies import policies
 
 __all__ = ["false_bounds", "false_small", "forged"]

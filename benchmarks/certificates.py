@@ -30,11 +30,11 @@ from blowproof.models import (
     parse_query,
     show,
 )
-from blowproof.verifier.answers import Answer
-from blowproof.verifier.certificates.writing import certify_answer
-from blowproof.verifier.irreducible import warm_up
+from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.answer import Answer
+from blowproof.verifier.engines.irreducibles import warm_up
 from blowproof.verifier.kernel import check_text
-from blowproof.verifier.questions import sensitivity
+from blowproof.verifier.proofs.write import certify_answer
 
 Row = tuple[str, Policy, Reading, str]
 

@@ -14,7 +14,7 @@ import statistics
 import time
 
 from blowproof.models import Area, Between, Domain, Integers, Region
-from blowproof.models.classes import collapse
+from blowproof.models.domain.classes import collapse
 
 AXES = 6
 LISTED = 100_000

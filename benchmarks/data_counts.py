@@ -20,10 +20,10 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
-from blowproof.models.attributes import Integers, Labels, Steps
-from blowproof.models.data import Dataset
-from blowproof.models.domain import Domain
-from blowproof.models.regions import Between, Region
+from blowproof.models.data.dataset import Dataset
+from blowproof.models.domain.attributes import Integers, Labels, Steps
+from blowproof.models.domain.domain import Domain
+from blowproof.models.domain.regions import Between, Region
 
 WARDS = [f"ward {place}" for place in range(50)]
 DOMAIN = Domain(

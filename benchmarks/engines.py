@@ -39,8 +39,8 @@ from blowproof.models import (
     Sum,
     show,
 )
-from blowproof.verifier.answers import Answer
-from blowproof.verifier.questions import Engine, sensitivity
+from blowproof.verifier.ask import Engine, sensitivity
+from blowproof.verifier.asked.answer import Answer
 
 Row = tuple[str, Policy, Reading, Engine]
 

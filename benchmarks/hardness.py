@@ -38,15 +38,15 @@ from blowproof.models import (
     parse_query,
     setting,
 )
-from blowproof.models.boolean import BooleanModel
-from blowproof.models.linear import LinearModel
-from blowproof.models.linear_terms import weighted_sum
-from blowproof.models.queries import BoundQuery, WeightedSum
-from blowproof.models.to_cpsat import solve
-from blowproof.models.to_pysat import SatSession
-from blowproof.verifier.answers import Answer
-from blowproof.verifier.feasible import prepare
-from blowproof.verifier.labelled import labelled_sensitivity
+from blowproof.models.programs.boolean import BooleanModel
+from blowproof.models.programs.linear import LinearModel
+from blowproof.models.programs.linear_terms import weighted_sum
+from blowproof.models.programs.to_cpsat import solve
+from blowproof.models.programs.to_pysat import SatSession
+from blowproof.models.queries.query import BoundQuery, WeightedSum
+from blowproof.verifier.asked.answer import Answer
+from blowproof.verifier.databases.consistency import prepare
+from blowproof.verifier.engines.labelled.engine import labelled_sensitivity
 
 Formula = tuple[tuple[int, ...], ...]
 Edges = tuple[tuple[int, int], ...]

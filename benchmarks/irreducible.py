@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from itertools import combinations, product
 from pathlib import Path
 
-from blowproof.verifier.irreducible import longest, warm_up
-from blowproof.verifier.irreducible.instance import Instance
+from blowproof.verifier.engines.irreducibles import longest, warm_up
+from blowproof.verifier.exact.coordinates import Instance
 
 Vector = tuple[int, ...]
 

@@ -28,11 +28,11 @@ from hashlib import sha256
 from pathlib import Path
 from random import Random
 
-from blowproof.mechanisms.accountant import Accountant
-from blowproof.mechanisms.accounts import Book
-from blowproof.mechanisms.errors import LedgerError
-from blowproof.mechanisms.ledger import Ledger
-from blowproof.mechanisms.request import Request
+from blowproof.mechanisms.base.errors import LedgerError
+from blowproof.mechanisms.budget.accountant import Accountant
+from blowproof.mechanisms.budget.accounts import Book
+from blowproof.mechanisms.budget.ledger import Ledger
+from blowproof.mechanisms.release.request import Request
 from blowproof.models import Domain, Integers, Labels, Policy
 
 POLICY = Policy(domain=Domain(sex=Labels(["F", "M"]), age=Integers(0, 3)))
@@ -52,8 +52,8 @@ def spend(folder: Path, epsilon: Fraction = SHARE) -> None:
 
 def worker(folder: Path, name: str) -> None:
     """Spend until nothing is left, and note every charge that would have been followed by noise."""
-    from blowproof.mechanisms import ledger
-    from blowproof.mechanisms.errors import OverspentError
+    from blowproof.mechanisms.base.errors import OverspentError
+    from blowproof.mechanisms.budget import ledger
 
     ledger.LOCK_SECONDS = 3600.0
     (folder / f"ready{name}").touch()

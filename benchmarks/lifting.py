@@ -52,8 +52,8 @@ FAMILIES = {
 OURS = """
 import json, sys, time
 import numpy as np
-from blowproof.verifier.lattice import integer_kernel
-from blowproof.verifier.lifting import graver_basis
+from blowproof.verifier.exact.lattice import integer_kernel
+from blowproof.verifier.engines.graver.lifting import graver_basis
 rows = json.load(sys.stdin)
 size = len(rows[0])
 graver_basis([(1, 1, 1, 1)], 4)

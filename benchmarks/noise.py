@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from blowproof.mechanisms.noise import raw_discrete_laplace
+from blowproof.mechanisms.noise.discrete_laplace import raw_discrete_laplace
 
 SCALES = (Fraction(2), Fraction(20), Fraction(200), Fraction(10**6))
 

@@ -29,10 +29,10 @@ import numpy as np
 from numpy.typing import NDArray
 from paper_data import Data, capital_loss, histograms, skin, synthetic, twitter
 
-from blowproof.mechanisms.kmeans import REFINED, first_centroids
-from blowproof.mechanisms.registry import plan
-from blowproof.mechanisms.release import Draw, Request
-from blowproof.mechanisms.transformed import NoisyTable
+from blowproof.mechanisms.kinds.kmeans import REFINED, first_centroids
+from blowproof.mechanisms.kinds.transformed import NoisyTable
+from blowproof.mechanisms.release.registry import plan
+from blowproof.mechanisms.release.release import Draw, Request
 from blowproof.models import (
     AttributeChange,
     Between,

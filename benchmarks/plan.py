@@ -31,9 +31,9 @@ from blowproof.models import (
     Policy,
 )
 from blowproof.verifier import plan
-from blowproof.verifier.answers import Answer
-from blowproof.verifier.engines import ENGINES, THEOREMS
-from blowproof.verifier.questions import sensitivity
+from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.answer import Answer
+from blowproof.verifier.portfolio.registry import ENGINES, THEOREMS
 
 ALONE = ("sat", "ilp", "search", "brute")
 SHAPES = {"small": ((2, 3), (3, 3), (2, 4)), "middle": ((2, 4), (3, 3))}

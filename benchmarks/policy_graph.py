@@ -31,8 +31,8 @@ from blowproof.models import (
     Marginal,
     Policy,
 )
-from blowproof.verifier.longest import Longest
-from blowproof.verifier.policy_graph import SINK, SOURCE, alpha, policy_graph, xi
+from blowproof.verifier.engines.policy_graph.graph import SINK, SOURCE, alpha, policy_graph, xi
+from blowproof.verifier.engines.policy_graph.longest import Longest
 
 
 def ranges(queries: int) -> Policy:

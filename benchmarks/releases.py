@@ -76,9 +76,9 @@ def policy_of(kind: str, size: int, places: np.ndarray[Any, np.dtype[np.int64]])
 
 def ours(name: str, size: int, folder: Path) -> Times:
     """Return the seconds of planning, and of the release."""
-    from blowproof.mechanisms.registry import plan
-    from blowproof.mechanisms.release import Request, release
-    from blowproof.models.data import Dataset
+    from blowproof.mechanisms.release.registry import plan
+    from blowproof.mechanisms.release.release import Request, release
+    from blowproof.models.data.dataset import Dataset
 
     places = np.load(folder / f"{size}.npy")
     policy = policy_of(OURS[name], size, places)

@@ -1,7 +1,8 @@
 """The command line.
 
-Reading order: main (the group of commands), options, errors and output; one file per command;
-asking and watching (a question put to the verifier in a thread that can be stopped). Then what
-people see: words (a policy in sentences), pairs, render; and the audit: plain, then as the
-docstring of findings has it.
+`main` is the group of commands; a command is a file in commands. Importing anything here loads no
+solver and none of `blowproof.models`: --help has to be quick. What scripts read (JSON, exit codes)
+is a contract.
+
+Rooms in reading order: asking, text, audit, report, commands.
 """

@@ -18,25 +18,25 @@ from typing import Any
 
 import click
 
-from blowproof.cli.audit import audit
-from blowproof.cli.certify import certify
-from blowproof.cli.check import check
-from blowproof.cli.claims import claims
-from blowproof.cli.closed_forms import closed_forms
-from blowproof.cli.compare import compare
-from blowproof.cli.completion import completion
-from blowproof.cli.encode import encode
-from blowproof.cli.errors import Exit, is_debug, report
-from blowproof.cli.explain import explain
-from blowproof.cli.ledger import ledger
-from blowproof.cli.memory import hold_firmly
-from blowproof.cli.neighbours import neighbours
-from blowproof.cli.output import Closed
-from blowproof.cli.release import release
-from blowproof.cli.schema import schema
-from blowproof.cli.sensitivity import sensitivity
-from blowproof.cli.sparse import sparse
-from blowproof.cli.watching import Terminated, ignore_late_halts, still_busy
+from blowproof.cli.asking.errors import Exit, is_debug, report
+from blowproof.cli.asking.memory import hold_firmly
+from blowproof.cli.asking.stoppable import Terminated, ignore_late_halts, still_busy
+from blowproof.cli.commands.audit import audit
+from blowproof.cli.commands.certify import certify
+from blowproof.cli.commands.check import check
+from blowproof.cli.commands.claims import claims
+from blowproof.cli.commands.closed_forms import closed_forms
+from blowproof.cli.commands.compare import compare
+from blowproof.cli.commands.completion import completion
+from blowproof.cli.commands.encode import encode
+from blowproof.cli.commands.explain import explain
+from blowproof.cli.commands.ledger import ledger
+from blowproof.cli.commands.neighbours import neighbours
+from blowproof.cli.commands.release import release
+from blowproof.cli.commands.schema import schema
+from blowproof.cli.commands.sensitivity import sensitivity
+from blowproof.cli.commands.sparse import sparse
+from blowproof.cli.text.output import Closed
 
 __all__ = ["cli", "main", "run"]
 
@@ -169,7 +169,7 @@ def _end_as_ctrl_c_does() -> None:
 
 def _forget_files() -> None:
     """Remove temporary folders that threads still hold which nobody waits for."""
-    tables = sys.modules.get("blowproof.models.tabular")
+    tables = sys.modules.get("blowproof.models.data.tabular")
     if tables is not None:
         tables.forget_all()
 

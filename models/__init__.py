@@ -1,17 +1,17 @@
-"""What a policy is, and its encodings.
+"""What a policy is, exactly, and how it is written down: nothing here computes a sensitivity.
 
-Reading order: errors, numbers, attributes, regions, domain, secrets, facts, policy, setting,
-queries, query_text; then classes and diagram (a domain collapsed by regions), data and tables
-(counting files), reading and writing (TOML), linear and boolean (solver-neutral models, one file
-per solver); mechanism and mechanism_file (what is released, as data), queries_structured and
-stacked (what is asked of it), rich_html (policies in notebooks).
+Everything is a frozen object of `int` and `Fraction`, and what is wrong is refused where it comes
+in. The names that others use are imported below: `from blowproof.models import Policy`. New facts,
+secrets, queries or file formats go into their room; a name that people need is added to the list
+below.
+
+Rooms in reading order: base, domain, secrets, facts, data, policy, queries, files, mechanisms; and
+programs, the solver-neutral models with one file for each solver.
 """
 
 from __future__ import annotations
 
-from blowproof.models.attributes import Attribute, Integers, Labels, Steps, Value
-from blowproof.models.domain import Domain
-from blowproof.models.errors import (
+from blowproof.models.base.errors import (
     BlowproofError,
     BudgetError,
     ContradictionError,
@@ -21,7 +21,11 @@ from blowproof.models.errors import (
     QueryError,
     UndeterminedError,
 )
-from blowproof.models.facts import (
+from blowproof.models.base.numbers import Exact, exact, show
+from blowproof.models.domain.attributes import Attribute, Integers, Labels, Steps, Value
+from blowproof.models.domain.domain import Domain
+from blowproof.models.domain.regions import Area, Between, Box, Point, Positions, Region
+from blowproof.models.facts.facts import (
     Clause,
     Count,
     Impossible,
@@ -31,11 +35,10 @@ from blowproof.models.facts import (
     Marginal,
     Sum,
 )
-from blowproof.models.numbers import Exact, exact, show
-from blowproof.models.policy import READINGS, Answers, Database, NamedCount, Policy, Reading
-from blowproof.models.queries import BoundQuery, Move
-from blowproof.models.query_text import parse_query
-from blowproof.models.regions import Area, Between, Box, Point, Positions, Region
+from blowproof.models.policy.policy import READINGS, Answers, Database, NamedCount, Policy, Reading
+from blowproof.models.policy.setting import Setting, setting
+from blowproof.models.queries.parse import parse_query
+from blowproof.models.queries.query import BoundQuery, Move
 from blowproof.models.secrets import (
     AttributeChange,
     Distance,
@@ -45,7 +48,6 @@ from blowproof.models.secrets import (
     PartitionCells,
     SecretGraph,
 )
-from blowproof.models.setting import Setting, setting
 
 __all__ = [
     "READINGS",

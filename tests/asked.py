@@ -3,10 +3,10 @@
 from typing import Any
 
 from blowproof.models import BlowproofError, Exact, Policy, Reading, parse_query, setting
-from blowproof.verifier.answers import Answer, Pair
-from blowproof.verifier.brute import brute_neighbours
-from blowproof.verifier.certificates.claim import claim_of, digests
-from blowproof.verifier.feasible import prepare, size_range
+from blowproof.verifier.asked.answer import Answer, Pair
+from blowproof.verifier.databases.consistency import prepare, size_range
+from blowproof.verifier.engines.brute import brute_neighbours
+from blowproof.verifier.proofs.claim import claim_of, digests
 
 Document = dict[str, Any]
 

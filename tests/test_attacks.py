@@ -17,8 +17,8 @@ import attacks  # type: ignore[import-not-found]
 import attacks_noise  # type: ignore[import-not-found]
 from attacks import CAMPAIGNS
 
-from blowproof.mechanisms.registry import MECHANISMS, plan
-from blowproof.mechanisms.release import Request
+from blowproof.mechanisms.release.registry import MECHANISMS, plan
+from blowproof.mechanisms.release.release import Request
 from blowproof.models import Domain, Integers, Policy
 
 FORKING = {"kill -9 around a charge", "four processes, one budget"}

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from blowproof.cli.main import run
-from blowproof.models.reading import read_policy
-from blowproof.verifier.questions import sensitivity
+from blowproof.models.files.reading import read_policy
+from blowproof.verifier.ask import sensitivity
 from corpus import BY_NAME
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"

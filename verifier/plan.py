@@ -19,14 +19,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from blowproof.models import BudgetError, Exact, QueryError
-from blowproof.models.clock import Worker, now
-from blowproof.verifier.answers import Answer, Pair, json_number
-from blowproof.verifier.bounds import Board, Bounds, Reason
-from blowproof.verifier.engines import ENGINES, LAST, THEOREMS, Strategy, named
-from blowproof.verifier.feasible import databases_within
-from blowproof.verifier.loosening import without_empty
-from blowproof.verifier.problem import Problem, travelled
-from blowproof.verifier.question import Listener, Progress, Question
+from blowproof.models.base.clock import Worker, now
+from blowproof.verifier.asked.answer import Answer, Pair, json_number
+from blowproof.verifier.asked.question import Listener, Progress, Question
+from blowproof.verifier.databases.consistency import databases_within
+from blowproof.verifier.portfolio.bounds import Board, Bounds, Reason
+from blowproof.verifier.portfolio.problem import Problem, travelled
+from blowproof.verifier.portfolio.registry import ENGINES, LAST, THEOREMS, Strategy, named
+from blowproof.verifier.reductions.fewer_facts import without_empty
 
 __all__ = ["Run", "Step", "answer", "plan"]
 

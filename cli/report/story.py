@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from blowproof.cli.words import fact_label
+from blowproof.cli.text.policy_in_words import fact_label
 from blowproof.models import BlowproofError, Policy
-from blowproof.models.policy import Reading
-from blowproof.verifier.answers import json_value
+from blowproof.models.policy.policy import Reading
+from blowproof.verifier.asked.answer import json_value
 
 __all__ = ["picture"]
 
@@ -29,8 +29,8 @@ def picture(policy: Policy, reading: Reading, seconds: float) -> dict[str, Any]:
 
 def _graph(policy: Policy, seconds: float) -> dict[str, Any] | None:
     """The policy graph of a sparse policy that is small enough to draw."""
-    from blowproof.verifier.policy_graph import policy_graph_bound
-    from blowproof.verifier.sparsity import sparse
+    from blowproof.verifier.databases.sparsity import sparse
+    from blowproof.verifier.engines.policy_graph.graph import policy_graph_bound
 
     if not policy.linear_facts or len(policy.linear_facts) > MOST_FACTS:
         return None
@@ -56,7 +56,7 @@ def _graph(policy: Policy, seconds: float) -> dict[str, Any] | None:
 
 
 def _averaging(policy: Policy, reading: Reading) -> dict[str, Any] | None:
-    from blowproof.verifier.averaging import averaging
+    from blowproof.verifier.export.averaging import averaging
 
     if not policy.linear_facts:
         return None

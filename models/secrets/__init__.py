@@ -1,11 +1,15 @@
 """The secret graph: which pairs of values nobody may tell apart.
 
+A new kind is a class in `written` and a graph that answers the questions of `graph`; what it
+answers slowly it may leave to the helpers there.
+
 Read in this order: `written` (the kinds, as a policy writes them), `graph` (what a bound graph
 answers), then one file per way to answer: `axes`, `hops` and `offsets` (full, attribute, partition
-by attributes, distance), `cells` (a listed partition), `listed` (listed edges).
+by attributes, distance), `cells` (a listed partition), `listed` (listed edges); `spelling` is how
+values and records are written.
 
->>> from blowproof.models.attributes import Integers, Labels
->>> from blowproof.models.domain import Domain
+>>> from blowproof.models.domain.attributes import Integers, Labels
+>>> from blowproof.models.domain.domain import Domain
 >>> domain = Domain(sex=Labels(["F", "M"]), age=Integers(0, 10**12))
 >>> graph = Distance(threshold=5, attributes=["age"]).bind(domain)
 >>> graph.is_edge((0, 10), (0, 15)), graph.is_edge((0, 10), (1, 10))

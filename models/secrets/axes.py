@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isqrt
 
-from blowproof.models.regions import Positions
+from blowproof.models.domain.regions import Positions
 
 __all__ = ["Axis", "closest", "farthest"]
 

@@ -9,10 +9,10 @@ from itertools import combinations, islice, product
 from math import prod
 from typing import TYPE_CHECKING
 
-from blowproof.models.domain import Domain
-from blowproof.models.errors import PolicyError
-from blowproof.models.overlap import sharing
-from blowproof.models.regions import Area, Box, Point, rows
+from blowproof.models.base.errors import PolicyError
+from blowproof.models.domain.domain import Domain
+from blowproof.models.domain.overlap import sharing
+from blowproof.models.domain.regions import Area, Box, Point, rows
 from blowproof.models.secrets.graph import (
     LISTING_LIMIT,
     Components,

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from blowproof.models.domain import Domain
-from blowproof.models.errors import BudgetError
-from blowproof.models.regions import Area, Box, Point
+from blowproof.models.base.errors import BudgetError
+from blowproof.models.domain.domain import Domain
+from blowproof.models.domain.regions import Area, Box, Point
 
 if TYPE_CHECKING:
     import networkx as nx

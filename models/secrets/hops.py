@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from math import gcd, isqrt
 
-from blowproof.models.errors import BudgetError
+from blowproof.models.base.errors import BudgetError
 
 __all__ = ["fewest_hops"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from blowproof.models.domain import Domain
-from blowproof.models.regions import Area, Box, Point
+from blowproof.models.domain.domain import Domain
+from blowproof.models.domain.regions import Area, Box, Point
 from blowproof.models.secrets.graph import (
     LISTING_LIMIT,
     Components,

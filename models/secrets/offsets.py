@@ -21,9 +21,9 @@ from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Literal
 
-from blowproof.models.domain import Domain
-from blowproof.models.errors import BudgetError
-from blowproof.models.regions import Area, Box, Point, Positions
+from blowproof.models.base.errors import BudgetError
+from blowproof.models.domain.domain import Domain
+from blowproof.models.domain.regions import Area, Box, Point, Positions
 from blowproof.models.secrets.axes import Axis, closest, farthest
 from blowproof.models.secrets.graph import (
     LISTING_LIMIT,

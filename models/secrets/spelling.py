@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from blowproof.models.attributes import Value
-from blowproof.models.domain import Domain
-from blowproof.models.numbers import plain, show
-from blowproof.models.regions import Between, Condition, Point, Region
+from blowproof.models.base.numbers import plain, show
+from blowproof.models.domain.attributes import Value
+from blowproof.models.domain.domain import Domain
+from blowproof.models.domain.regions import Between, Condition, Point, Region
 
 __all__ = ["cell_spec", "number_spec", "show_record", "show_value", "toml"]
 
@@ -20,7 +20,7 @@ def show_value(value: Value) -> str:
 def show_record(domain: Domain, point: Point) -> str:
     """Return a record as a policy file writes it.
 
-    >>> from blowproof.models.attributes import Integers, Labels
+    >>> from blowproof.models.domain.attributes import Integers, Labels
     >>> show_record(Domain(sex=Labels(["F", "M"]), age=Integers(10, 20)), (1, 3))
     "{sex = 'M', age = 13}"
     """

@@ -13,11 +13,11 @@ from functools import partial
 from math import ceil, floor, lcm
 from typing import ClassVar, TypeVar
 
-from blowproof.models.attributes import Value
-from blowproof.models.domain import Domain
-from blowproof.models.errors import PolicyError, nearest
-from blowproof.models.numbers import Exact, exact, show, whole
-from blowproof.models.regions import Area, Point, Region
+from blowproof.models.base.errors import PolicyError, nearest
+from blowproof.models.base.numbers import Exact, exact, show, whole
+from blowproof.models.domain.attributes import Value
+from blowproof.models.domain.domain import Domain
+from blowproof.models.domain.regions import Area, Point, Region
 from blowproof.models.secrets.axes import Axis
 from blowproof.models.secrets.cells import CellGraph, check_partition
 from blowproof.models.secrets.graph import Pair
@@ -45,7 +45,7 @@ T = TypeVar("T")
 class Full:
     """Any two values are a secret.
 
-    >>> from blowproof.models.attributes import Integers
+    >>> from blowproof.models.domain.attributes import Integers
     >>> Full().bind(Domain(age=Integers(0, 10**12))).distance((0,), (7,))
     1
     """

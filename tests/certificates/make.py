@@ -37,15 +37,15 @@ from blowproof.models import (
     Reading,
     Region,
 )
-from blowproof.verifier.certificates.branching import prove
-from blowproof.verifier.certificates.claim import digests
-from blowproof.verifier.certificates.graver import proofs_with
+from blowproof.verifier.ask import certified
 from blowproof.verifier.kernel import check
-from blowproof.verifier.kernel.branching import problem_of
 from blowproof.verifier.kernel.check import SCHEMA, world_of
 from blowproof.verifier.kernel.document import Budget
+from blowproof.verifier.kernel.proofs.branching import problem_of
 from blowproof.verifier.kernel.world import Effects
-from blowproof.verifier.questions import certified
+from blowproof.verifier.proofs.cases.search import prove
+from blowproof.verifier.proofs.claim import digests
+from blowproof.verifier.proofs.graver import proofs_with
 
 HERE = Path(__file__).parent
 Document = dict[str, Any]

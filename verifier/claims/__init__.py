@@ -1,11 +1,9 @@
 """The claims ledger: published statements as data, checked again by `blowproof claims`.
 
-Reading order: claim (what a claim is), families (instances), measures (the exact side), parts
-(claims about plain numbers), run (one part over its family), shrink (smaller counterexamples),
-record (JSON and what changed), state (interrupted runs), session (many claims), ledger (all of
-them), page (CLAIMS.md). What several papers' claims are checked with: listings (neighbours listed),
-policy_graphs, sparse_families, range_trees, channels, printed (noise scales as data, judged by the
-certifier). Then one module for each section or theorem of a paper.
+Reading order: the room stating (what a claim is, instances, measures), `run` (one part over its
+family), `shrink` (smaller counterexamples), `record` (JSON and what changed), `state` (interrupted
+runs), `session` (many claims), `ledger` (all of them), `page` (CLAIMS.md). Then a room for each
+paper, with one module for each section or theorem.
 
 *Adding a claim.* Write it into the module of its section (CLAIMS at its end; a new module needs a
 line in `ledger.MODULES`), for instance::

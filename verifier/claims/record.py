@@ -13,13 +13,21 @@ from pathlib import Path
 from typing import Any, cast
 
 from blowproof.models import Exact
-from blowproof.models.numbers import exact, plain
-from blowproof.models.reading import policy_from
-from blowproof.models.writing import to_mapping, to_toml
-from blowproof.verifier.answers import json_number
-from blowproof.verifier.claims.claim import Asked, Claim, Cost, Instance, Parameter, Part, Value
-from blowproof.verifier.claims.measures import Counted, Shown
+from blowproof.models.base.numbers import exact, plain
+from blowproof.models.files.reading import policy_from
+from blowproof.models.files.writing import to_mapping, to_toml
+from blowproof.verifier.asked.answer import json_number
 from blowproof.verifier.claims.run import Failure, Finding, Tally
+from blowproof.verifier.claims.stating.claim import (
+    Asked,
+    Claim,
+    Cost,
+    Instance,
+    Parameter,
+    Part,
+    Value,
+)
+from blowproof.verifier.claims.stating.measures import Counted, Shown
 
 __all__ = [
     "SCHEMA",

@@ -13,9 +13,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from blowproof.models import BlowproofError, Exact
-from blowproof.models.numbers import magnitude, total
-from blowproof.models.writing import to_toml
-from blowproof.verifier.claims.claim import Claim, Cost, Instance, Level, Part, Value, Verdict
+from blowproof.models.base.numbers import magnitude, total
+from blowproof.models.files.writing import to_toml
+from blowproof.verifier.claims.stating.claim import (
+    Claim,
+    Cost,
+    Instance,
+    Level,
+    Part,
+    Value,
+    Verdict,
+)
 
 __all__ = ["Failure", "Finding", "Tally", "check", "judge", "put", "weight"]
 
@@ -149,7 +157,7 @@ def _count(part: Part, instance: Instance, left: float | None, tally: Tally) -> 
 
 def judge(claim: Claim, tallies: Iterable[Tally]) -> Finding:
     """Return the finding, every kept failure re-checked without the engines."""
-    from blowproof.verifier.claims.measures import recheck
+    from blowproof.verifier.claims.stating.measures import recheck
 
     def checked(tally: Tally, part: Part) -> Tally:
         smallest = {

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from blowproof.verifier.claims.claim import Claim, Level, Part
 from blowproof.verifier.claims.record import changes, counterexamples, instance_from
 from blowproof.verifier.claims.run import Failure, Finding, Tally, check, judge, put
 from blowproof.verifier.claims.shrink import shrink
 from blowproof.verifier.claims.state import State
+from blowproof.verifier.claims.stating.claim import Claim, Level, Part
 
 __all__ = ["Checked", "Step", "run_claims"]
 

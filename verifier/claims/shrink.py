@@ -25,8 +25,8 @@ from blowproof.models import (
     Region,
 )
 from blowproof.models.secrets import SecretsSpec
-from blowproof.verifier.claims.claim import Instance, Part
 from blowproof.verifier.claims.run import Failure, put, weight
+from blowproof.verifier.claims.stating.claim import Instance, Part
 
 __all__ = ["shrink", "smaller"]
 

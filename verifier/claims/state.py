@@ -18,9 +18,9 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from blowproof.verifier.claims.claim import Claim, Level
 from blowproof.verifier.claims.record import tally_from, tally_json
 from blowproof.verifier.claims.run import Tally
+from blowproof.verifier.claims.stating.claim import Claim, Level
 
 __all__ = ["State", "default_state"]
 

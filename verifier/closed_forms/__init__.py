@@ -1,14 +1,16 @@
 """Closed forms for S(f, P): as printed in the papers, and repaired where they are wrong.
 
-Reading order: form (what a form is), conditions (preconditions), spread and change (no known
-counts), blowfish_free, blowfish_clusters, designing, realise, blowfish_sparse, blowfish_marginals,
-affine and affine_blocks (few signatures), cells, cuboids, projection, degree_policy, degrees,
-counterexamples, catalogue (all of them, beside the exact answer).
+They are compared with the exact answer and never decide one. A room for each paper, and
+`designing` for designing-statistical-privacy-2015, which has one file; a form says itself when it
+applies.
+
+Read the room stating, then blowfish, cuboids, ours (new ones), and `catalogue` (all of them,
+beside the exact answer).
 """
 
 from blowproof.verifier.closed_forms.catalogue import FORMS, Exactly, FormResult, closed_forms
-from blowproof.verifier.closed_forms.degree_policy import degree_policy
-from blowproof.verifier.closed_forms.form import Case, Counterexample, Form
+from blowproof.verifier.closed_forms.stating.degree_policy import degree_policy
+from blowproof.verifier.closed_forms.stating.form import Case, Counterexample, Form
 
 __all__ = [
     "FORMS",

@@ -7,35 +7,32 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from blowproof.models import BoundQuery, BudgetError, Database, Exact, Policy, parse_query
-from blowproof.models.policy import Reading
-from blowproof.models.queries import WeightedSum
-from blowproof.verifier.answers import json_number
-from blowproof.verifier.closed_forms import (
-    affine,
-    affine_blocks,
-    blowfish_clusters,
-    blowfish_free,
-    blowfish_marginals,
-    blowfish_sparse,
-    cuboids,
-    degrees,
-    designing,
-    projection,
+from blowproof.models.policy.policy import Reading
+from blowproof.models.queries.query import WeightedSum
+from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.answer import json_number
+from blowproof.verifier.closed_forms import designing
+from blowproof.verifier.closed_forms.blowfish import (
+    clusters_and_ranges,
+    marginals,
+    no_facts,
+    sparse,
 )
-from blowproof.verifier.closed_forms.form import Case, Form
-from blowproof.verifier.questions import sensitivity
+from blowproof.verifier.closed_forms.cuboids import cells, degrees, projection
+from blowproof.verifier.closed_forms.ours import more_dependencies, one_dependency
+from blowproof.verifier.closed_forms.stating.form import Case, Form
 
 __all__ = ["FORMS", "Exactly", "FormResult", "closed_forms"]
 
 FORMS: tuple[Form, ...] = (
-    *blowfish_free.FORMS,
-    *blowfish_clusters.FORMS,
-    *blowfish_sparse.FORMS,
-    *blowfish_marginals.FORMS,
-    *affine.FORMS,
-    *affine_blocks.FORMS,
+    *no_facts.FORMS,
+    *clusters_and_ranges.FORMS,
+    *sparse.FORMS,
+    *marginals.FORMS,
+    *one_dependency.FORMS,
+    *more_dependencies.FORMS,
     *designing.FORMS,
-    *cuboids.FORMS,
+    *cells.FORMS,
     *projection.FORMS,
     *degrees.FORMS,
 )

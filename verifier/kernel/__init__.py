@@ -1,11 +1,15 @@
 """The kernel: an independent checker of certificates. Standard library only, runs alone.
 
-Reading order: FORMAT.md (what a certificate is, why each kind of proof is one, what is trusted),
-`document` (JSON within limits), `boxes`, `policy` and `query` (what the claim is about), `world`
-(facts, cells, moves and effects), `witness` (the lower bound), `tree` (the upper bound of the main
-kind), `check` (all of it, and the only maker of an accepted verdict). Each further kind of proof is
-one file, imported when a certificate is of that kind: `cycles`, `single`, `four`, `every`,
-`branching`, `graver` (with `lifting`), `merged`.
+A copy of this folder runs by itself (`python kernel CERT.json`), so imports are relative and
+nothing else of blowproof is used. Do not touch its logic without FORMAT.md, which says what a
+certificate is, why each kind of proof is one, and what is trusted.
+
+Read `document` (JSON within limits), `policy` and `query` (what the claim is about), `world` with
+`joined_boxes` and `parts` (facts, cells, moves and effects), `witness` (the lower bound), `check`
+(all of it, and the only maker of an accepted verdict). Each kind of proof is one file in the
+folder proofs.
+
+Also here: `boxes`.
 """
 
 from .check import Verdict, check, check_text

@@ -26,8 +26,13 @@ NORMS = ("l1",)
 WHAT = ("policy", "query", "file", "data")
 """What a document has digests of, in the order of the claim; the last two where there are some."""
 KINDS = {
-    **{"irreducible": "tree", "cycles": "cycles", "single": "single", "four-cells": "four"},
-    **{"every-database": "every", "branching": "branching", "graver": "graver"},
+    **{
+        "irreducible": "irreducible",
+        "cycles": "cycles",
+        "single": "single_move",
+        "four-cells": "four_cells",
+    },
+    **{"every-database": "every_database", "branching": "branching", "graver": "graver"},
     **{"merged": "merged"},
 }
 FAULTS = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError)
@@ -156,6 +161,6 @@ def lower_bound(world: World, document: dict[str, Any], value: Exact) -> None:
 def upper_bound(world: World, proof: dict[str, Any], value: Exact) -> None:
     """No neighbour pair changes the query by more than the value."""
     try:
-        import_module(f".{KINDS[proof['kind']]}", __package__).refute(world, proof, value)
+        import_module(f".proofs.{KINDS[proof['kind']]}", __package__).refute(world, proof, value)
     except FAULTS as error:  # it has the shape of a proof, and names what does not exist
         raise Rejected(f"the proof does not fit the problem ({type(error).__name__})") from None

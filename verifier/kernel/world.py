@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from .boxes import Box, Point, Side, cuts, single
 from .document import Budget, Exact, Rejected, common, words
-from .near import near, united
+from .joined_boxes import near, united
 from .policy import Fact, Policy
 from .query import Query, Row
 

@@ -1,0 +1,177 @@
+"""Options that several commands share, and exact numbers on the command line."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeVar, cast
+
+import click
+
+__all__ = [
+    "ENGINES",
+    "READINGS",
+    "SCOPES",
+    "Question",
+    "json_option",
+    "memory_option",
+    "not_negative",
+    "policy_argument",
+    "positive",
+    "question_options",
+    "seconds",
+]
+
+READINGS = ("published", "secret-moves", "add-remove", "markov")
+SCOPES = ("any", "given")
+ENGINES = ("auto", "brute", "sat", "ilp", "search", "hilbert")
+"""The names as in `blowproof.models` and `blowproof.verifier`, which --help must not import."""
+
+_NUMBER = re.compile(r"\+?\d+(/\d+|\.\d+)?")
+_DIGITS = 1000
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the common options ask for."""
+
+    reading: str
+    answers: str | None
+    engine: str
+    time_limit: float | None
+    seed: int | None
+
+
+def positive(text: object) -> Fraction:
+    """Return a number above zero, read exactly: 3, 7/2 or 3.5.
+
+    >>> positive("0.1")
+    Fraction(1, 10)
+    """
+    number = not_negative(text)
+    if number == 0:
+        raise click.BadParameter("0 is not above zero")
+    return number
+
+
+def not_negative(text: object) -> Fraction:
+    """Return a number from zero on, read exactly."""
+    written = str(text).strip()
+    short = written if len(written) <= 40 else f"{written[:40]}..."
+    if len(written) > _DIGITS or not (written.isascii() and _NUMBER.fullmatch(written)):
+        raise click.BadParameter(f"{short!r} is not a number from zero on: write 3, 7/2 or 3.5")
+    _, slash, below = written.partition("/")
+    if slash and int(below) == 0:
+        raise click.BadParameter(f"{short!r} divides by zero")
+    return Fraction(written)
+
+
+def seconds(text: object) -> float:
+    """Return a time in seconds, above zero."""
+    try:
+        value = float(str(text))
+    except ValueError:
+        value = math.nan
+    if not 0 < value <= 1e8:
+        raise click.BadParameter(f"{str(text)[:40]!r} is not a time in seconds above zero")
+    return value
+
+
+def _memory(ctx: click.Context, _: click.Parameter, text: str | None) -> None:
+    """Set the limit of this process."""
+    if ctx.resilient_parsing:
+        return
+    from blowproof.cli.asking import memory
+
+    limit = memory.default_limit() if text is None else memory.read_size(text)
+    if limit is None or limit < memory.LEAST:
+        raise click.BadParameter(f"{str(text)[:40]!r} is not a size from 100MB on: write 8GB")
+    memory.allow(limit)
+
+
+memory_option = click.option(
+    "--memory-limit",
+    metavar="SIZE",
+    expose_value=False,
+    callback=_memory,
+    help="Stop above so much memory, with the bounds reached: 500MB, 8GB.  "
+    "[default: 8GB, or three quarters of the machine]",
+)
+
+
+def policy_argument(name: str = "policy") -> Callable[[F], F]:
+    """A policy file; what is wrong with it is said when it is read."""
+    return click.argument(name, type=click.Path(), metavar=name.upper())
+
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="One JSON document on stdout, and nothing else there."
+)
+
+_READING = click.option(
+    "--reading",
+    type=click.Choice(READINGS),
+    default="published",
+    show_default=True,
+    help="Which databases count as neighbours.",
+)
+_ANSWERS = click.option(
+    "--answers",
+    type=click.Choice(SCOPES),
+    help="Whose answers: the worst case over any, or the given numbers. Default: the file's.",
+)
+_ENGINE = click.option(
+    "--engine", type=click.Choice(ENGINES), default="auto", show_default=True, help="Who computes."
+)
+_SEED = click.option(
+    "--seed",
+    type=click.IntRange(min=0, max=2**31 - 1),
+    metavar="N",
+    help="Seed of searches that try things in random order; never of noise.",
+)
+
+
+def question_options(*, time_limit: float | None = None, whole: bool = False) -> Callable[[F], F]:
+    """--reading, --answers, --engine, --time-limit and --seed, as one `question` argument.
+
+    --memory-limit goes with them; it is a property of the process, so no command hands it on.
+
+    `whole`: the command as a whole keeps the time limit, not each search.
+    """
+    searches = "End after this long" if whole else "Stop each search after this long"
+    limit = click.option(
+        "--time-limit",
+        type=seconds,
+        default=time_limit,
+        show_default=time_limit is not None,
+        metavar="SECONDS",
+        help=f"{searches}, with the bounds reached.",
+    )
+
+    def decorate(command: F) -> F:
+        from functools import wraps
+
+        @wraps(command)
+        def gathered(
+            *,
+            reading: str,
+            answers: str | None,
+            engine: str,
+            time_limit: float | None,
+            seed: int | None,
+            **rest: object,
+        ) -> object:
+            question = Question(reading, answers, engine, time_limit, seed)
+            return command(question=question, **rest)
+
+        wrapped: object = gathered
+        for option in (_SEED, _ENGINE, memory_option, limit, _ANSWERS, _READING):
+            wrapped = option(cast("Callable[..., object]", wrapped))
+        return cast("F", wrapped)
+
+    return decorate

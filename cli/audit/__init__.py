@@ -1,0 +1,9 @@
+"""The audit: the whole story of one policy, before it is shown.
+
+What is found is data, in the order in which time is best spent; saying it comes afterwards, in the
+room shown and in cli/report.
+
+Read `options`, `audited` and `findings` (what is found), `search` (in which order),
+`bound_at_hand`, `differential_privacy`, `chain_of_moves`, `cost_of_facts`, `extras`, `mechanism`;
+`sentences` and `advice` are what is said of it.
+"""

@@ -1,0 +1,25 @@
+"""A bound on S that is always at hand where n is known, however little time there is."""
+
+from __future__ import annotations
+
+from blowproof.models import BoundQuery, Exact, show
+from blowproof.models.policy.policy import LABELLED
+from blowproof.models.queries.query import WeightedSum
+from blowproof.verifier.theorems.most_moves import Ceiling
+
+__all__ = ["by_records"]
+
+
+def by_records(
+    query: BoundQuery, reading: str, size: int | None, plain: Exact | None
+) -> Ceiling | None:
+    """Return the bound from n (scope "given", readings 1 and 2), at once.
+
+    D1 and D2 differ in at most n records, and each changes the query by at most `plain`, the
+    largest change of the query when one record changes.
+    """
+    if isinstance(query, WeightedSum):
+        size = len(query.weights)
+    if plain is None or size is None or reading not in LABELLED:
+        return None
+    return Ceiling(size * plain, f"at most all {size} records change, by {show(plain)} each")

@@ -1,0 +1,131 @@
+"""What an audit finds out: S under every reading, what it means for noise, and what to do.
+
+The docstring of the room has the reading order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from blowproof.cli.asking.errors import Exit
+from blowproof.cli.audit.chain_of_moves import Chain
+from blowproof.cli.audit.extras import Extras
+from blowproof.models import BoundQuery, Exact
+from blowproof.verifier.asked.answer import Answer
+
+if TYPE_CHECKING:
+    from blowproof.verifier.proofs.write import Certificate
+
+__all__ = [
+    "Finding",
+    "Judgement",
+    "Plan",
+    "Row",
+    "worst",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What somebody plans: a claimed sensitivity, a noise scale, both, or neither.
+
+    `certificate`: a proof is asked for, so that more time goes into finding one.
+    """
+
+    epsilon: Fraction
+    claimed: Fraction | None = None
+    scale: Fraction | None = None
+    certificate: bool = False
+
+    def needs(self) -> Iterator[tuple[str, Fraction]]:
+        """Yield what is planned in words, and the sensitivity that it is enough for."""
+        if self.claimed is not None:
+            yield "the claimed S", self.claimed
+        if self.scale is not None:
+            yield "the planned scale", self.scale * self.epsilon
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Whether a plan is enough: True, False, or None while the bounds leave it open."""
+
+    what: str
+    enough_for: Fraction
+    enough: bool | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """S under one reading, or why the reading does not apply."""
+
+    reading: str
+    answer: Answer | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What was found about one query."""
+
+    query: BoundQuery
+    reading: str
+    rows: tuple[Row, ...]
+    plain: Exact | None
+    plan: Plan
+    chain: Chain | None = None
+    certificate: Certificate | None = None
+    extras: Extras = field(default_factory=Extras)
+
+    @cached_property
+    def verdict(self) -> Answer:
+        """The answer under the reading that decides."""
+        return next(r.answer for r in self.rows if r.reading == self.reading and r.answer)
+
+    @property
+    def real_epsilon(self) -> tuple[Fraction, Fraction | None] | None:
+        """What epsilon really is, at least and at most, when noise is calibrated to `plain`.
+
+        Laplace noise of scale b loses exactly ||f(D1) - f(D2)||_1 / b over a pair of databases.
+        """
+        if not self.plain:
+            return None
+        factor = self.plan.epsilon / self.plain
+        upper = self.verdict.upper
+        return self.verdict.lower * factor, None if upper is None else upper * factor
+
+    @property
+    def scale(self) -> Fraction | None:
+        """The scale of Laplace noise to add to every output, from the upper bound."""
+        return None if self.verdict.upper is None else self.verdict.upper / self.plan.epsilon
+
+    @property
+    def judgements(self) -> tuple[Judgement, ...]:
+        """What the answer says about the plan."""
+        return tuple(
+            Judgement(what, value, self._enough(value)) for what, value in self.plan.needs()
+        )
+
+    def _enough(self, value: Fraction) -> bool | None:
+        if value < self.verdict.lower:
+            return False
+        upper = self.verdict.upper
+        return True if upper is not None and value >= upper else None
+
+    @property
+    def code(self) -> Exit:
+        """The exit code of this query alone."""
+        verdicts = {judgement.enough for judgement in self.judgements}
+        if False in verdicts:
+            return Exit.NO
+        undecided = None in verdicts if verdicts else self.verdict.status == "bounds"
+        return Exit.UNDECIDED if undecided else Exit.OK
+
+
+def worst(codes: Sequence[Exit]) -> Exit:
+    """Return the exit code of several queries: a plan that fails weighs more than an open one."""
+    order = (Exit.BAD_INPUT, Exit.NO, Exit.UNDECIDED, Exit.OK)
+    return min(codes, key=order.index, default=Exit.OK)

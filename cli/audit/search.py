@@ -1,0 +1,217 @@
+"""How an audit searches: what decides first, then the other readings, then the extras.
+
+So a time limit cuts what matters least, and it always ends with bounds that noise can be set from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from blowproof.cli.asking.ask import Session, scope_of
+from blowproof.cli.asking.stoppable import Stopped
+from blowproof.cli.audit.bound_at_hand import by_records
+from blowproof.cli.audit.chain_of_moves import chain_of
+from blowproof.cli.audit.differential_privacy import plain_sensitivity
+from blowproof.cli.audit.extras import extras
+from blowproof.cli.audit.findings import Finding, Plan, Row
+from blowproof.models import (
+    READINGS,
+    BlowproofError,
+    BoundQuery,
+    BudgetError,
+    Exact,
+    InternalError,
+    Policy,
+    QueryError,
+    UndeterminedError,
+    setting,
+)
+from blowproof.models.policy.policy import Answers
+from blowproof.verifier.ask import upper_bound
+from blowproof.verifier.asked.answer import Answer, Status
+from blowproof.verifier.databases.consistency import prepare
+
+if TYPE_CHECKING:
+    from blowproof.verifier.proofs.write import Certificate
+
+__all__ = ["complete_all", "decide_all", "known_size"]
+
+T = TypeVar("T")
+
+DECIDING, OTHERS = 0.6, 0.5
+"""Which part of the time left goes to the readings that decide, and then to the other ones."""
+
+PLAIN_SECONDS, CHAIN_SECONDS, THEOREM_SECONDS = 3.0, 2.0, 0.5
+CERTIFICATE_SECONDS = 4.0
+"""How long the search for a proof may take, where nobody asked for one."""
+
+
+def decide_all(
+    policy: Policy, queries: Sequence[BoundQuery], session: Session, plan: Plan, size: int | None
+) -> list[Finding]:
+    """Return each query's answer under the reading that decides.
+
+    It must apply: its refusal is the error of the whole audit. This comes first, so that a time
+    limit cuts what matters least.
+    """
+    drafts = []
+    for number, query in enumerate(queries):
+        limit = session.share(len(queries) - number, DECIDING)
+        drafts.append(_decide(policy, query, session, plan, size, limit))
+    return drafts
+
+
+def complete_all(
+    policy: Policy, drafts: Sequence[Finding], session: Session, size: int | None
+) -> list[Finding]:
+    """Return the findings with the other readings, and then with the extras."""
+    found = list(drafts)
+    for number, draft in enumerate(found):
+        found[number] = _with_rows(policy, draft, session, len(found) - number)
+    for number, draft in enumerate(found):
+        more = extras(policy, draft.query, session, draft.rows, size, len(found) - number)
+        found[number] = replace(draft, extras=more)
+    return found
+
+
+def _decide(
+    policy: Policy,
+    query: BoundQuery,
+    session: Session,
+    plan: Plan,
+    size: int | None,
+    limit: float | None,
+) -> Finding:
+    reading = session.question.reading
+    plain = _in_time(session, PLAIN_SECONDS, lambda: plain_sensitivity(policy, query))
+    answer = session.ask(policy, query, reading, limit=limit)
+    if answer.status == "bounds":
+        answer = _at_least_bounded(policy, answer, query, session, size, plain)
+    answer, certificate = _certified(policy, query, answer, session, plan)
+    chain = None
+    if answer.witness is not None:
+        pair = answer.witness
+        chain = _in_time(
+            session,
+            CHAIN_SECONDS,
+            lambda: chain_of(policy, pair, answer.reading, scope_of(session.question)),
+        )
+    return Finding(
+        query=query,
+        reading=reading,
+        rows=(Row(reading, answer),),
+        plain=plain,
+        plan=plan,
+        chain=chain,
+        certificate=certificate,
+    )
+
+
+def _certified(
+    policy: Policy, query: BoundQuery, answer: Answer, session: Session, plan: Plan
+) -> tuple[Answer, Certificate | None]:
+    """Return the answer, proved where a proof is found in time, and its certificate."""
+    from blowproof.verifier.proofs.write import certify_answer
+
+    if answer.status != "exact":
+        return answer, None
+    limit = None if plan.certificate else CERTIFICATE_SECONDS
+    if session.left is not None:
+        limit = session.left * (0.6 if plan.certificate else 0.2)
+        limit = limit if plan.certificate else min(limit, CERTIFICATE_SECONDS)
+    found = _in_time(
+        session,
+        None if limit is None else limit + 0.5,
+        lambda: certify_answer(policy, query, answer, time_limit=limit),
+    )
+    return found or (answer, None)
+
+
+def _in_time(
+    session: Session, seconds: float | None, task: Callable[[], T], *, late: bool = False
+) -> T | None:
+    try:
+        return session.run(task, limit=seconds, late=late)
+    except (Stopped, BudgetError):
+        return None
+
+
+def _at_least_bounded(
+    policy: Policy,
+    answer: Answer,
+    query: BoundQuery,
+    session: Session,
+    size: int | None,
+    plain: Exact | None,
+) -> Answer:
+    """Return the answer with an upper bound that takes no search, where it has none at all."""
+    if answer.upper is not None:
+        return answer
+    bound = by_records(query, answer.reading, size if answer.answers == "given" else None, plain)
+    if bound is None:
+        bound = _in_time(
+            session,
+            THEOREM_SECONDS,
+            lambda: upper_bound(
+                policy,
+                query,
+                reading=answer.reading,
+                answers=answer.answers,
+                time_limit=THEOREM_SECONDS,
+            ),
+            late=True,
+        )
+    if bound is None:
+        return answer
+    status: Status = "exact" if bound.value == answer.lower else "bounds"
+    notes = (*answer.notes, f"upper bound: {bound.why}")
+    return replace(answer, upper=bound.value, status=status, notes=notes)
+
+
+def _with_rows(policy: Policy, draft: Finding, session: Session, among: int) -> Finding:
+    """Return the finding with its rows for all readings, in their usual order."""
+    decided = draft.rows[0]
+    rows = []
+    for number, reading in enumerate(READINGS):
+        if reading == draft.reading:
+            rows.append(decided)
+            continue
+        limit = session.share(among, OTHERS / (len(READINGS) - number))
+        rows.append(_row(policy, draft.query, session, reading, limit))
+    return replace(draft, rows=tuple(rows))
+
+
+def _row(
+    policy: Policy, query: BoundQuery, session: Session, reading: str, limit: float | None
+) -> Row:
+    try:
+        return Row(reading, session.ask(policy, query, reading, limit=limit))
+    except InternalError:
+        raise
+    except BlowproofError as error:
+        return Row(reading, None, _reason(error))
+
+
+def _reason(error: BlowproofError) -> str:
+    """Return the first line of a refusal: a screen has no room for what to try."""
+    return str(error).splitlines()[0]
+
+
+def known_size(policy: Policy, session: Session) -> int | None:
+    """Return n where it is known: written, counted, or implied by the facts."""
+    try:
+        return session.run(lambda: _size(policy, scope_of(session.question)))
+    except (Stopped, BudgetError):
+        return None
+
+
+def _size(policy: Policy, scope: Answers | None) -> int | None:
+    found = setting(policy, scope)
+    if found.size is not None:
+        return found.size
+    try:
+        return prepare(found, "published").size
+    except (UndeterminedError, QueryError):
+        return None

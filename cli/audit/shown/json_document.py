@@ -1,0 +1,177 @@
+"""The audit as a JSON document: all that the screen shows."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from blowproof.cli.audit.advice import advice, deviation
+from blowproof.cli.audit.sentences import at_once_words, certificate_words, chain_words, form_words
+from blowproof.cli.text.policy_in_words import known_words, secret_words
+from blowproof.models import Exact, Point, Policy
+from blowproof.verifier.asked.answer import json_number, json_value
+
+if TYPE_CHECKING:
+    from blowproof.cli.audit.audited import Audited
+    from blowproof.cli.audit.chain_of_moves import Chain
+    from blowproof.cli.audit.cost_of_facts import Changed
+    from blowproof.cli.audit.findings import Finding, Row
+
+__all__ = ["audit_document"]
+
+
+def audit_document(found: Audited) -> dict[str, Any]:
+    """Return the document of `blowproof audit --json`."""
+    policy, mechanism = found.policy, found.mechanism
+    return {
+        "schema": "blowproof/audit/1",
+        "policy": policy.name,
+        "answers": found.scope,
+        "protected": secret_words(policy),
+        "known": known_words(policy, found.size, limit=len(policy.known)),
+        "size": found.size,
+        "domain": {
+            "attributes": {name: axis.size for name, axis in policy.domain.attributes},
+            "size": policy.domain.size,
+        },
+        "epsilon": json_number(found.findings[0].plan.epsilon),
+        "queries": [
+            {**_query(policy, finding), "picture": _picture(found, place)}
+            for place, finding in enumerate(found.findings)
+        ],
+        "mechanism": None if mechanism is None else mechanism.to_json(policy.domain),
+        "exit_code": int(found.code),
+    }
+
+
+def _picture(found: Audited, place: int) -> dict[str, Any]:
+    """The policy graph and the averaging attack; None where they do not apply or time was up."""
+    drawn = found.pictures[place] if place < len(found.pictures) else None
+    return drawn or {"policy_graph": None, "averaging": None}
+
+
+def _query(policy: Policy, finding: Finding) -> dict[str, Any]:
+    answer, scale = finding.verdict, finding.scale
+    return {
+        "query": finding.query.name,
+        "reading": finding.reading,
+        "lower": json_number(answer.lower),
+        "upper": _optional(answer.upper),
+        "status": answer.status,
+        "witness": None if answer.witness is None else answer.witness.to_json(policy.domain),
+        "readings": [_row(policy, row) for row in finding.rows],
+        "plain": {"sensitivity": _optional(finding.plain), "real_epsilon": _real(finding)},
+        "noise": {
+            "kind": "laplace",
+            "scale": _optional(scale),
+            "expected_error": _optional(scale),
+            "standard_deviation": None if scale is None else _finite(deviation(scale)),
+        },
+        "judgements": [
+            {
+                "what": judgement.what,
+                "enough_for": json_number(judgement.enough_for),
+                "enough": judgement.enough,
+            }
+            for judgement in finding.judgements
+        ],
+        "recommendation": advice(finding),
+        "certificate": {
+            "proved": answer.status == "proved",
+            "status": answer.status,
+            "kind": None if finding.certificate is None else finding.certificate.kind or None,
+            "reason": None if finding.certificate is None else finding.certificate.reason or None,
+            "words": certificate_words(finding),
+        },
+        "at_once": _at_once(finding),
+        "closed_forms": _forms(finding),
+        "chain": None if finding.chain is None else _chain(policy, finding.chain),
+        "facts": [_changed(policy, item) for item in finding.extras.left_out],
+        "instead": [_changed(policy, item) for item in finding.extras.instead],
+    }
+
+
+def _at_once(finding: Finding) -> dict[str, Any]:
+    """How many records change at once; what sparsity and the policy graph say about it."""
+    found, pair = finding.extras.at_once, finding.verdict.witness
+    return {
+        "records": None if pair is None else max(len(pair.before), len(pair.after)),
+        "most": None if found is None else found.most,
+        "sparse": None if found is None else found.sparse,
+        "alpha": None if found is None else found.alpha,
+        "xi": None if found is None else found.xi,
+        "words": at_once_words(finding),
+    }
+
+
+def _forms(finding: Finding) -> dict[str, Any]:
+    forms = finding.extras.forms
+    applying = [item for item in forms or () if item.applies]
+    return {
+        "reached": forms is not None,
+        "words": form_words(forms),
+        "applying": [item.to_json() for item in applying],
+    }
+
+
+def _chain(policy: Policy, chain: Chain) -> dict[str, Any]:
+    """The worst pair's moves in the order of the chain, with what each does to the known facts."""
+
+    def record(point: Point | None) -> list[int | str] | None:
+        return None if point is None else json_value(policy.domain, point)
+
+    return {
+        "words": chain_words(chain, clauses=bool(policy.clauses)),
+        "moves": [
+            {
+                "before": record(link.before),
+                "after": record(link.after),
+                "record": None if link.record is None else link.record + 1,
+                "secret": link.before is not None
+                and link.after is not None
+                and policy.graph.is_edge(link.before, link.after),
+                "lowers": [[name, times] for name, times in link.lowers],
+                "lifts": [[name, times] for name, times in link.lifts],
+            }
+            for link in chain.links
+        ],
+    }
+
+
+def _changed(policy: Policy, item: Changed) -> dict[str, Any]:
+    """S of the policy with one fact left out (`fact`, from 0), or other counts published."""
+    return {
+        "fact": item.place,
+        "words": item.words,
+        "reached": item.reached,
+        "reason": item.reason or None,
+        "lower": None if item.answer is None else json_number(item.answer.lower),
+        "upper": None if item.answer is None else _optional(item.answer.upper),
+        "status": None if item.answer is None else item.answer.status,
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None
+
+
+def _real(finding: Finding) -> dict[str, Any] | None:
+    if finding.real_epsilon is None:
+        return None
+    lower, upper = finding.real_epsilon
+    return {"lower": json_number(lower), "upper": _optional(upper)}
+
+
+def _row(policy: Policy, row: Row) -> dict[str, Any]:
+    applies = row.answer is not None
+    answer = None if row.answer is None else row.answer.to_json(policy.domain)
+    return {
+        "reading": row.reading,
+        "applies": applies,
+        "reason": row.reason or None,
+        "answer": answer,
+    }
+
+
+def _optional(value: Exact | None) -> int | str | None:
+    return None if value is None else json_number(value)

@@ -1,0 +1,187 @@
+"""`blowproof audit POLICY`: the whole story on one screen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from blowproof.cli.asking.errors import Exit
+from blowproof.cli.asking.options import Question, policy_argument, question_options
+from blowproof.cli.audit.audited import Audited
+from blowproof.cli.audit.options import Planned, format_options, plan_options
+
+if TYPE_CHECKING:
+    from blowproof.cli.asking.ask import Session
+    from blowproof.cli.audit.findings import Finding
+    from blowproof.models import Policy, Reading
+
+__all__ = ["audit", "audited"]
+
+TIME_LIMIT = 30
+PICTURE_SECONDS = 6.0
+
+
+@click.command(
+    short_help="The whole story of a policy on one screen. Start here.",
+    epilog="Example: blowproof audit examples/census.toml --planned-scale 2 --epsilon 1",
+)
+@policy_argument()
+@click.option(
+    "--query", "queries", multiple=True, metavar="QUERY",
+    help="Which numbers are released; may be repeated.  [default: histogram]",
+)  # fmt: skip
+@plan_options()
+@question_options(time_limit=TIME_LIMIT, whole=True)
+@format_options()
+def audit(
+    policy: str, queries: tuple[str, ...], planned: Planned, question: Question, form: str
+) -> int:
+    """The whole story: what is secret, what is known, and the noise that takes.
+
+    Exit code 0: answered; 1: the planned noise is too small; 2: bad input; 3: undecided in time.
+    """
+    from blowproof.cli.asking.error_lines import placed
+    from blowproof.cli.text.files import keep_apart
+    from blowproof.models import BlowproofError
+
+    keep_apart(
+        {"--certificate": planned.certificate, "--html": planned.html}, [policy, planned.mechanism]
+    )
+    if len(queries) > 1 and planned.of_one_query:
+        alone = "--claimed, --planned-scale and --certificate are about one query"
+        raise click.UsageError(f"{alone}: give --query once")
+    try:
+        with placed(policy):
+            drawn = form == "json" or planned.html is not None
+            found = _audited(policy, queries or ("histogram",), planned, question, drawn=drawn)
+    except BlowproofError as error:
+        if form == "sarif":
+            _write_refusal(policy, error)
+        raise
+    if planned.certificate is not None:
+        _write_certificate(planned.certificate, found)
+    if planned.html is not None:
+        _write_page(planned.html, found)
+    _write(policy, found, form)
+    return found.code
+
+
+def _audited(
+    path: str, queries: tuple[str, ...], planned: Planned, question: Question, *, drawn: bool
+) -> Audited:
+    start = time.monotonic()
+    from blowproof.cli.asking.ask import Session
+
+    session = Session(question, total=_total(question.time_limit, start))
+    policy, _ = session.open(path)
+    return audited(policy, queries, planned, session, drawn=drawn)
+
+
+def audited(
+    policy: Policy, queries: Sequence[str], planned: Planned, session: Session, *, drawn: bool
+) -> Audited:
+    """Return what is found about each query in the session's time, with what is `drawn` of it."""
+    from blowproof.cli.asking.ask import scope_of
+    from blowproof.cli.audit.findings import Plan
+    from blowproof.cli.audit.mechanism import judge_mechanism
+    from blowproof.cli.audit.search import complete_all, decide_all, known_size
+    from blowproof.models import parse_query
+
+    plan = Plan(
+        epsilon=planned.epsilon,
+        claimed=planned.claimed,
+        scale=planned.scale,
+        certificate=planned.certificate is not None,
+    )
+    bound = session.read(policy.name, lambda: [parse_query(text, policy) for text in queries])
+    size = known_size(policy, session)
+    drafts = decide_all(policy, bound, session, plan, size)
+    mechanism = None
+    if planned.mechanism is not None:
+        mechanism = judge_mechanism(planned.mechanism, policy, planned.epsilon, session)
+    findings = complete_all(policy, drafts, session, size)
+    scope = policy.with_answers(scope_of(session.question)).scope
+    pictures = _pictures(policy, findings, session) if drawn else ()
+    return Audited(policy, scope, size, findings, mechanism, pictures)
+
+
+def _pictures(
+    policy: Policy, findings: Sequence[Finding], session: Session
+) -> list[dict[str, Any] | None]:
+    """What is drawn about each query, in the time that is left; None where it was up."""
+    from blowproof.cli.asking.stoppable import Stopped
+    from blowproof.cli.report.story import picture
+
+    found: list[dict[str, Any] | None] = []
+    for finding in findings:
+        seconds = PICTURE_SECONDS if session.left is None else min(PICTURE_SECONDS, session.left)
+
+        def task(reading: str = finding.reading, seconds: float = seconds) -> dict[str, Any]:
+            return picture(policy, cast("Reading", reading), seconds / 2)
+
+        try:
+            found.append(session.run(task, limit=seconds) if seconds > 0.02 else None)
+        except Stopped:
+            found.append(None)
+    return found
+
+
+def _total(limit: float | None, start: float) -> float | None:
+    """Seconds for the whole audit: to load the solvers counts as well, up to half of the limit."""
+    return None if limit is None else max(limit / 2, limit - (time.monotonic() - start))
+
+
+def _write_certificate(path: str, found: Audited) -> None:
+    """Write the certificate of the one query, or say on stderr why there is none."""
+    from blowproof.cli.text.files import save
+    from blowproof.cli.text.policy_in_words import printable
+
+    certificate = found.findings[0].certificate
+    if certificate is not None and certificate.document is not None:
+        save(path, certificate.text)
+        return
+    reason = "the time was up" if certificate is None else certificate.reason
+    click.echo(f"no certificate: {printable(reason)}", err=True)
+
+
+def _write_page(path: str, found: Audited) -> None:
+    """Write the page of --html."""
+    from importlib.metadata import version
+
+    from blowproof.cli.audit.shown.json_document import audit_document
+    from blowproof.cli.report.page import page
+    from blowproof.cli.text.files import save
+
+    save(path, page(audit_document(found), version("blowproof")))
+
+
+def _write(path: str, found: Audited, form: str) -> None:
+    from blowproof.cli.text.output import print_all, quietly, write_json
+
+    with quietly():
+        if form == "json":
+            from blowproof.cli.audit.shown.json_document import audit_document
+
+            write_json(audit_document(found))
+        elif form == "sarif":
+            from blowproof.cli.audit.shown.sarif import results, sarif_document
+
+            write_json(sarif_document(path, results(found), found.code))
+        else:
+            from blowproof.cli.audit.shown.screen import audit_parts
+
+            print_all(audit_parts(found))
+
+
+def _write_refusal(path: str, error: Exception) -> None:
+    """For pipelines: what is wrong with the policy is a finding as well."""
+    from blowproof.cli.audit.shown.sarif import error_results, sarif_document
+    from blowproof.cli.text.output import quietly, write_json
+    from blowproof.models import BlowproofError
+
+    assert isinstance(error, BlowproofError)
+    with quietly():
+        write_json(sarif_document(path, error_results(error), Exit.BAD_INPUT))

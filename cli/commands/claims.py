@@ -1,0 +1,265 @@
+"""`blowproof claims [ID...]`: the published statements, checked again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from blowproof.cli.asking.errors import Exit
+from blowproof.cli.asking.options import json_option, memory_option, seconds
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from blowproof.verifier.claims.session import Checked, Step
+    from blowproof.verifier.claims.state import State
+    from blowproof.verifier.claims.stating.claim import Claim, Level
+
+__all__ = ["claims"]
+
+DETAILED = 3
+"""Up to this many claims are shown in full."""
+STYLES = {"holds": "green", "refuted": "red", "holds-amended": "yellow", "not-checkable": "dim"}
+
+
+@click.command(
+    short_help="Regression-checks the published statements.",
+    epilog="Example: blowproof claims blowfish-2014/theorem-8.5",
+)
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--full", is_flag=True, help="Every instance of every family (can take an hour).")
+@click.option("--time-limit", type=seconds, default=None, metavar="SECONDS",
+              help="Stop the run; the same command goes on from there.")  # fmt: skip
+@memory_option
+@click.option("--state", type=click.Path(dir_okay=False, path_type=Path), default=None,
+              metavar="FILE", help="Where an interrupted run is kept.")  # fmt: skip
+@click.option("--fresh", is_flag=True, help="Do not go on with an interrupted run.")
+@click.option("--write", type=click.Path(file_okay=False, exists=True, path_type=Path),
+              default=None, metavar="FOLDER",
+              help="Maintainers: record the verdicts in this source tree.")  # fmt: skip
+@json_option
+def claims(
+    ids: tuple[str, ...],
+    full: bool,
+    time_limit: float | None,
+    state: Path | None,
+    fresh: bool,
+    write: Path | None,
+    as_json: bool,
+) -> int:
+    """Check the statements of the papers again, and compare with the recorded verdicts.
+
+    ID names a claim, or is the beginning of several: blowfish-2014/theorem-8.5, blowfish-2014/.
+    None: all of them. The quick check takes a minute or two; an interrupted one goes on when it is
+    run again.
+
+    Exit code 0: as recorded; 1: a verdict changed; 2: bad input; 3: stopped, or some instance
+    could not be decided.
+    """
+    from blowproof.verifier.claims.ledger import select
+    from blowproof.verifier.claims.state import State, default_state
+
+    if write is not None and not full:
+        raise click.UsageError("verdicts are recorded from the full check: add --full")
+    level: Level = "full" if full else "quick"
+    chosen = select(ids)
+    kept = State(state or default_state(level), level)
+    if fresh:
+        kept.forget(chosen)
+        kept = State(kept.path, level)
+    found, stopped = _run(chosen, level, kept, time_limit, minimise=write is not None)
+    if not stopped:
+        kept.forget(chosen)
+        if write is not None:
+            _write(found, write)
+    _show(found, chosen, level, stopped, as_json=as_json)
+    if any(item.changes for item in found) and write is None:
+        return Exit.NO
+    undecided = stopped or any(item.finding.undecided for item in found)
+    return Exit.UNDECIDED if undecided else Exit.OK
+
+
+def _run(
+    chosen: Sequence[Claim],
+    level: Level,
+    kept: State,
+    time_limit: float | None,
+    *,
+    minimise: bool,
+) -> tuple[list[Checked], str]:
+    """Return the claims that came to their end, and why the run stopped ("": it did not)."""
+    from blowproof.cli.asking.stoppable import Stopped, watch
+    from blowproof.verifier.claims.session import Checked, Step, run_claims
+
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    found: list[Checked] = []
+
+    def work(post: Callable[[object], None]) -> None:
+        for item in run_claims(
+            chosen, level, state=kept, deadline=deadline, tell=post, minimise=minimise
+        ):
+            post(item)
+
+    with _bar() as show:
+
+        def heard(what: object) -> None:
+            if isinstance(what, Checked):
+                found.append(what)
+            elif isinstance(what, Step):
+                show(what)
+
+        try:
+            patience = None if time_limit is None else time_limit + 5
+            watch(work, time_limit=patience, on_post=heard)
+        except Stopped as stop:
+            return found, stop.reason
+    return found, "" if len(found) == len(chosen) else "stopped at the time limit"
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[Step], None]]:
+    """Show a progress bar on stderr, if that is a terminal."""
+    import sys
+
+    if not sys.stderr.isatty():
+        yield lambda step: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("")
+
+        def show(step: Step) -> None:
+            name = f"{step.claim.id}, {step.part.name}: {step.instances} (Ctrl-C stops)"
+            progress.update(task, total=step.parts, completed=step.done, description=name)
+
+        yield show
+
+
+def _write(found: Sequence[Checked], folder: Path) -> None:
+    """Renew what is recorded in a source tree, and the page made of it."""
+    from blowproof.verifier.claims.page import page
+    from blowproof.verifier.claims.record import document, merged
+
+    target = folder / "verifier" / "claims" / "verdicts.json"
+    if not target.parent.is_dir():
+        raise click.UsageError(f"{folder} is no source tree of blowproof: no verifier/claims there")
+    whole = merged(target, [document(item.finding) for item in found])
+    target.write_text(whole, encoding="utf-8")
+    (folder / "CLAIMS.md").write_text(page(whole), encoding="utf-8")
+
+
+def _show(
+    found: Sequence[Checked], chosen: Sequence[Claim], level: Level, stopped: str, *, as_json: bool
+) -> None:
+    from blowproof.cli.text.output import print_all, quietly, write_json
+    from blowproof.verifier.claims.record import SCHEMA, document
+
+    with quietly():
+        if as_json:
+            listed = [{**document(item.finding), "changes": list(item.changes)} for item in found]
+            write_json(
+                {"schema": SCHEMA, "level": level, "complete": not stopped, "claims": listed}
+            )
+        else:
+            print_all(_screen(found, len(chosen), stopped))
+
+
+# --- for people ----------------------------------------------------------------------------------
+
+
+def _screen(found: Sequence[Checked], wanted: int, stopped: str) -> Iterator[RenderableType]:
+    from rich.table import Table
+    from rich.text import Text
+
+    from blowproof.verifier.claims.record import document
+
+    documents = [document(item.finding) for item in found]
+    if wanted <= DETAILED:
+        for item in documents:
+            yield from _detail(item)
+    else:
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True)
+        table.add_column()
+        for item in documents:
+            verdict = Text(item["verdict"], style=STYLES[item["verdict"]])
+            table.add_row(verdict, item["id"], _count(item))
+        yield table
+    for checked in found:
+        for change in checked.changes:
+            yield Text(f"\nchanged: {checked.finding.claim.id}: {change}", style="bold red")
+    yield Text(f"\n{_summary(found, wanted, stopped)}", style="bold")
+
+
+def _count(item: dict[str, Any]) -> str:
+    return _instances(item["instances"]) if item["parts"] else ""
+
+
+def _instances(number: int) -> str:
+    return f"{number} instance{'' if number == 1 else 's'}"
+
+
+def _summary(found: Sequence[Checked], wanted: int, stopped: str) -> str:
+    changed = sum(1 for item in found if item.changes)
+    claims = "claim" if len(found) == 1 else "claims"
+    said = f"{len(found)} {claims}, " + (f"{changed} changed" if changed else "all as recorded")
+    if stopped:
+        said = f"{len(found)} of {wanted} claims, {changed} changed; {stopped}, and the same"
+        said += " command goes on from here"
+    return said
+
+
+def _detail(item: dict[str, Any]) -> Iterator[RenderableType]:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    yield Text(f"{item['id']}: {item['verdict']}", style=f"bold {STYLES[item['verdict']]}")
+    yield Text(f"{item['source']}. {item['statement']}\n")
+    for part in item["parts"]:
+        taken = ", ".join(filter(None, (part["reading"], part["answers"])))
+        note = "repaired: " if part["amended"] else ""
+        count = _instances(part["instances"])
+        failed = sum(part["failures"].values())
+        said = f"fails on {failed} of {count}" if part["failures"] else f"holds on {count}"
+        yield Text(f"  {note}{part['name']}{f' ({taken})' if taken else ''}: {said}")
+        yield Text(f"    of: {part['family']}", style="dim")
+    example = item["counterexample"]
+    if example is not None:
+        numbers = f"claimed {example['relation']} {example['claimed']}, exact {example['exact']}"
+        yield Text(f"\nSmallest counterexample (costs {example['cost']}): {numbers}")
+        yield from _instance(example)
+    proof = "Proof" if item["verdict"] == "holds" else "Why the repair holds"
+    for key, title in (("repaired", "Repaired"), ("explanation", "Why"), ("proof", proof),
+                       ("why_not", "Not checkable")):  # fmt: skip
+        if item[key]:
+            yield Text(f"\n{title}:", style="bold")
+            yield Padding(Text(item[key]), (0, 0, 0, 2), expand=False)
+
+
+def _instance(example: dict[str, Any]) -> Iterator[RenderableType]:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    if example["policy_file"]:
+        query = f"query {example['query']}" if example["query"] else ""
+        query += f" with {example['rows']}" if "rows" in example else ""
+        shown = f"{query}\n{example['policy_file']}".lstrip()
+        yield Padding(Text(shown), (0, 0, 0, 2), expand=False)
+    if "parameters" in example:
+        given = ", ".join(f"{name} = {value}" for name, value in example["parameters"].items())
+        yield Text(f"  {given}")
+    witness = example.get("witness")
+    if witness:
+        for name in ("before", "after", "unchanged"):
+            if witness[name]:
+                yield Text(f"  {name:9} {witness[name]}")
+    yield Text(f"  checked: {example['checked']}", style="dim")

@@ -1,0 +1,132 @@
+"""`blowproof explain POLICY`: who is asked for S(f, P), in which order, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from blowproof.cli.asking.errors import Exit
+from blowproof.cli.asking.options import Question, json_option, policy_argument, question_options
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from blowproof.cli.asking.ask import Session
+    from blowproof.models import BoundQuery, Policy
+    from blowproof.models.policy.policy import Reading
+    from blowproof.verifier.asked.answer import Answer
+    from blowproof.verifier.plan import Step
+
+__all__ = ["explain"]
+
+
+@click.command(
+    short_help="Which theorems and engines are asked, and why.",
+    epilog="Example: blowproof explain examples/hospital.toml --run",
+)
+@policy_argument()
+@click.option("--query", default="histogram", show_default=True, help="Which numbers are released.")
+@click.option("--run", is_flag=True, help="Answer the question too: what did each give, how long?")
+@question_options()
+@json_option
+def explain(policy: str, query: str, run: bool, question: Question, as_json: bool) -> int:
+    """Which theorems and engines apply to a question, which do not and why, in what order.
+
+    Theorems come first. Engines then take turns, and know at once what the others have found.
+
+    Exit code 0: explained; 2: bad input.
+    """
+    from blowproof.cli.asking.ask import Session
+    from blowproof.cli.asking.error_lines import placed
+    from blowproof.cli.text.output import print_all, quietly, write_json
+
+    session = Session(question)
+    read, (asked,) = session.open(policy, [query])
+    with placed(policy):
+        steps, answer = _explained(session, read, asked, run)
+    with quietly():
+        if as_json:
+            write_json(_document(read, asked, question, steps))
+        else:
+            print_all(_parts(asked, question, steps, answer))
+    return Exit.OK
+
+
+def _explained(
+    session: Session, policy: Policy, query: BoundQuery, run: bool
+) -> tuple[list[Step], Answer | None]:
+    from blowproof.cli.asking.ask import GRACE, scope_of
+    from blowproof.verifier.ask import explain as told
+
+    asked = session.question
+    limit = None if asked.time_limit is None else asked.time_limit + GRACE
+    return session.run(
+        lambda: told(
+            policy,
+            query,
+            reading=cast("Reading", asked.reading),
+            answers=scope_of(asked),
+            time_limit=asked.time_limit,
+            run=run,
+        ),
+        limit=limit,
+    )
+
+
+def _document(
+    policy: Policy, query: BoundQuery, question: Question, steps: list[Step]
+) -> dict[str, object]:
+    from blowproof.cli.asking.ask import scope_of
+
+    return {
+        "schema": "blowproof/explain/1",
+        "policy": policy.name,
+        "query": query.name,
+        "reading": question.reading,
+        "answers": policy.with_answers(scope_of(question)).scope,
+        "steps": [step.to_json() for step in steps],
+    }
+
+
+def _parts(
+    query: BoundQuery, question: Question, steps: list[Step], answer: Answer | None
+) -> Iterator[RenderableType]:
+    from rich.table import Table
+    from rich.text import Text
+
+    from blowproof.cli.text.answer import bounds_text
+    from blowproof.cli.text.policy_in_words import printable
+
+    yield Text(f"query {printable(query.name)}, reading {question.reading}", style="bold")
+    yield Text()
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for heading in ("", "step", "what it does, or why it is left out"):
+        table.add_column(heading, overflow="fold")
+    if answer is not None:
+        for heading in ("gave", "seconds"):
+            table.add_column(heading, justify="right", no_wrap=True)
+    for step in steps:
+        why = step.strategy.does if step.applies else f"left out: {step.why_not}"
+        row = ["" if step.applies else "-", step.strategy.name, why]
+        if answer is not None:
+            row += [_gave(step), "" if step.seconds is None else f"{step.seconds:.2f}"]
+        table.add_row(*map(Text, row), style="" if step.applies else "dim")
+    yield table
+    if answer is not None:
+        yield Text()
+        yield Text(bounds_text(answer), style="bold")
+        for end, name, reason in answer.decided_by:
+            yield Text(f"{end} bound: {name} ({printable(reason)})")
+
+
+def _gave(step: Step) -> str:
+    from blowproof.cli.text.policy_in_words import short
+
+    found = step.found
+    if found is None:
+        return ""
+    low = "" if found.pair is None else short(found.lower)
+    high = "" if found.upper is None else short(found.upper)
+    return low if low == high else f"{low}..{high}"

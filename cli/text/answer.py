@@ -1,0 +1,67 @@
+"""The answer to one question, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from blowproof.cli.text.pairs import pair_parts
+from blowproof.cli.text.policy_in_words import number, printable, short
+from blowproof.models import Policy, show
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from blowproof.verifier.asked.answer import Answer
+
+__all__ = ["answer_parts", "bounds_text"]
+
+STATUS = {
+    "proved": "a certificate was checked",
+    "exact": "the search ended",
+    "bounds": "the search was stopped",
+}
+
+
+def bounds_text(answer: Answer) -> str:
+    """Return "S = 4", "4 <= S <= 6", or "4 <= S" where nothing bounds it."""
+    if answer.upper is not None and answer.lower == answer.upper:
+        return f"S = {short(answer.lower)}"
+    upper = "" if answer.upper is None else f" <= {short(answer.upper)}"
+    return f"{short(answer.lower)} <= S{upper}"
+
+
+def answer_parts(policy: Policy, answer: Answer) -> Iterator[RenderableType]:
+    """Yield the number, how sure it is, and the pair that shows it."""
+    status = f"{answer.status} ({STATUS[answer.status]})"
+    yield Text.assemble((bounds_text(answer), "bold"), "   ", (status, "dim"))
+    yield Text(
+        f"query {printable(answer.query)}, policy {printable(answer.policy)}, "
+        f"reading {answer.reading}, answers {answer.answers}"
+    )
+    if answer.witness is not None:
+        yield Text(f"\nTwo neighbours whose answers differ by {show(answer.lower)}:")
+        yield from pair_parts(policy, answer.witness, answer.reading)
+    elif answer.upper == 0:
+        yield Text("\nNo two neighbours differ in their answers.")
+    yield Text()
+    yield _noise(answer)
+    yield Text(f"engine {answer.engine}, {answer.seconds:.2f} s", style="dim")
+    if answer.status == "bounds":
+        for note in answer.notes:
+            yield Text(printable_lines(note), style="dim")
+
+
+def printable_lines(text: str) -> str:
+    """Return a text of several lines, each of them harmless to a terminal."""
+    return "\n".join(printable(line) for line in text.splitlines())
+
+
+def _noise(answer: Answer) -> Text:
+    if answer.upper is None:
+        return Text("Nothing bounds S from above yet: do not calibrate noise to the lower bound.")
+    if answer.upper == 0:
+        return Text("The answer can be published as it is.")
+    return Text(f"Laplace noise of scale {number(answer.upper)} / epsilon is enough.")

@@ -1,0 +1,6 @@
+"""True answers, counted in a data file, as whole numbers on an exact grid.
+
+These are secret: they leave this room only through release.draw.
+
+Read `vectors`, `true_answers`, `masks`, `clusters`, `trees`.
+"""

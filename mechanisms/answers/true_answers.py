@@ -1,0 +1,284 @@
+"""True answers: every query of the contract on a data file, exactly, counted by DuckDB.
+
+`true_answers` is the only place where a release looks at the records. A query that is not known
+here may bring its own `evaluate(data)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blowproof.mechanisms.answers.trees import answer_prefixes, answer_tree
+from blowproof.mechanisms.answers.vectors import (
+    Names,
+    Vector,
+    attribute_grid,
+    cells_of,
+    common_grid,
+    kind_of,
+    prefix_sums,
+    single,
+    whole,
+)
+from blowproof.models import (
+    BoundQuery,
+    BudgetError,
+    DataError,
+    Domain,
+    Policy,
+    QueryError,
+    parse_query,
+)
+from blowproof.models.data.dataset import Dataset
+from blowproof.models.domain.domain import LISTING_LIMIT
+from blowproof.models.mechanisms.mechanism import Prefixes, Release, Tree
+from blowproof.models.queries.outputs import outputs_of
+from blowproof.models.queries.query import (
+    ClusterSizes,
+    ClusterSums,
+    CountQuery,
+    Cumulative,
+    Histogram,
+    MarginalQuery,
+    MatrixQuery,
+    PartitionHistogram,
+    Ranges,
+    SumQuery,
+    WeightedSum,
+)
+
+__all__ = [
+    "Evaluated",
+    "count_cells",
+    "held_cells",
+    "query_grid",
+    "range_names",
+    "require_answerable",
+    "true_answers",
+]
+
+OUTPUT_LIMIT = 20_000_000
+CELL_LIMIT = 20_000_000
+
+
+@runtime_checkable
+class Evaluated(Protocol):
+    """A query that knows how to count itself; `grid` (default 1) holds all it can change by."""
+
+    def evaluate(self, data: Dataset) -> Vector:
+        """Return the true answers."""
+        ...
+
+
+def true_answers(query: Release | BoundQuery | str, policy: Policy, data: Dataset) -> Vector:
+    """Return the exact answers of a query, or of what a release asks, on the data."""
+    asked = query.query if isinstance(query, Release) else query
+    if isinstance(asked, str):
+        asked = parse_query(asked, policy)
+    if isinstance(asked, (Tree, Prefixes)):
+        axis = policy.domain.axis(asked.attribute)
+        counts = count_cells(data, (axis,))
+        return (
+            answer_tree(asked, counts)
+            if isinstance(asked, Tree)
+            else answer_prefixes(asked, counts)
+        )
+    if isinstance(asked, Evaluated):
+        return asked.evaluate(data)
+    require_answerable(asked, policy)
+    return _ANSWERERS[type(asked)](asked, data)
+
+
+def query_grid(query: BoundQuery) -> Fraction:
+    """Return a grid 1/d that holds everything a record, or a change of one, can add to a query.
+
+    >>> from blowproof.models import Policy, Steps
+    >>> policy = Policy(domain=Domain(temp=Steps(35, 42, "1/2")))
+    >>> query_grid(parse_query("sum(temp)", policy))
+    Fraction(1, 2)
+    """
+    if isinstance(query, SumQuery):
+        return attribute_grid(query.domain, query.axes)
+    if isinstance(query, ClusterSums):
+        return attribute_grid(query.domain, range(len(query.domain)))
+    if isinstance(query, MatrixQuery):
+        return common_grid(value for column in query.columns for value in column.values())
+    if isinstance(query, WeightedSum):
+        return common_grid(query.weights) * attribute_grid(query.domain, (query.axis,))
+    return Fraction(getattr(query, "grid", 1))
+
+
+def require_answerable(query: Release | BoundQuery | str, policy: Policy) -> None:
+    """Refuse what `true_answers` refuses on any data: too many outputs, or an unknown query.
+
+    A plan asks this of all that it will release, so that nothing of it is found out after the
+    budget is charged.
+    """
+    asked = query.query if isinstance(query, Release) else query
+    if isinstance(asked, str):
+        asked = parse_query(asked, policy)
+    if isinstance(asked, (Tree, Prefixes)):
+        size = policy.domain.attribute(policy.domain.axis(asked.attribute)).size
+        _refuse_above(OUTPUT_LIMIT, size, "values")
+        return
+    outputs = outputs_of(asked, policy.domain)
+    if outputs is not None:
+        _refuse_above(OUTPUT_LIMIT, outputs.count, "outputs")
+    if isinstance(asked, WeightedSum):
+        _refuse_above(LISTING_LIMIT, len(asked.weights), "weights")
+    if isinstance(asked, MatrixQuery):
+        _refuse_above(CELL_LIMIT, policy.domain.size, "values")
+    if not isinstance(asked, Evaluated) and type(asked) not in _ANSWERERS:
+        raise QueryError(f"{asked.name} cannot be counted in a data file")
+
+
+def count_cells(data: Dataset, axes: tuple[int, ...]) -> NDArray[Any]:
+    """Return the counts of a marginal as one row-major array."""
+    sizes = [data.domain.attribute(axis).size for axis in axes]
+    size = cells_of(data.domain, axes).size
+    _refuse_above(OUTPUT_LIMIT, size, "cells")
+    places, numbers = held_cells(data, axes)
+    counts = np.zeros(size, dtype=numbers.dtype)
+    if len(numbers):
+        counts[np.ravel_multi_index(tuple(places.T.astype(np.int64)), sizes)] = numbers
+    return counts
+
+
+def held_cells(
+    data: Dataset, axes: tuple[int, ...], *, limit: int = CELL_LIMIT
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the cells that hold records, a row of positions each, and how many."""
+    found = data.sparse_marginal(axes, limit=limit)
+    last = max((data.domain.attribute(axis).size for axis in axes), default=0)
+    places = np.array(list(found), dtype=kind_of(last)).reshape(len(found), len(axes))
+    return places, whole(list(found.values()))
+
+
+def _refuse_above(limit: int, size: int, what: str) -> None:
+    if size > limit:
+        raise BudgetError(f"the query has {size} {what}; a release has {limit} at the most")
+
+
+def _counts(data: Dataset, axes: tuple[int, ...]) -> Vector:
+    return Vector(count_cells(data, axes), Fraction(1), cells_of(data.domain, axes))
+
+
+def _histogram(query: BoundQuery, data: Dataset) -> Vector:
+    return _counts(data, tuple(range(len(data.domain))))
+
+
+def _marginal(query: BoundQuery, data: Dataset) -> Vector:
+    assert isinstance(query, MarginalQuery)
+    return _counts(data, query.axes)
+
+
+def _count(query: BoundQuery, data: Dataset) -> Vector:
+    assert isinstance(query, CountQuery)
+    return Vector(
+        whole([data.count(query.area)]), Fraction(1), single([query.name], column="query")
+    )
+
+
+def _cumulative(query: BoundQuery, data: Dataset) -> Vector:
+    assert isinstance(query, Cumulative)
+    counts = count_cells(data, (query.axis,))
+    return Vector(prefix_sums(counts)[1:], Fraction(1), cells_of(data.domain, (query.axis,)))
+
+
+def _ranges(query: BoundQuery, data: Dataset) -> Vector:
+    assert isinstance(query, Ranges)
+    size = query.size
+    sums = prefix_sums(count_cells(data, (query.axis,)))
+    low, high = np.triu_indices(size)
+    return Vector(sums[high + 1] - sums[low], Fraction(1), range_names(data.domain, query.axis))
+
+
+def range_names(domain: Domain, axis: int) -> Names:
+    """Return the outputs of all ranges: from, to."""
+    name, kind = domain.attributes[axis]
+    size = kind.size
+    return Names(
+        (f"{name}_min", f"{name}_max"),
+        size * (size + 1) // 2,
+        lambda: ((kind.value(i), kind.value(j)) for i in range(size) for j in range(i, size)),
+    )
+
+
+def _sum(query: BoundQuery, data: Dataset) -> Vector:
+    assert isinstance(query, SumQuery)
+    grid = query_grid(query)
+    units = []
+    for axis in query.axes:
+        kind = query.domain.attribute(axis)
+        held = data.sparse_marginal((axis,), limit=CELL_LIMIT)
+        total = sum(count * kind.coordinate(at) for (at,), count in held.items())
+        units.append(int(total / grid))
+    names = [query.domain.names[axis] for axis in query.axes]
+    return Vector(whole(units), grid, single(names, column="sum"))
+
+
+def _partition(query: BoundQuery, data: Dataset) -> Vector:
+    from blowproof.models.secrets import ByGraph, CellGraph
+
+    assert isinstance(query, PartitionHistogram)
+    graph = query.graph
+    if isinstance(graph, ByGraph):
+        return _counts(data, graph.by)
+    assert isinstance(graph, CellGraph)
+    names = [graph.cell_label(cell) for cell in graph.cells]
+    return Vector(whole(data.counts(graph.areas)), Fraction(1), single(names, column="cell"))
+
+
+def _matrix(query: BoundQuery, data: Dataset) -> Vector:
+    assert isinstance(query, MatrixQuery)
+    grid = query_grid(query)
+    size = 1 + max((int(str(row)) for column in query.columns for row in column), default=-1)
+    totals = [Fraction(0)] * size
+    for point, count in data.histogram(limit=CELL_LIMIT).items():
+        for row, value in query.row(point).items():
+            totals[int(str(row))] += count * value
+    units = [int(total / grid) for total in totals]
+    return Vector(whole(units), grid, single([str(k + 1) for k in range(size)], column="row"))
+
+
+def _clusters(query: BoundQuery, data: Dataset) -> Vector:
+    from blowproof.mechanisms.answers.clusters import answer_clusters
+
+    assert isinstance(query, ClusterSizes)
+    return answer_clusters(query, *held_cells(data, tuple(range(len(data.domain)))))
+
+
+def _weighted(query: BoundQuery, data: Dataset) -> Vector:
+    assert isinstance(query, WeightedSum)
+    if data.size != len(query.weights):
+        raise DataError(
+            f"{data.path}: {query.name} has {len(query.weights)} weights, and not so many records"
+        )
+    kind = query.domain.attribute(query.axis)
+    records = data.records()
+    total = sum(
+        weight * kind.coordinate(point[query.axis])
+        for weight, point in zip(query.weights, records, strict=True)
+    )
+    grid = query_grid(query)
+    return Vector(whole([int(total / grid)]), grid, single([query.name], column="query"))
+
+
+_ANSWERERS: dict[type[BoundQuery], Callable[[BoundQuery, Dataset], Vector]] = {
+    Histogram: _histogram,
+    MarginalQuery: _marginal,
+    CountQuery: _count,
+    Cumulative: _cumulative,
+    Ranges: _ranges,
+    SumQuery: _sum,
+    PartitionHistogram: _partition,
+    MatrixQuery: _matrix,
+    ClusterSizes: _clusters,
+    ClusterSums: _clusters,
+    WeightedSum: _weighted,
+}

@@ -1,0 +1,243 @@
+"""Private k-means: Lloyd's iterations from noisy cluster sizes and sums (blowfish-2014, section 6).
+
+Every iteration gets an equal share of epsilon, and spends it on the sizes and the sums of the
+clusters around the current centroids, which are public by then. Lemma 6.1 calibrates the sums by
+the length theta of a secret move, which is not private: a record that crosses a border takes its
+whole coordinates from one sum to another. Here the sums are relative to the centroids, and the
+assignment may change gradually over a margin, so that what a move of length theta changes really
+shrinks with theta (`memberships`, where the bound is proved). The margin is chosen, from public
+numbers alone, to need the least noise; margin 0 is the hard assignment.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blowproof.mechanisms.answers.vectors import (
+    Names,
+    Vector,
+    attribute_grid,
+    largest,
+    roomy,
+    whole,
+)
+from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.kinds.transformed import free
+from blowproof.mechanisms.release.release import Draw, Plan, Request
+from blowproof.mechanisms.structures.memberships import Around, Bounds, Clusters, Cover, Memberships
+from blowproof.models import Policy, QueryError, exact, show
+from blowproof.models.mechanisms.mechanism import Release
+from blowproof.models.policy.policy import LABELLED
+from blowproof.models.secrets import CellGraph
+from blowproof.models.secrets.offsets import OffsetGraph
+
+__all__ = ["KMeans", "first_centroids", "longest_move"]
+
+Ints = NDArray[Any]
+REFINED = 4
+"""Centroids lie on a grid this many times finer than the values."""
+SIZES_SHARE = Fraction(1, 4)
+MARGINS = (Fraction(0), Fraction(1, 2), Fraction(1))
+"""Margins to choose from, as multiples of the squared distance between the closest centroids: with
+1, a record at one centroid still has no weight at any other."""
+WIDEST_MARGIN = 1000
+
+
+def longest_move(policy: Policy, grid: Fraction) -> int:
+    """Return, in units of the grid, a length that no secret move exceeds in L1.
+
+    The extent of the domain bounds every graph; distances, changed attributes and frozen attributes
+    bound it further.
+    """
+    kinds = [kind for _, kind in policy.domain.attributes]
+    spans = [int(kind.step / grid) * (kind.size - 1) for kind in kinds]
+    graph = policy.graph
+    if isinstance(graph, CellGraph):
+        return max((_extent(policy, cell, grid) for cell in range(len(graph.areas))), default=0)
+    if not isinstance(graph, OffsetGraph):
+        return sum(spans)
+    steps = [int(kind.step / grid) for kind in kinds]
+    alone = [
+        min(span, step * axis.reach(graph.bound)) if axis.line else span * axis.reach(graph.bound)
+        for span, step, axis in zip(spans, steps, graph.axes, strict=True)
+    ]
+    return min(sum(alone), _shared(graph, alone, steps)) if graph.together == "sum" else sum(alone)
+
+
+def _shared(graph: OffsetGraph, alone: list[int], steps: list[int]) -> int:
+    """Charges that add up: how far all axes together get with one bound.
+
+    On lines the farthest goes where a step costs least, or, for squares, by Cauchy and Schwarz; on
+    other axes any change costs the same, so the longest that the bound pays for.
+    """
+    moving = [
+        (step, axis) for step, axis, most in zip(steps, graph.axes, alone, strict=True) if most
+    ]
+    if moving and all(axis.line and axis.power == 1 for _, axis in moving):
+        return int(max(Fraction(step, axis.weight) for step, axis in moving) * graph.bound)
+    if moving and all(axis.line and axis.power == 2 for _, axis in moving):
+        return isqrt(
+            int(sum(Fraction(step**2, axis.weight) for step, axis in moving) * graph.bound)
+        )
+    if moving and not any(axis.line for _, axis in moving):
+        many = graph.bound // min(axis.weight for _, axis in moving)
+        return sum(sorted(alone, reverse=True)[:many])
+    return sum(alone)
+
+
+def _extent(policy: Policy, cell: int, grid: Fraction) -> int:
+    """The L1 extent of the smallest box around a cell."""
+    graph = policy.graph
+    assert isinstance(graph, CellGraph)
+    area = graph.areas[cell]
+    total = 0
+    for axis, (_, kind) in enumerate(policy.domain.attributes):
+        runs = [run for box in area.boxes if box for run in box.sides[axis].runs]
+        if runs:
+            ends = max(high for _, high in runs) - 1 - min(low for low, _ in runs)
+            total += ends * int(kind.step / grid)
+    return total
+
+
+def first_centroids(clusters: int, low: Ints, high: Ints) -> Ints:
+    """Return centroids to begin with, from public numbers alone: spread out over the domain.
+
+    Point j of a low-discrepancy sequence (Halton's, in bases 2, 3, 5, ...).
+    """
+    from scipy.stats import qmc
+
+    points = qmc.Halton(d=len(low), scramble=False).random(clusters + 1)[1:]
+    ends = list(zip(low.tolist(), high.tolist(), strict=True))
+    return whole(
+        [
+            [
+                first + round(Fraction(share) * (last - first))
+                for share, (first, last) in zip(point, ends, strict=True)
+            ]
+            for point in points.tolist()
+        ]
+    )
+
+
+class KMeans(Plan):
+    """Centroids of k clusters. Options: `clusters` (k), `iterations`, `margin` (a multiple).
+
+    The answers are the coordinates of the centroids, cluster by cluster.
+    """
+
+    name = "k-means"
+    postprocessing = ("new centroid = old + sum / size", "clipping to the domain")
+    settings = ("clusters", "iterations", "margin")
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        policy = request.policy
+        if request.reading not in LABELLED or not free(policy):
+            raise RefusedError(
+                "k-means is calibrated for neighbours that differ in one record: under a policy "
+                "without known facts, reading published or secret-moves\n"
+                "  try: --mechanism laplace with --query cluster-sums(FILE)"
+            )
+        for name, kind in policy.domain.attributes:
+            if not kind.ordered:
+                raise QueryError(f"the attribute {name!r} is not ordered: it has no means")
+        self.clusters = _whole_option(request, "clusters", 4)
+        self.iterations = _whole_option(request, "iterations", 10)
+        self.margins = _margins(request)
+        axes = range(len(policy.domain))
+        self.grid = attribute_grid(policy.domain, axes) / REFINED
+        self.theta = longest_move(policy, self.grid)
+        sizes = whole([[0] * len(policy.domain), [k.size - 1 for _, k in policy.domain.attributes]])
+        origin = self._with(np.zeros((1, len(policy.domain)), dtype=np.int64))
+        self.cover = Cover.of(origin)
+        corners = origin.coordinates(sizes)
+        self.low, self.high = corners[0], corners[1]
+        self.start = first_centroids(self.clusters, self.low, self.high)
+        self._first = self.calibrated(self.start)
+        self.opening = self._first[:2]
+
+    def _with(self, centroids: Ints, margin: int = 0) -> Clusters:
+        return Clusters(self.request.policy.domain, self.grid, centroids, margin)
+
+    def calibrated(self, centroids: Ints) -> tuple[Release, Release, Clusters]:
+        """Return one iteration's releases, at the margin that needs the least noise."""
+        each = self.request.epsilon / self.iterations
+        clusters, found = self._best(centroids)
+        sizes = Release(
+            query=Memberships(clusters, sums=False, name="sizes"),
+            noise="discrete-laplace",
+            scale=Fraction(found.sizes) / (SIZES_SHARE * each),
+        )
+        sums = Release(
+            query=Memberships(clusters, sums=True, name="sums"),
+            noise="discrete-laplace",
+            scale=Fraction(found.sums) / ((1 - SIZES_SHARE) * each),
+        )
+        return sizes, sums, clusters
+
+    def _best(self, centroids: Ints) -> tuple[Clusters, Bounds]:
+        around = Around(self._with(centroids), self.theta, self.cover)
+        (centroids,) = roomy(4 * centroids.shape[1] * largest(centroids) ** 2, centroids)
+        apart = ((centroids[:, None] - centroids[None]) ** 2).sum(axis=2)
+        closest = int(apart[apart > 0].min(initial=max(1, int(apart.max()))))
+        options = []
+        for share in self.margins:
+            clusters = self._with(centroids, int(share * closest))
+            found = around.bounds(clusters.margin)
+            options.append((Fraction(found.sums, max(1, clusters.margin)), clusters, found))
+        _, clusters, found = min(options, key=lambda option: option[0])
+        return clusters, found
+
+    def run(self, draw: Draw) -> Vector:
+        """Return the centroids after the last iteration."""
+        centroids = self.start
+        for step in range(self.iterations):
+            sizes, sums, clusters = self.calibrated(centroids) if step else self._first
+            centroids = self.moved(clusters, draw(sizes), draw(sums), sizes.scales[0])
+        names = Names(
+            ("cluster", "attribute"),
+            centroids.size,
+            lambda: (
+                (k + 1, axis)
+                for k in range(self.clusters)
+                for axis in self.request.policy.domain.names
+            ),
+        )
+        return Vector(whole(centroids.ravel().tolist()), self.grid, names)
+
+    def moved(self, clusters: Clusters, sizes: Vector, sums: Vector, noise: Fraction) -> Ints:
+        """Return the next centroids; a cluster whose size drowns in noise stays where it is."""
+        least = max(noise, Fraction(max(1, clusters.margin), 2))
+        shifts = sums.units.reshape(clusters.centroids.shape).tolist()
+        moved = []
+        for size, *places in zip(
+            sizes.units.tolist(), clusters.centroids.tolist(), shifts, strict=True
+        ):
+            heard = zip(*places, strict=True)
+            moved.append(
+                [at + (round(Fraction(way, size)) if size > least else 0) for at, way in heard]
+            )
+        bound = largest(self.low) + largest(self.high)
+        return np.clip(*roomy(bound + largest(whole(moved)), whole(moved), self.low, self.high))
+
+
+def _margins(request: Request) -> tuple[Fraction, ...]:
+    """Return the margins to choose from, or the one that was asked for."""
+    if "margin" not in request.options:
+        return MARGINS
+    wanted = Fraction(exact(request.options["margin"], key="margin"))
+    if not 0 <= wanted <= WIDEST_MARGIN:
+        raise QueryError(f"margin = {show(wanted)} is not a number from 0 to {WIDEST_MARGIN}")
+    return (wanted,)
+
+
+def _whole_option(request: Request, name: str, default: int) -> int:
+    text = str(request.options.get(name, default))
+    if len(text) > 4 or not text.isdecimal() or not 1 <= int(text) <= 1000:
+        raise QueryError(f"{name} = {text[:20]} is not a number of {name} from 1 to 1000")
+    return int(text)

@@ -1,0 +1,35 @@
+"""The Laplace mechanism: any query of the contract under any policy (Theorem 5.1)."""
+
+from __future__ import annotations
+
+from blowproof.mechanisms.answers.true_answers import query_grid, require_answerable
+from blowproof.mechanisms.answers.vectors import Estimate, Vector
+from blowproof.mechanisms.release.release import Draw, Plan, Request, calibrated_scale, status_notes
+from blowproof.models.mechanisms.mechanism import Release
+
+__all__ = ["Laplace"]
+
+
+class Laplace(Plan):
+    """f(D) plus discrete Laplace noise of scale S(f, P) / epsilon in every output.
+
+    S is the verified sensitivity in the request's reading and scope, constraints included: its
+    proven upper bound where the search was stopped.
+    """
+
+    name = "laplace"
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        query = request.bound
+        require_answerable(query, request.policy)
+        self.sensitivity = request.sensitivity(query)
+        scale = calibrated_scale(self.sensitivity, request.epsilon)
+        grid = query_grid(query)
+        self.release = Release(query=query, noise="discrete-laplace", scale=scale, grid=grid)
+        self.description = self.described(self.release)
+        self.notes = status_notes(self.sensitivity)
+
+    def run(self, draw: Draw) -> Vector | Estimate:
+        """Return the noisy answers as they are."""
+        return draw(self.release)

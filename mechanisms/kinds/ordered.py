@@ -1,0 +1,63 @@
+"""The ordered mechanism (section 7.1 of blowfish-2014): a noisy cumulative histogram.
+
+Under distance secrets a record moves at most theta positions, so at most theta prefix counts change
+and S(S_T, P) is small whatever the size of the domain. Each range is the difference of two prefix
+counts: its expected squared error is at most 4 (S / epsilon)^2, which is Theorem 7.1 for S = 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blowproof.mechanisms.answers.true_answers import require_answerable
+from blowproof.mechanisms.answers.vectors import Estimate, Vector
+from blowproof.mechanisms.estimates.isotonic import rising
+from blowproof.mechanisms.estimates.ranges import OrderedCounts, axis_asked, query_text
+from blowproof.mechanisms.release.calibrate import require_floats
+from blowproof.mechanisms.release.release import Draw, Plan, Request, calibrated_scale, status_notes
+from blowproof.models import parse_query
+from blowproof.models.mechanisms.mechanism import Release
+
+__all__ = ["Ordered"]
+
+
+class Ordered(Plan):
+    """The cumulative histogram with noise of scale S / epsilon, then made to rise from 0 to n.
+
+    S is the verified sensitivity of the cumulative histogram under the policy, theta for distance
+    secrets in unit steps. Where n is public, the last prefix is n itself.
+    """
+
+    name = "ordered"
+    postprocessing = ("isotonic regression", "clipping to [0, n]")
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        policy = request.policy
+        self.axis = axis_asked(request.bound, policy, self.name)
+        text = query_text("cumulative", policy.domain.names[self.axis])
+        require_floats(request.epsilon, self.name)
+        for query in (request.bound, text):
+            require_answerable(query, policy)
+        self.sensitivity = request.sensitivity(parse_query(text, policy))
+        scale = calibrated_scale(self.sensitivity, request.epsilon)
+        self.release = Release(query=text, noise="discrete-laplace", scale=scale)
+        self.description = self.described(self.release)
+        self.notes = status_notes(self.sensitivity)
+
+    def run(self, draw: Draw) -> Vector | Estimate:
+        """Return what was asked for, as estimated from the noisy cumulative histogram."""
+        counts = self.counts(draw(self.release), draw.public_size(self.request))
+        return counts.answer(self.request.bound)
+
+    def counts(self, noisy: Vector, size: int | None) -> OrderedCounts:
+        """Return the rising estimate that follows from the noisy prefixes alone (and n, if known).
+
+        The regression leaves out the last prefix where n is known: it is not uncertain.
+        """
+        prefixes = noisy.units.astype(np.float64)
+        if size is None:
+            below = np.concatenate([[0.0], rising(prefixes, most=None)])
+        else:
+            below = np.concatenate([[0.0], rising(prefixes[:-1], most=size), [float(size)]])
+        return OrderedCounts(self.request.policy, self.axis, below)

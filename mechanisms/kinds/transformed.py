@@ -1,0 +1,337 @@
+"""The transformed mechanism: noise on the flows along a spanning forest of G.
+
+Data-dependent-blowfish, sections 3 and 4, after Haney et al.: with x = P y, a workload W x is the
+workload (W P) y on the flows y. A record that moves along an edge of G changes at most `stretch`
+flows, by 1 each, so Laplace noise of scale stretch / epsilon on every flow is private; for a tree
+the stretch is 1 and the two problems are equivalent. On a line the flows are the prefix sums.
+
+The number of records of a component of G is a flow out of its root. No secret moves it, so it is
+released as it is where the verifier finds that it never changes; else it gets noise like the rest.
+All answers follow from the noisy counts that the noisy flows give, whatever the query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blowproof.mechanisms.answers.masks import mask
+from blowproof.mechanisms.answers.true_answers import count_cells, require_answerable, true_answers
+from blowproof.mechanisms.answers.vectors import Estimate, Vector, largest, roomy, single, sums_by
+from blowproof.mechanisms.release.release import (
+    EXACT_NOTE,
+    Draw,
+    Plan,
+    Request,
+    calibrated_scale,
+    status_notes,
+)
+from blowproof.mechanisms.structures.forests import Forest, best_forest, forests, hubs, path
+from blowproof.models import (
+    Area,
+    BoundQuery,
+    BudgetError,
+    DataError,
+    Domain,
+    Exact,
+    Point,
+    Policy,
+    QueryError,
+)
+from blowproof.models.data.dataset import Dataset
+from blowproof.models.mechanisms.mechanism import Prefixes, Release
+from blowproof.models.mechanisms.stacked_releases import Part, Stacked
+from blowproof.models.mechanisms.trees_and_prefixes import bind_query
+from blowproof.models.policy.policy import LABELLED
+from blowproof.models.queries.query import Cumulative, Ranges, Row
+from blowproof.models.secrets.offsets import OffsetGraph
+
+__all__ = [
+    "Flows",
+    "NoisyTable",
+    "Transformed",
+    "free",
+    "graph_edges",
+    "plan_flows",
+    "require_few_values",
+]
+
+Ints = NDArray[np.int64]
+
+MOST_VALUES = 2_000_000
+MOST_EDGES = 5_000_000
+STAR, PATH, HUBS, SEARCH = "star", "path", "hubs", "search"
+TREES = (STAR, PATH, HUBS, SEARCH)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Flows(BoundQuery):
+    """The flows of a forest, or the totals of its roots, or both; `vertex` maps values (row-major).
+
+    Several values may share a vertex: they are a bucket.
+    """
+
+    domain: Domain
+    vertex: Ints
+    forest: Forest
+    edges: bool = True
+    roots: bool = False
+    name: str = "flows"
+    unit = 1
+    most = 1
+    """What one record adds to an output at most."""
+
+    def __post_init__(self) -> None:
+        """Keep the array as it is: what was proved of the flows stays true of them."""
+        self.vertex.setflags(write=False)
+
+    @property
+    def released(self) -> Ints:
+        """The vertices whose flows are released."""
+        wanted = np.zeros(len(self.forest.parent), dtype=bool)
+        wanted[self.forest.heads] = self.edges
+        wanted[self.forest.roots] = self.roots
+        return np.flatnonzero(wanted)
+
+    def row(self, point: Point) -> Row:
+        """One record adds 1 to every flow between its vertex and the root."""
+        parent = self.forest.parent
+        row: dict[Hashable, Exact] = {}
+        at = int(self.vertex[self.domain.rank(point)])
+        if not self.edges:  # a path may be long
+            return {int(self.forest.root[at]): 1} if self.roots else {}
+        while at >= 0:
+            above = int(parent[at])
+            if self.edges if above >= 0 else self.roots:
+                row[at] = 1
+            at = above
+        return row
+
+    def evaluate(self, data: Dataset) -> Vector:
+        """Return the true flows."""
+        counts = count_cells(data, tuple(range(len(self.domain))))
+        held = sums_by(self.vertex, counts, len(self.forest.parent))
+        chosen = self.released
+        names = single([str(vertex) for vertex in chosen], column="flow")
+        return Vector(self.forest.flows(held)[chosen], Fraction(1), names)
+
+
+class NoisyTable(Dataset):
+    """Noisy counts in place of a data file: every query can be asked of them, exactly."""
+
+    def __init__(self, counts: NDArray[Any], domain: Domain) -> None:
+        # No file is behind these counts: what the base class opens is never used.
+        self.path, self.domain = Path("noisy counts"), domain
+        (held,) = roomy(counts.size * largest(counts), counts)  # room for every sum of them
+        self._counts = held.reshape([kind.size for _, kind in domain.attributes])
+
+    def close(self) -> None:
+        """Do nothing: there is no file."""
+
+    @property
+    def size(self) -> int:
+        """The sum of all counts."""
+        return int(self._counts.sum())
+
+    def counts(self, areas: Sequence[Area]) -> list[int]:
+        """Return the noisy count of each area."""
+        return [self._count(area) for area in areas]
+
+    def _count(self, area: Area) -> int:
+        return int(self._counts[mask(area, self.domain)].sum())
+
+    def sparse_marginal(
+        self, axes: tuple[int, ...], *, limit: int = MOST_VALUES
+    ) -> dict[Point, int]:
+        """Return the noisy counts of a marginal that are not 0."""
+        others = tuple(axis for axis in range(self._counts.ndim) if axis not in axes)
+        table = self._counts.sum(axis=others).transpose(np.argsort(np.argsort(axes)))
+        held = np.nonzero(table)
+        places = zip(*(place.tolist() for place in held), strict=True)
+        return dict(zip(places, table[held].tolist(), strict=True))
+
+    def records(self, limit: int = 0) -> list[Point]:
+        """Refuse: noisy counts are no records."""
+        raise DataError("noisy counts have no single records, so no weights can be put on them")
+
+
+def free(policy: Policy) -> bool:
+    """Whether nothing but n and impossible values is known: neighbours differ in one record."""
+    return not policy.linear_facts and not policy.clauses
+
+
+def graph_edges(policy: Policy) -> tuple[Ints, Ints]:
+    """Return the edges of G as two arrays of values (row-major numbers)."""
+    graph, size = policy.graph, policy.domain.size
+    if len(policy.domain) == 1 and isinstance(graph, OffsetGraph):
+        axis = graph.axes[0]
+        reach = axis.reach(graph.bound)
+        if not axis.line:  # any change costs the same, however far it leads
+            reach *= size
+        reach = min(reach, size - 1)
+        _refuse_above(MOST_EDGES, size * reach, "edges")
+        if reach < 1:
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        low = np.concatenate([np.arange(size - step) for step in range(1, reach + 1)])
+        apart = np.concatenate([np.full(size - step, step) for step in range(1, reach + 1)])
+        return low, low + apart
+    rank = policy.domain.rank
+    ends = [(rank(x), rank(y)) for x, y in graph.edges(limit=MOST_EDGES)]
+    both = np.array(ends, dtype=np.int64).reshape(len(ends), 2)
+    return both[:, 0], both[:, 1]
+
+
+def require_few_values(policy: Policy) -> None:
+    """Refuse a domain with more values than are listed one by one."""
+    _refuse_above(MOST_VALUES, policy.domain.size, "values")
+
+
+def _refuse_above(limit: int, found: int, what: str) -> None:
+    if found > limit:
+        raise BudgetError(
+            f"the secret graph has {found} {what}; {limit} at most are listed one by one"
+            "\n  try: --mechanism laplace, or ordered"
+        )
+
+
+def plan_flows(
+    request: Request,
+    vertex: Ints,
+    tree: str | None = None,
+    edges: tuple[Ints, Ints] | None = None,
+) -> tuple[Forest, int]:
+    """Return the forest for G with values merged into vertices, and its stretch.
+
+    `tree` names a kind (None: the one with the least error for the query that is asked); `edges`
+    are those of G, where they are listed already.
+    """
+    policy, size = request.policy, int(vertex.max()) + 1
+    if tree is not None and tree not in TREES:
+        raise QueryError(f"there is no tree {tree!r}\n  try: one of {', '.join(TREES)}")
+    if policy.graph.complete and tree in (None, STAR):
+        parent = np.zeros(size, dtype=np.int64)
+        parent[0] = -1
+        return Forest(parent), min(size - 1, 2)
+    u, v = graph_edges(policy) if edges is None else edges
+    u, v = vertex[u], vertex[v]
+    u, v = np.unique(np.stack([np.minimum(u, v), np.maximum(u, v)])[:, u != v], axis=1)
+    candidates = _candidates(policy, size, u, v, tree)
+    return best_forest(candidates, u, v, lambda forest: _error(request.bound, forest))
+
+
+def _candidates(policy: Policy, size: int, u: Ints, v: Ints, tree: str | None) -> list[Forest]:
+    """A line offers its path and its hubs, if its vertices are in order and all connected."""
+    line = len(policy.domain) == 1 and isinstance(policy.graph, OffsetGraph)
+    line = line and len(u) >= size - 1 and bool((np.isin(np.arange(size - 1), u[v - u == 1])).all())
+    found = []
+    if line and tree in (None, PATH):
+        found.append(path(size))
+        if len(u) == size - 1 and tree is None:
+            return found  # G is that path, and has no other spanning tree
+    if line and tree in (None, HUBS):
+        found.append(hubs(size, max(1, int((v - u).max(initial=1)))))
+    if tree in (None, SEARCH) or (tree == STAR and size == 1):
+        found += forests(size, u, v)
+    if not found:
+        raise QueryError(f"this secret graph has no {tree}\n  try: search")
+    return [_spanning(forest, u, v) for forest in found]
+
+
+def _spanning(forest: Forest, u: Ints, v: Ints) -> Forest:
+    """Drop the edges of a tree that G does not have (hubs further apart than G reaches)."""
+    child, size = forest.heads, len(forest.parent)
+    above = forest.parent[child]
+    pairs = np.minimum(child, above) * size + np.maximum(child, above)
+    return forest if np.isin(pairs, u * size + v).all() else path(size)
+
+
+def _error(query: BoundQuery, forest: Forest) -> float:
+    """The squared error of a workload when every flow has noise of variance 1.
+
+    The flow of an edge from c up to p enters the answers with row(c) - row(p).
+    """
+    child, parent = forest.heads, forest.parent[forest.heads]
+    apart = abs(child - parent)
+    if isinstance(query, Cumulative):
+        return float(apart.sum())
+    if isinstance(query, Ranges):
+        low, high = np.minimum(child, parent), np.maximum(child, parent)
+        return float((apart * (low + 1.0 + len(forest.parent) - high)).sum())
+    return 2.0 * len(child)
+
+
+class Transformed(Plan):
+    """Noise on the flows of a spanning forest of G; counts, and so all answers, from those."""
+
+    name = "transformed"
+    postprocessing = ("counts from flows",)
+    settings = ("tree",)
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        domain = request.policy.domain
+        size = domain.size
+        require_few_values(request.policy)
+        if request.bound.per_record:
+            raise QueryError(
+                f"{request.bound.name} puts weights on single records, which noisy counts do not "
+                "have\n  try: --mechanism laplace"
+            )
+        require_answerable(request.bound, request.policy)
+        vertex = np.arange(size, dtype=np.int64)
+        self.forest, self.stretch = plan_flows(request, vertex, request.options.get("tree"))
+        self.releases = flow_releases(self, request, vertex, self.forest, self.stretch)
+        self.description = self.described(*self.releases)
+
+    def run(self, draw: Draw) -> Vector | Estimate:
+        """Return the answers on the noisy counts."""
+        flows = drawn_flows(draw, self.releases, self.forest)
+        policy = self.request.policy
+        table = NoisyTable(self.forest.counts(flows), policy.domain)
+        return true_answers(self.request.bound, policy, table)
+
+
+def flow_releases(
+    plan: Plan, request: Request, vertex: Ints, forest: Forest, stretch: int
+) -> tuple[Release, ...]:
+    """Return the releases of the flows of a forest, calibrated; keep S and notes in the plan.
+
+    Where nothing is known but n, neighbours differ in one record that moves along an edge of G, so
+    S is the stretch. Else the verifier says what S is.
+    """
+    domain, epsilon = request.policy.domain, request.epsilon
+    roots = Flows(domain, vertex, forest, edges=False, roots=True, name="totals")
+    query: Flows | Prefixes = Flows(domain, vertex, forest)
+    line = len(domain) == 1 and domain.attribute(0).ordered
+    if line and np.array_equal(forest.parent, path(len(vertex)).parent):
+        query = Prefixes(attribute=domain.names[0])
+    if free(request.policy) and request.reading in LABELLED:
+        plan.notes = (f"S = {stretch}: the most flows that one secret changes", EXACT_NOTE)
+        edges, totals = Fraction(stretch) / epsilon, Fraction(0)
+    else:
+        still = request.sensitivity(roots).upper == 0
+        bound = bind_query(query, request.policy)
+        both = Stacked(tuple(Part(item, (Fraction(1),)) for item in (bound, roots)), name="flows")
+        plan.sensitivity = request.sensitivity(bound if still else both)
+        edges = calibrated_scale(plan.sensitivity, epsilon)
+        totals = Fraction(0) if still else edges
+        plan.notes = (*status_notes(plan.sensitivity), *((EXACT_NOTE,) if still else ()))
+    found = []
+    if len(forest.heads):
+        found.append(Release(query=query, noise="discrete-laplace", scale=edges))
+    return (*found, Release(query=roots, noise="discrete-laplace", scale=totals))
+
+
+def drawn_flows(draw: Draw, releases: Sequence[Release], forest: Forest) -> NDArray[Any]:
+    """Draw the releases of `flow_releases`, and put the flows in the order of the vertices."""
+    flows = np.zeros(len(forest.parent), dtype=object)
+    places = [forest.heads, forest.roots] if len(forest.heads) else [forest.roots]
+    for item, where in zip(releases, places, strict=True):
+        flows[where] = draw(item).units
+    return flows

@@ -1,0 +1,7 @@
+"""Noise, drawn exactly: no float takes part.
+
+The distribution is compared exactly in the tests. Floats, or a generator that is not the system's,
+would break what the certifier proves.
+
+Read `exponential` (exp of a fraction, enclosed), then `discrete_laplace`.
+"""

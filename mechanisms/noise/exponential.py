@@ -1,0 +1,66 @@
+"""exp(-x) for a fraction x >= 0, enclosed between integers times 2^-precision.
+
+Only integer arithmetic, every rounding away from the value, so the enclosures are theorems. The
+sampler in `discrete_laplace` compares random bits with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+__all__ = ["exp_minus", "powers_of_exp_minus"]
+
+Bounds = tuple[int, int]
+
+
+def exp_minus(x: Fraction, precision: int) -> Bounds:
+    """Return (low, high) with low <= 2^precision exp(-x) <= high, at most a few units apart.
+
+    >>> exp_minus(Fraction(0), 4), exp_minus(Fraction(1), 20)
+    ((16, 16), (385749, 385750))
+    """
+    if x == 0:
+        return 1 << precision, 1 << precision
+    if x > precision:  # exp(-x) < 2^-x
+        return 0, 1
+    halvings = max(0, x.numerator.bit_length() - x.denominator.bit_length() + 2)
+    bits = precision + halvings + 16
+    one = 1 << 2 * bits
+    low, high = _exp(x / 2**halvings, bits)
+    low, high = one // high, -(-one // low)
+    for _ in range(halvings):
+        low, high = low * low >> bits, _up(high * high, bits)
+    shift = bits - precision
+    return low >> shift, _up(high, shift)
+
+
+def powers_of_exp_minus(x: Fraction, precision: int) -> Iterator[Bounds]:
+    """Yield enclosures of exp(-x), exp(-2x), ...: each about one unit wider than the one before."""
+    low, high = exp_minus(x, precision)
+    first_low, first_high = low, high
+    while True:
+        yield low, high
+        low, high = low * first_low >> precision, _up(high * first_high, precision)
+
+
+def _exp(x: Fraction, bits: int) -> Bounds:
+    """Return bounds on 2^bits exp(x) for 0 < x < 1: the series, and twice its first missing term.
+
+    From the second term on each term is at most half of the one before.
+    """
+    low = high = 1 << bits
+    term_low = term_high = low
+    k = 0
+    while term_high > 1 or k < 2:
+        k += 1
+        below = x.denominator * k
+        term_low = term_low * x.numerator // below
+        term_high = -(-term_high * x.numerator // below)
+        low, high = low + term_low, high + term_high
+    return low, high + 2
+
+
+def _up(value: int, shift: int) -> int:
+    """Return value / 2^shift, rounded up."""
+    return -(-value >> shift)

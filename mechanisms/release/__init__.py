@@ -1,0 +1,10 @@
+"""What every release goes through: calibrate, agree, spend, draw, publish.
+
+Noise meets answers in `draw` and nowhere else, and the budget is written before anything is drawn.
+Keep this order. Whoever draws holds a permit of the `gate`, which asks the certifier first.
+
+Read `request`, `calibrate`, `agreement`, `gate`, `draw`, `release`, `publish`, and `registry`
+(mechanisms by name).
+
+Also here: `worth`.
+"""

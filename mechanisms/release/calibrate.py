@@ -1,0 +1,86 @@
+"""Scales from verified numbers: S of one query, and whole descriptions brought to one epsilon.
+
+Where neighbours differ in one secret move (nothing is known but n, and impossible values), S is a
+maximum over the edges of G, which the certifier finds from the structure, fast on large domains.
+Everything else is asked of the engines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.models import BoundQuery, BudgetError, Policy, setting
+from blowproof.models.mechanisms.mechanism import Mechanism, Release
+from blowproof.models.policy.policy import Answers, Reading
+from blowproof.verifier.asked.answer import Answer
+from blowproof.verifier.certify.base.asked_before import Known
+from blowproof.verifier.certify.base.verdict import INFINITE, Certified
+from blowproof.verifier.certify.certify import certify
+from blowproof.verifier.databases.consistency import prepare
+from blowproof.verifier.engines.one_move.engine import along_one_edge
+
+__all__ = ["recalibrated", "require_floats", "structural_sensitivity"]
+
+SMALLEST = Fraction(1, 2**100)
+"""Variances of its noise, and squares of their sums, are still floats."""
+
+
+def structural_sensitivity(
+    policy: Policy, query: BoundQuery, reading: Reading, answers: Answers | None
+) -> Answer | None:
+    """Return S(f, P) where it is the change along the worst edge of G; None where it is not."""
+    return along_one_edge(prepare(setting(policy, answers), reading), query, reading)
+
+
+def require_floats(epsilon: Fraction, mechanism: str) -> None:
+    """Refuse an epsilon whose noise would be beyond floats, for what estimates in floats."""
+    if epsilon < SMALLEST:
+        raise RefusedError(
+            f"the noise for so small an epsilon is wider than the numbers that {mechanism!r} "
+            "estimates with\n  try: a larger --epsilon, or --mechanism laplace"
+        )
+
+
+def recalibrated(
+    releases: Sequence[Release],
+    policy: Policy,
+    epsilon: Fraction,
+    *,
+    reading: Reading,
+    answers: Answers | None,
+    time_limit: float | None = None,
+    known: Known | None = None,
+) -> tuple[tuple[Release, ...], Certified]:
+    """Return the releases with all scales multiplied alike, so that they lose epsilon in all.
+
+    The certifier's upper bound on their loss decides, so what comes out is proved by the same
+    argument. The second answer is what it said about the releases as they came; `known` keeps it.
+    """
+    hint = "no scale of noise is known to be enough\n  try: --mechanism laplace"
+    try:
+        found = certify(
+            Mechanism(releases=tuple(releases)),
+            policy,
+            epsilon,
+            reading=reading,
+            answers=answers,
+            time_limit=time_limit,
+            known=known,
+        )
+    except BudgetError as error:
+        raise RefusedError(f"{error}: {hint}") from None
+    if found.upper is None or found.upper == INFINITE:
+        raise RefusedError(
+            f"nothing bounds what these releases give away under {policy.name} (reading {reading}):"
+            f" {hint}, or a longer --time-limit"
+        )
+    factor = Fraction(found.upper) / epsilon
+    return tuple(_scaled(release, factor) for release in releases), found
+
+
+def _scaled(release: Release, factor: Fraction) -> Release:
+    scales = tuple(scale * factor for scale in release.scales)
+    return replace(release, scale=scales if isinstance(release.scale, tuple) else scales[0])

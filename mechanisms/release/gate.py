@@ -1,0 +1,246 @@
+"""The gate: nothing is drawn that the certifier has not proved private.
+
+A mechanism has no way to the noise but a `Permit`, and only a `Gate` makes permits: one for each
+release and each choice that `certify` has proved to stay within the request's epsilon, all steps of
+a release together. The scale that noise is drawn with is read from what the permit covers, never
+given beside it. A permit covers one release, is used up by drawing, and cannot be copied.
+
+* What is described in full before the data (`Plan.description`) is judged as a whole, before
+  anything is charged; other noise than that is refused.
+* Where a step depends on earlier answers, each is judged just before it is drawn, and its proven
+  loss comes off the epsilon that is left (sequential composition, for the noise of a step is
+  independent of that before it). What comes first (`Plan.opening`) is judged before the charge, so
+  that a kind of step that nothing proves is refused for nothing. A later one that is not proved is
+  an error of ours: it depends on what was released before, and on nothing else about the data.
+
+Refusals and errors look at descriptions alone, so they tell nothing about the records.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary, WeakSet
+
+import numpy as np
+
+from blowproof.mechanisms.answers.vectors import Vector
+from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.noise.discrete_laplace import raw_discrete_laplace
+from blowproof.mechanisms.release.worth import require_close_bounds
+from blowproof.mechanisms.structures.partitions import interval_partition, matching_partition
+from blowproof.models import BudgetError, InternalError, show
+from blowproof.models.mechanisms.mechanism import Mechanism, Release, Selection
+from blowproof.verifier.certify.base.verdict import Certified, shown
+from blowproof.verifier.certify.certify import certify
+
+if TYPE_CHECKING:
+    from blowproof.mechanisms.release.release import Plan
+    from blowproof.mechanisms.release.request import Request
+
+__all__ = ["Gate", "Permit", "choose", "noisy", "proved", "raw_noisy"]
+
+
+class Permit:
+    """Leave to draw one release, or to make one choice, once. Only a `Gate` makes them."""
+
+    __slots__ = ("__weakref__", "_covers")
+    _covers: Release | Selection
+
+    def __init__(self, token: object, covers: Release | Selection) -> None:
+        if token is not _TOKEN:
+            raise InternalError("permits come from the gate, after a proof")
+        object.__setattr__(self, "_covers", covers)
+        _UNUSED.add(self)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise InternalError("a permit does not change")
+
+    def __reduce__(self) -> Any:
+        raise InternalError("a permit is not copied")
+
+    @property
+    def covers(self) -> Release | Selection:
+        """What may be drawn."""
+        return self._covers
+
+
+_TOKEN = object()
+_UNUSED: WeakSet[Permit] = WeakSet()
+_PROVED: WeakKeyDictionary[Plan, tuple[Mechanism | None, Certified]] = WeakKeyDictionary()
+"""What was proved of plans: their description, or their opening, as it was then."""
+
+
+def _use_up(permit: object) -> Release | Selection:
+    """Return what a permit covers, and end it; refuse anything that is none, or was used."""
+    if not isinstance(permit, Permit):
+        raise InternalError("noise is drawn with a permit of the gate")
+    try:
+        _UNUSED.remove(permit)
+    except KeyError:
+        raise InternalError("this permit was used: what it covers is drawn once") from None
+    return permit.covers
+
+
+def noisy(permit: Permit, truth: Vector) -> Vector:
+    """Return the true answers plus the noise of the release that the permit covers."""
+    release = _use_up(permit)
+    if not isinstance(release, Release):
+        raise InternalError("this permit covers a choice, and not a release")
+    return raw_noisy(release, truth)
+
+
+def choose(permit: Permit, truth: Vector, penalty: Fraction) -> Any:
+    """Return the choice that the permit covers, made from the true answers of its query."""
+    selection = _use_up(permit)
+    if not isinstance(selection, Selection):
+        raise InternalError("this permit covers a release, and not a choice")
+
+    if selection.narrower or selection.noise != "discrete-laplace" or selection.step is not None:
+        raise InternalError(f"this choice is not made as it is declared: {selection}")
+    if selection.penalty not in (None, penalty):
+        raise InternalError(f"a penalty of {penalty}, where {selection.penalty} is declared")
+
+    def noise(size: int, finer: int) -> Any:
+        return raw_discrete_laplace(selection.scale * finer, size)
+
+    if selection.candidates == "intervals":
+        longest = selection.longest or len(truth)
+        return interval_partition(truth.units, noise, penalty=penalty, longest=longest)
+    if selection.candidates == "pairs":
+        return matching_partition(truth.units, noise, penalty=penalty)
+    raise InternalError(f"nothing here chooses among {selection.candidates!r}")
+
+
+class Gate:
+    """Hands out the permits of one carrying out of a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._left = plan.request.epsilon
+        proved(plan)
+        declared = plan.description
+        self._waiting = [] if declared is None else _permits(declared)
+
+    def permit(self, item: Release | Selection) -> Permit:
+        """Return the permit for what is to be drawn next; raise where nothing proves it."""
+        if self._plan.description is None:
+            return self._next(item)
+        for place, permit in enumerate(self._waiting):
+            if permit.covers is item or permit.covers == item:
+                return self._waiting.pop(place)
+        raise InternalError(f"{self._plan.name} would draw other noise than it declared")
+
+    def _next(self, item: Release | Selection) -> Permit:
+        """Judge one step that depends on those before it, with what they have left of epsilon."""
+        step = _step(self._plan, (item,))
+        request = self._plan.request
+        found = _certified(step, request, request.epsilon, None)
+        loss = found.upper
+        if found.verdict != "proved" or not isinstance(loss, (int, Fraction)) or loss > self._left:
+            raise InternalError(
+                f"{self._plan.name}: a step is {found.verdict} and loses {shown(loss)}, where "
+                f"{show(self._left)} of epsilon is left: it was not drawn"
+            )
+        self._left -= loss
+        return Permit(_TOKEN, item)
+
+
+def proved(plan: Plan) -> Certified:
+    """Return the proof of what a plan draws, or of what it draws first; refuse where there is none.
+
+    It does not see the data. The answer is kept for the plan as long as it describes the same.
+    """
+    declared = plan.description
+    judged = _step(plan, plan.opening) if declared is None and plan.opening else declared
+    if judged is None:
+        raise InternalError(f"{plan.name} describes nothing of what it draws")
+    kept = _PROVED.get(plan)
+    if kept is not None and (kept[0] is judged or kept[0] == judged):
+        return kept[1]
+    request = plan.request
+    try:
+        found = _certified(judged, request, request.epsilon, request.left)
+    except BudgetError as error:
+        raise RefusedError(f"{plan.name} is not proved private: {error}{_SPARED}") from None
+    if found.verdict != "proved":
+        what = "loses more than epsilon" if found.verdict == "refuted" else "is not proved in time"
+        raise RefusedError(
+            f"{plan.name} {what} ({found.verdict} by the certifier){_SPARED}"
+            "\n  try: --mechanism laplace, or a longer --time-limit"
+        )
+    if declared is not None and not request.accept_wide_bounds:
+        require_close_bounds(found, plan.name)
+    _PROVED[plan] = judged, found
+    return found
+
+
+_SPARED = ": nothing was drawn and nothing spent"
+
+
+def _permits(declared: Mechanism) -> list[Permit]:
+    items: tuple[Release | Selection, ...] = (*declared.releases, *declared.selections)
+    return [Permit(_TOKEN, item) for item in items]
+
+
+def _step(plan: Plan, items: tuple[Release | Selection, ...]) -> Mechanism:
+    releases = tuple(item for item in items if isinstance(item, Release))
+    selections = tuple(item for item in items if isinstance(item, Selection))
+    return plan.described(*releases, selections=selections)
+
+
+def _certified(
+    judged: Mechanism, request: Request, epsilon: Fraction, limit: float | None
+) -> Certified:
+    """Ask the certifier, which knows what it has answered in the planning of this request."""
+    from blowproof.mechanisms.kinds.lemmas import LEMMAS
+
+    return certify(
+        judged,
+        request.policy,
+        epsilon,
+        reading=request.reading,
+        answers=request.answers,
+        engine=request.engine,
+        time_limit=limit,
+        known=request.known,
+        lemmas=LEMMAS,
+    )
+
+
+def raw_noisy(release: Release, truth: Vector) -> Vector:
+    """Return the true answers plus discrete Laplace noise, without a permit.
+
+    For tests of the sampler; no module but this one may use it
+    (`tests/mechanisms/release/test_gate.py`).
+    """
+    if release.noise != "discrete-laplace":
+        raise RefusedError(
+            f"noise is drawn on an exact grid: discrete-laplace, not {release.noise}"
+        )
+    if truth.grid != release.grid:
+        raise RefusedError(f"the answers lie on the grid {truth.grid}, the noise on {release.grid}")
+    scales = [scale / release.grid for scale in release.scales]
+    if len(scales) == 1:
+        units = truth.units + raw_discrete_laplace(scales[0], len(truth))
+    else:
+        units = truth.units + _mixed(scales, truth)
+    return Vector(units, truth.grid, truth.names, truth.runs)
+
+
+def _mixed(scales: list[Fraction], truth: Vector) -> Any:
+    """Return noise whose scale changes from run to run (default: from output to output)."""
+    runs = truth.runs or (1,) * len(truth)
+    if len(runs) != len(scales):
+        raise RefusedError(f"{len(scales)} scales are declared for {len(runs)} groups of outputs")
+    of_output = np.repeat(np.arange(len(runs)), runs)
+    parts: dict[Fraction, list[int]] = {}
+    for place, scale in enumerate(scales):
+        parts.setdefault(scale, []).append(place)
+    result: Any = np.zeros(len(truth), dtype=np.int64)
+    for scale, places in parts.items():
+        chosen = np.isin(of_output, places)
+        drawn = raw_discrete_laplace(scale, int(chosen.sum()))
+        result = result.astype(np.result_type(result, drawn))
+        result[chosen] = drawn
+    return result

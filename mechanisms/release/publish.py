@@ -1,0 +1,151 @@
+"""A release as a file: CSV or Parquet, a column for each name and one for the answers."""
+
+from __future__ import annotations
+
+import csv
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain
+from itertools import count as naturals
+from pathlib import Path
+from typing import IO, Any
+
+from blowproof.mechanisms.release.release import Released
+from blowproof.models import DataError, show
+from blowproof.models.base.errors import nearest
+from blowproof.models.base.temporary import FILE, prefix, sweep
+from blowproof.models.data.encoding import escaped, literal, quoted
+from blowproof.models.data.tabular import connect
+from blowproof.models.queries.query import ClusterSums, MatrixQuery, SumQuery, WeightedSum
+
+__all__ = ["OutputFile", "answer_column"]
+
+_NOT_COUNTS = (SumQuery, WeightedSum, MatrixQuery, ClusterSums)
+
+
+def answer_column(released: Released) -> str:
+    """Return what the column of answers is called: `count`, as in published tables, or `value`.
+
+    Never what another column is called, in small letters or large ones.
+    """
+    query = released.request.bound
+    counts = not isinstance(query, _NOT_COUNTS) or type(query).__name__ == "ClusterSizes"
+    taken = {name.casefold() for name in released.answers.names.columns}
+    names = chain(["count"] if counts else [], ["value"], (f"value_{at}" for at in naturals(2)))
+    return next(name for name in names if name not in taken)
+
+
+class OutputFile:
+    """A place for answers, opened before anything is drawn, so that no paid answer gets lost.
+
+    What is written appears under its name all at once, when it is complete. `names` are those that
+    columns may have: what a format cannot write is refused before it is paid for. A name in a CSV
+    file that a spreadsheet would run as a formula has an apostrophe before it (`escaped`).
+    """
+
+    def __init__(self, path: str | Path, names: Sequence[str] = ()) -> None:
+        self.path = Path(path)
+        self._write = _writer(self.path)
+        if self._write is _write_parquet:
+            _must_be_distinct(self.path, names)
+        sweep(str(self.path.parent), FILE)
+        try:
+            handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=prefix(FILE))
+        except OSError as error:
+            raise DataError(f"{self.path}: cannot be written ({error.strerror})") from None
+        os.close(handle)
+        self._waiting = Path(name)
+
+    def save(self, released: Released) -> None:
+        """Write the answers."""
+        self._write(released, self._waiting)
+        with suppress(OSError):
+            mask = os.umask(0)
+            os.umask(mask)
+            self._waiting.chmod(0o666 & ~mask)
+        self._waiting.replace(self.path)
+
+    def discard(self) -> None:
+        """Remove what was not saved."""
+        self._waiting.unlink(missing_ok=True)
+
+
+def _writer(path: Path) -> Callable[[Released, Path], None]:
+    writers = {".csv": _write_csv, ".parquet": _write_parquet}
+    if path.is_dir():
+        raise DataError(f"{path}: this is a folder, not a file")
+    found = writers.get(path.suffix.lower())
+    if found is None:
+        close = nearest(path.suffix, writers, what="ending")
+        raise DataError(f"{path}: the ending {path.suffix!r} is not known\n  try: {close}")
+    return found
+
+
+def _rows(released: Released) -> Iterator[tuple[object, ...]]:
+    for names, value in zip(released.answers.names.rows(), released.answers, strict=True):
+        shown = value if isinstance(value, (float, int)) else show(value)
+        yield (*(_plain(name) for name in names), shown)
+
+
+def _plain(name: object) -> object:
+    return name if isinstance(name, (str, int)) else show(name)  # type: ignore[arg-type] # Fraction
+
+
+def _write_csv(released: Released, path: Path) -> None:
+    file: IO[str]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        columns = [*released.answers.names.columns, answer_column(released)]
+        writer.writerow([escaped(name) for name in columns])
+        for row in _rows(released):
+            writer.writerow([escaped(cell) if isinstance(cell, str) else cell for cell in row])
+
+
+def _must_be_distinct(path: Path, names: Sequence[str]) -> None:
+    """Refuse names that DuckDB, which compares them without case, would change in silence."""
+    seen = {"", *(name.casefold() for name in names if "\0" in name)}
+    for name in names:
+        if name.casefold() in seen:
+            raise DataError(
+                f"{path}: a Parquet file cannot have a column {name!r} beside the others, or at all"
+                "\n  try: write the answers to a .csv file"
+            )
+        seen.add(name.casefold())
+
+
+def _write_parquet(released: Released, path: Path) -> None:
+    import duckdb
+
+    names = [*released.answers.names.columns, answer_column(released)]
+    columns = [list(column) for column in zip(*_rows(released), strict=True)] or [[]] * len(names)
+    typed = [_typed(column) for column in columns]
+    lists = ", ".join(f"unnest(?::{kind}[]) AS c{at}" for at, (kind, _) in enumerate(typed))
+    named = ", ".join(f"c{at} AS {quoted(name)}" for at, name in enumerate(names))
+    # DuckDB would write under a second name first, which nobody removes after a crash.
+    copy = (
+        f"COPY (SELECT {named} FROM rows ORDER BY rowid) TO {literal(str(path.resolve()))} "
+        "(FORMAT parquet, USE_TMP_FILE false)"
+    )
+    with tempfile.TemporaryDirectory(prefix=prefix()) as folder, connect(folder) as engine:
+        engine.execute(f"CREATE TEMP TABLE rows AS SELECT {lists}", [items for _, items in typed])
+        try:
+            engine.execute(copy)
+        except duckdb.Error as error:
+            raise DataError(f"{path}: cannot be written ({str(error).splitlines()[0]})") from None
+
+
+def _typed(column: list[Any]) -> tuple[str, list[Any]]:
+    """Return a column's SQL type and items: whole numbers, floats, or texts where it is neither.
+
+    One number beyond 64 bits makes all of them texts: DuckDB's wider integers become doubles in a
+    Parquet file, and lose digits.
+
+    >>> _typed([1, -2]), _typed([0.5, 2.0]), _typed([1, 2**63])
+    (('BIGINT', [1, -2]), ('DOUBLE', [0.5, 2.0]), ('VARCHAR', ['1', '9223372036854775808']))
+    """
+    kinds = {type(value) for value in column}
+    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in column):
+        return "BIGINT", column
+    return ("DOUBLE", column) if kinds == {float} else ("VARCHAR", [str(v) for v in column])

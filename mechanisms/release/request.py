@@ -1,0 +1,147 @@
+"""What is to be released, and the scale of noise that the verified sensitivity calls for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.parts.records import Records
+from blowproof.mechanisms.release.calibrate import structural_sensitivity
+from blowproof.models import BoundQuery, BudgetError, Policy, PolicyError, exact, parse_query, show
+from blowproof.models.policy.policy import Answers, Reading
+from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.answer import Answer
+from blowproof.verifier.asked.question import Engine
+from blowproof.verifier.certify.base.asked_before import Known
+
+__all__ = ["EXACT_NOTE", "LATE", "Oracle", "Request", "calibrated_scale", "status_notes"]
+
+LATE = (
+    "the time limit was over before the noise was known: nothing was released and nothing spent"
+    "\n  try: a longer --time-limit"
+)
+
+EXACT_NOTE = (
+    "the scale is 0: no two neighbouring databases differ in this answer, so the exact one tells "
+    "nothing about any secret of the policy"
+)
+Oracle = Callable[[Policy, BoundQuery, Reading, float | None], Answer]
+"""Answers S(f, P), with how sure it is, in so many seconds (None: as many as it takes)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What is to be released: a query under a policy, for an epsilon.
+
+    `oracle` answers sensitivities (None: the verifier, in the time that is left); `options` are the
+    mechanism's own, as texts. `records`: release the query on these records alone (None: all).
+    `accept_wide_bounds`: release with noise that is hardly worth its price too (`worth`).
+    `time_limit` counts from now, for all questions together; `deadline` (of `time.monotonic`) is
+    its end, and may be given instead.
+    """
+
+    policy: Policy
+    query: str | BoundQuery = "histogram"
+    epsilon: Fraction
+    reading: Reading = "published"
+    answers: Answers | None = None
+    engine: Engine = "auto"
+    time_limit: float | None = None
+    deadline: float | None = None
+    oracle: Oracle | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    records: Records | None = None
+    accept_wide_bounds: bool = False
+    known: Known = field(default_factory=Known, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Refuse an epsilon that is no exact number above 0; set the deadline."""
+        epsilon = Fraction(exact(self.epsilon, key="epsilon"))
+        if epsilon <= 0:
+            raise PolicyError(f"epsilon = {show(epsilon)} is not above 0", key="epsilon")
+        object.__setattr__(self, "epsilon", epsilon)
+        if self.deadline is None and self.time_limit is not None:
+            object.__setattr__(self, "deadline", time.monotonic() + self.time_limit)
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that are left for planning (None: no limit); none left is a refusal."""
+        if self.deadline is None:
+            return None
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise RefusedError(LATE)
+        return left
+
+    @cached_property
+    def bound(self) -> BoundQuery:
+        """The query, bound to the policy."""
+        return parse_query(self.query, self.policy) if isinstance(self.query, str) else self.query
+
+    def sensitivity(self, query: BoundQuery | None = None, *, share: float = 1) -> Answer:
+        """Return S(f, P) of a query (None: the one asked for), in the chosen reading and scope.
+
+        `share`: of the time that is left. A question that outgrows every budget is a refusal: no
+        scale is known to be enough.
+        """
+        asked, _ = self.bound if query is None else query, self.left  # refused where none is left
+        if self.engine == "auto":
+            found = structural_sensitivity(self.policy, asked, self.reading, self.answers)
+            if found is not None:
+                self.known.learn(asked, found)
+                return found
+        left = self.left
+        limit = None if left is None else share * left
+        try:
+            found = (self.oracle or self._verifier)(self.policy, asked, self.reading, limit)
+        except BudgetError as error:
+            raise RefusedError(f"no scale of noise is known to be enough: {error}") from None
+        if share == 1 or found.status != "bounds":  # what a hurried question found may be improved
+            self.known.learn(asked, found)
+        return found
+
+    def _verifier(
+        self, policy: Policy, query: BoundQuery, reading: Reading, limit: float | None
+    ) -> Answer:
+        return sensitivity(
+            policy,
+            query,
+            reading=reading,
+            answers=self.answers,
+            engine=self.engine,
+            time_limit=limit,
+        )
+
+
+def calibrated_scale(answer: Answer, epsilon: Fraction) -> Fraction:
+    """Return S / epsilon for the proven upper bound S; refuse where nothing bounds it.
+
+    >>> from blowproof.models import Domain, Labels
+    >>> found = sensitivity(Policy(domain=Domain(sex=Labels(["F", "M"]))))
+    >>> calibrated_scale(found, Fraction(1, 2))
+    Fraction(4, 1)
+    """
+    if answer.upper is None:
+        raise RefusedError(
+            f"nothing bounds the sensitivity of {answer.query} under {answer.policy} (reading "
+            f"{answer.reading}, answers {answer.answers}): no scale of noise is known to be enough"
+            "\n  try: a longer --time-limit, or the scope --answers given"
+        )
+    return Fraction(answer.upper) / epsilon
+
+
+def status_notes(answer: Answer) -> tuple[str, ...]:
+    """Return what a reader must know about the sensitivity that was used."""
+    notes = []
+    if answer.status == "bounds" and answer.upper is not None:
+        notes.append(
+            f"undecided in time: {show(answer.lower)} <= S <= {show(answer.upper)}; the noise is "
+            "set from the upper bound, which is safe and perhaps more than is needed"
+        )
+    if answer.upper == 0:
+        notes.append(EXACT_NOTE)
+    return tuple(notes)

@@ -1,0 +1,92 @@
+"""Is the noise worth its price? Asked before the charge; whoever wants it all the same says so.
+
+Noise is refused that is set from an upper bound more than four times the lower one, for then a
+better bound may be had for some patience. And noise is refused whose scale is larger than the
+answers it is added to can be: n times the most that one record adds to an output. n is used where
+it is public, which is always so where records are labelled: neighbours have the same number of
+them, so that the refusal tells nothing that the answers would hide. Where n is secret (`add-remove`
+and `markov` without a size), nothing is compared with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.models import BoundQuery, Domain, Exact, Policy, show
+from blowproof.models.mechanisms.mechanism import Release, Selection
+from blowproof.models.mechanisms.trees_and_prefixes import bind_query
+from blowproof.models.queries.query import ClusterSums, MatrixQuery, SumQuery, WeightedSum
+from blowproof.verifier.certify.base.verdict import Certified
+from blowproof.verifier.certify.noise.grids import COUNTS
+
+__all__ = ["require_close_bounds", "require_less_noise"]
+
+WIDE = 4
+_TRY = (
+    ": nothing was drawn and nothing spent\n"
+    "  try: {}a coarser query, another mechanism, or --accept-wide-bounds"
+)
+
+
+def require_close_bounds(found: Certified, name: str) -> None:
+    """Refuse noise from an upper bound on the loss that is more than four times the lower one."""
+    lower, upper = found.lower, found.upper
+    if not isinstance(lower, (int, Fraction)) or not isinstance(upper, (int, Fraction)):
+        return
+    if upper > WIDE * lower and found.engine != "argument":
+        times = "of which no part is shown to be needed" if not lower else (
+            f"{show(Fraction(upper) / Fraction(lower))} times what is shown to be needed"
+        )  # fmt: skip
+        raise RefusedError(
+            f"{name} would draw noise from an upper bound, {times}"
+            + _TRY.format("a longer --time-limit, ")
+        )
+
+
+def require_less_noise(
+    items: Iterable[Release | Selection], policy: Policy, size: int, name: str
+) -> None:
+    """Refuse noise that is larger than anything it is added to, n being public."""
+    judged = list(_judged(items, policy, size))
+    if judged and all(scale > most for scale, most in judged):
+        scale, most = min(judged)
+        raise RefusedError(
+            f"{name} would draw noise of scale {show(scale)}, and what it is added to is at most "
+            f"{show(most)} on these records" + _TRY.format("a larger --epsilon, ")
+        )
+
+
+def _judged(
+    items: Iterable[Release | Selection], policy: Policy, size: int
+) -> Iterator[tuple[Fraction, Fraction]]:
+    """Yield the least scale of each release that has noise, and the largest answer it can have."""
+    for item in items:
+        scale = min(item.scales)
+        most = largest_answer(bind_query(item.query, policy), policy.domain, size)
+        if scale and most is not None:
+            yield scale, Fraction(most)
+
+
+def largest_answer(query: BoundQuery, domain: Domain, size: int) -> Exact | None:
+    """Return what no output of a query exceeds on so many records; None where that is not known."""
+    if isinstance(query, WeightedSum):
+        return sum(abs(Fraction(item)) for item in query.weights) * _farthest(domain, (query.axis,))
+    if isinstance(query, ClusterSums):
+        return size * _farthest(domain, range(len(domain)))
+    if isinstance(query, SumQuery):
+        return size * _farthest(domain, query.axes)
+    if isinstance(query, MatrixQuery):
+        entries = {Fraction(value) for column in query.columns for value in column.values()}
+        return size * max(map(abs, entries), default=Fraction(0))
+    if type(query) in COUNTS:
+        return size
+    most: Exact | None = getattr(query, "most", None)
+    return None if most is None else size * most
+
+
+def _farthest(domain: Domain, axes: Iterable[int]) -> Exact:
+    kinds = [domain.attribute(axis) for axis in axes]
+    ends = {Fraction(kind.coordinate(at)) for kind in kinds for at in (0, kind.size - 1)}
+    return max(map(abs, ends))

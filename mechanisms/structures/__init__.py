@@ -1,0 +1,7 @@
+"""Which counts a mechanism releases: structures chosen from public numbers only.
+
+Nothing here looks at the data, but `partitions`, which pays for it.
+
+Read `ordered_hierarchical`, `tree_error`, `design`; `memberships` (clusters), `forests` (flows
+along G), `partitions`, `matchings`.
+"""

@@ -1,0 +1,25 @@
+"""The JSON Schema of the policy file; editors can use `policy.schema.json` directly.
+
+It describes the shape: keys, types, and which keys go together. Whether a region fits the domain or
+answers fit each other is the reader's business (`reading`).
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+__all__ = ["schema"]
+
+
+def schema() -> dict[str, object]:
+    """Return the JSON Schema (draft 2020-12) of a policy.
+
+    >>> list(schema()["properties"])
+    ['name', 'domain', 'secrets', 'database', 'known', 'query']
+    """
+    text = (
+        files("blowproof.models.files").joinpath("policy.schema.json").read_text(encoding="utf-8")
+    )
+    result: dict[str, object] = json.loads(text)
+    return result

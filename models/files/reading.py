@@ -1,0 +1,167 @@
+"""Reading policies: TOML text, a file, or tables that are already parsed (e.g. from JSON).
+
+Every error is a PolicyError with the full key path, and for text with the file and the line. The
+parts are read in `reading_parts`; here are the file, the top level and the assembly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from blowproof.models.base.door import is_standard_input, read_document, stem
+from blowproof.models.base.errors import PolicyError
+from blowproof.models.domain.domain import Domain
+from blowproof.models.facts.facts import Known, Where
+from blowproof.models.files.reading_facts import known_fact, regions
+from blowproof.models.files.reading_parts import attribute, secrets
+from blowproof.models.files.toml_lines import key_lines, parse_toml
+from blowproof.models.files.toml_values import (
+    array,
+    check_keys,
+    choice,
+    each,
+    integer,
+    table,
+    text,
+    within,
+)
+from blowproof.models.policy.policy import Answers, Database, NamedCount, Policy
+from blowproof.models.secrets import Full
+
+__all__ = ["parse_policy", "policy_from", "read_policy"]
+
+TOP_KEYS = ("name", "domain", "secrets", "database", "known", "query")
+DATABASE_KEYS = ("size", "answers", "data")
+QUERY_KEYS = ("name", "count")
+ELSEWHERE = {
+    **{key: f"{key} belongs under [database]" for key in DATABASE_KEYS},
+    **{
+        key: f"{key} belongs under [secrets]"
+        for key in ("kind", "changes", "by", "cells", "metric", "threshold", "strict", "pairs")
+    },
+    **{
+        key: f"{key} belongs in a [[known]] table"
+        for key in ("marginal", "count", "sum", "impossible", "clause")
+    },
+    "facts": "write [[known]]",
+    "queries": "write [[query]]",
+}
+
+
+def read_policy(path: str | Path) -> Policy:
+    """Return the policy in a TOML file; its name defaults to the file's stem."""
+    folder = None if is_standard_input(path) else Path(path).parent
+    return parse_policy(read_document(path), name=stem(path), file=str(path), folder=folder)
+
+
+def parse_policy(
+    text: str, *, name: str = "policy", file: str | None = None, folder: Path | None = None
+) -> Policy:
+    """Return the policy written in a TOML text.
+
+    >>> parse_policy('[domain]\\nsex = ["F", "M"]').domain
+    Domain(sex=Labels(['F', 'M']))
+    >>> parse_policy('[domain]\\nage = { min = 9, max = 0 }')
+    Traceback (most recent call last):
+    ...
+    blowproof.models.base.errors.PolicyError: line 2: domain.age: min = 9 is above max = 0
+      try: swap min and max
+    """
+    try:
+        tables = parse_toml(text)
+    except PolicyError as error:
+        raise error.at(file=file, line=error.line) from None
+    try:
+        return policy_from(tables, name=name, folder=folder)
+    except PolicyError as error:
+        raise error.at(file=file, line=key_lines(text).line(error.key)) from None
+
+
+def policy_from(
+    mapping: Mapping[str, object], *, name: str = "policy", folder: Path | None = None
+) -> Policy:
+    """Return the policy in tables that are already parsed; `answers_file` lies in the folder.
+
+    >>> policy_from({"domain": {"age": {"min": 0, "max": 9}}, "database": {"size": 3}}).scope
+    'given'
+    """
+    top = table(mapping, need="a table with the key domain")
+    check_keys(top, TOP_KEYS, elsewhere=ELSEWHERE)
+    if "name" in top:
+        with within("name"):
+            name = text(top["name"])
+    domain = _domain(top)
+    with within("secrets"):
+        graph = secrets(top["secrets"]) if "secrets" in top else Full()
+    with within("database"):
+        database = _database(top.get("database", {}))
+    return Policy(
+        name=name,
+        domain=domain,
+        secrets=graph,
+        database=database,
+        known=tuple(_known(top.get("known", []), domain, folder)),
+        queries=tuple(_queries(top.get("query", []))),
+        folder=folder,
+    )
+
+
+def _domain(top: dict[str, object]) -> Domain:
+    if "domain" not in top:
+        raise PolicyError(
+            "the policy has no [domain]", hint='add one, e.g. [domain] with sex = ["F", "M"]'
+        )
+    attributes = {}
+    with within("domain"):
+        for name, value in table(
+            top["domain"], hint='write [domain], then sex = ["F", "M"]'
+        ).items():
+            with within(name):
+                attributes[name] = attribute(value)
+        return Domain(attributes)
+
+
+def _database(value: object) -> Database:
+    items = table(value, hint="write [database], then size = 40")
+    check_keys(items, DATABASE_KEYS, elsewhere={"n": "write size"})
+    size, scope, data = None, None, None
+    if "size" in items:
+        with within("size"):
+            size = integer(items["size"])
+    if "answers" in items:
+        with within("answers"):
+            scope = choice(items["answers"], ("any", "given"), what="scope")
+    if "data" in items:
+        with within("data"):
+            data = text(items["data"])
+    return Database(size=size, answers=cast("Answers | None", scope), data=data)
+
+
+def _known(value: object, domain: Domain, folder: Path | None) -> list[Known]:
+    with within("known"):
+        items = array(value, of="tables", hint="write [[known]] with two brackets, once per fact")
+        return each(items, lambda item: known_fact(item, domain, folder))
+
+
+def _queries(value: object) -> list[NamedCount]:
+    with within("query"):
+        items = array(value, of="tables", hint="write [[query]] with two brackets, once per query")
+        return each(items, _query)
+
+
+def _query(value: object) -> NamedCount:
+    items = table(value)
+    check_keys(items, QUERY_KEYS)
+    for key in QUERY_KEYS:
+        if key not in items:
+            raise PolicyError(f"the query has no {key}", hint="a query has name and count")
+    with within("name"):
+        name = text(items["name"])
+    return NamedCount(name, _where(items["count"]))
+
+
+def _where(value: object) -> Where:
+    with within("count"):
+        return regions(value)

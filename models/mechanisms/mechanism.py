@@ -1,0 +1,202 @@
+"""What a mechanism releases, as data: which queries, with which noise, at which scales.
+
+A mechanism is judged by this description and by nothing else, so every mechanism of ours carries
+one, and a mechanism file (see `mechanism_file`) says the same in TOML. Steps that only look at what
+was released (isotonic regression, least squares, rounding) are `postprocessing`: they cost nothing.
+Whatever looks at the data again is a release of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal
+
+from blowproof.models.base.errors import PolicyError
+from blowproof.models.queries.query import BoundQuery
+
+__all__ = ["Channel", "Mechanism", "Noise", "Prefixes", "Release", "Selection", "Tree"]
+
+Noise = Literal["laplace", "discrete-laplace"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tree:
+    """Range counts on one ordered attribute, arranged in trees.
+
+    The positions are cut into consecutive blocks of `block` values (None: one block, the whole
+    attribute; the last may be shorter). Over each block stands a tree: its root, level 0, counts
+    the block, and a node of w > 1 values has up to `fan_out` children of ceil(w / fan_out) values
+    each (the last shorter, none empty). Level by level the nodes of level `first` to `last` (None:
+    the leaves) are released, in the blocks `blocks[0]` to `blocks[1]` (None: all, counted from 0).
+    """
+
+    attribute: str
+    fan_out: int
+    block: int | None = None
+    first: int = 0
+    last: int | None = None
+    blocks: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prefixes:
+    """The counts of the first k * `every` values of an ordered attribute, k = 1, 2, ...
+
+    The last prefix is the whole attribute if `whole`, else the last one shorter than that.
+    """
+
+    attribute: str
+    every: int = 1
+    whole: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Release:
+    """One query with noise: `scale` is one number for all outputs, or one for each.
+
+    For a `Tree` the list has one scale per level, from `first` on. A query is written as in the
+    contract, or is bound already (a matrix made by a mechanism). Discrete Laplace noise is `grid`
+    times an integer k, with probability proportional to exp(-|k| * grid / scale).
+    """
+
+    query: str | Tree | Prefixes | BoundQuery
+    noise: Noise = "laplace"
+    scale: Fraction | tuple[Fraction, ...]
+    grid: Fraction = Fraction(1)
+
+    def __post_init__(self) -> None:
+        """Refuse floats, negative scales and an empty grid."""
+        _require_noise(self.noise)
+        for scale in self.scales:
+            if _fraction(scale, "scale") < 0:
+                raise PolicyError(
+                    f"a scale is not negative: {scale}", key="scale", hint="use 0 or more"
+                )
+        if _fraction(self.grid, "grid") <= 0:
+            raise PolicyError(
+                f"a grid is positive: {self.grid}", key="grid", hint="write 1 or 1/1024"
+            )
+
+    @property
+    def scales(self) -> tuple[Fraction, ...]:
+        """The scales as a tuple: one, or one per output (or level)."""
+        return self.scale if isinstance(self.scale, tuple) else (self.scale,)
+
+
+def _require_noise(noise: str) -> None:
+    if noise not in ("laplace", "discrete-laplace"):
+        reason = f"there is no noise {noise!r}"
+        raise PolicyError(reason, key="noise", hint='write "laplace" or "discrete-laplace"')
+
+
+def _fraction(value: object, what: str) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
+        raise PolicyError(
+            f"a {what} is an exact fraction, not {value!r}", key=what, hint='write 3 or "7/2"'
+        )
+    return Fraction(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """A choice made from noisy costs: a partition of a query's answers into buckets, the cheapest.
+
+    `candidates` says which buckets there are: "intervals", runs of 1, 2, 4, ... answers (`longest`
+    at the most, a power of two; None: all that fit), or "pairs", any one or two answers. A bucket
+    costs its deviation, the sum of |answer - mean|, plus `penalty`, which is public (None: some
+    number), plus noise of its own of `scale`; `narrower` has other scales for buckets of 1, 2, 4,
+    ... answers, where 0 is no noise. Discrete noise and the costs live on the multiples of 1 / w,
+    where w is the largest number of answers that a bucket has ("pairs": of 1). The cheapest
+    partition alone is published; ties fall in a fixed order of the partitions.
+
+    What that loses the certifier works out by itself. Of other `candidates`, whose costs it does
+    not know, `step` says by how much one record that joins or leaves changes a candidate's cost at
+    the most, and that is then an assumption.
+    """
+
+    query: str
+    candidates: str
+    scale: Fraction
+    narrower: tuple[Fraction, ...] = ()
+    noise: Noise = "discrete-laplace"
+    penalty: Fraction | None = None
+    longest: int | None = None
+    step: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse floats, negative numbers, and noise of no width at all."""
+        _require_noise(self.noise)
+        numbers = [("scale", scale) for scale in self.scales]
+        numbers += [("step", self.step or Fraction(0)), ("penalty", self.penalty or Fraction(0))]
+        for key, value in numbers:
+            if _fraction(value, key) < 0:
+                reason = f"a {key} is not negative: {value}"
+                raise PolicyError(reason, key=key, hint="use 0 or more")
+        if not self.scale:
+            raise PolicyError("a choice needs a scale above 0", key="scale", hint="write 1 or 1/2")
+        if self.longest is not None and (self.longest < 1 or self.longest & (self.longest - 1)):
+            raise PolicyError(
+                f"the longest bucket has 1, 2, 4, 8, ... answers, not {self.longest}",
+                key="longest",
+                hint="write a power of two",
+            )
+
+    @property
+    def scales(self) -> tuple[Fraction, ...]:
+        """The scales for buckets of 1, 2, 4, ... answers; the last is that of all wider ones."""
+        return (*self.narrower, self.scale)
+
+    def scale_of(self, power: int) -> Fraction:
+        """Return the scale of the noise on buckets of 2**power answers.
+
+        >>> scales = {"narrower": (Fraction(3),), "scale": Fraction(7)}
+        >>> item = Selection(query="histogram", candidates="intervals", **scales)
+        >>> [str(item.scale_of(power)) for power in (0, 1, 5)]
+        ['3', '7', '7']
+        """
+        return self.scales[min(power, len(self.narrower))]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Channel:
+    """A finite channel: `rows[i][j]` is the probability of output j on input i.
+
+    `of` says what the inputs are: a record's values, or whole databases. Entries are fractions or
+    expressions in eps, as written.
+    """
+
+    of: Literal["record", "database"]
+    inputs: tuple[Any, ...]
+    outputs: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mechanism:
+    """Releases and choices that compose, or one finite channel; and what is done to the answers.
+
+    `folder` is that of the mechanism file: files that its queries name may lie there.
+    """
+
+    name: str = "mechanism"
+    releases: tuple[Release, ...] = ()
+    channel: Channel | None = None
+    postprocessing: tuple[str, ...] = field(default=())
+    selections: tuple[Selection, ...] = ()
+    folder: Path | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Either releases and choices, or a channel."""
+        if bool(self.releases or self.selections) == (self.channel is not None):
+            raise PolicyError(
+                "a mechanism has either releases (or choices) or a channel",
+                key="release",
+                hint="write [[release]] or [[selection]] tables, or one [channel]",
+            )
+
+    def __iter__(self) -> Iterator[Release]:
+        """Yield the releases."""
+        return iter(self.releases)

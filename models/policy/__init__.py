@@ -1,0 +1,8 @@
+"""A policy: domain, secrets and known facts together, and the setting that engines start from.
+
+`policy` is what a person wrote; `setting` is the same under one scope with its numbers filled in.
+Change `setting` only together with the definitions in the verifier: every engine believes what it
+says.
+
+Read `policy`, `setting`; `notebook_html` shows both in notebooks.
+"""

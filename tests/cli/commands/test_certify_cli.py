@@ -1,0 +1,225 @@
+"""`blowproof certify`: exit codes, the JSON document, the screen, and no traceback on any input."""
+
+import io
+import json
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from test_certify_file import LINES, broken
+
+from blowproof.cli.asking import ask
+from blowproof.cli.main import run
+
+FOLDER = Path(__file__).parents[2] / "mechanisms"
+ROOT = FOLDER.parent.parent
+
+
+def outcome(*arguments):
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = run(list(arguments))
+    return code, out.getvalue(), err.getvalue()
+
+
+def certified(mechanism, policy, epsilon, *options):
+    files = [str(FOLDER / f"{mechanism}.toml"), "--policy", str(FOLDER / f"{policy}.policy.toml")]
+    return outcome("certify", *files, "--epsilon", epsilon, *options)
+
+
+def document(*arguments):
+    code, out, err = certified(*arguments, "--json")
+    assert not err
+    return code, json.loads(out)
+
+
+KEYS = {
+    *("schema", "mechanism", "policy", "reading", "answers", "verdict", "epsilon", "loss"),
+    *("lower", "upper", "witness", "postprocessing", "engine", "seconds", "notes"),
+    *("status", "assumptions", "assumed"),
+}
+
+
+def test_proved():
+    code, found = document("ordered", "line", "1")
+    assert code == 0
+    assert set(found) == KEYS | {"scales_times"}
+    assert found["schema"] == "blowproof/certify/1"
+    assert (found["verdict"], found["epsilon"], found["loss"]) == ("proved", "1", "1")
+    assert found["witness"]["outputs_changed"] == len(found["witness"]["outputs"]) == 10
+    assert found["postprocessing"] == ["isotonic", "clipping"]
+
+
+def test_refuted():
+    code, found = document("ordered", "line", "1/2")
+    assert code == 1
+    assert (found["verdict"], found["loss"], found["scales_times"]) == ("refuted", "1", "2")
+    first, *_ = found["witness"]["outputs"]
+    assert first == {
+        "release": 1,
+        "output": "cumulative(age): up to 0",
+        "change": "-1",
+        "scale": "10",
+    }
+
+
+def test_undecided_when_the_question_is_too_large(tmp_path):
+    (tmp_path / "mechanism.toml").write_text(
+        '[[release]]\nquery = "histogram"\nscale = 2\n', "utf-8"
+    )
+    ranges = [f"{{ {axis} = {{ min = {k}, max = {k + 50} }} }}" for axis in "xy" for k in range(30)]
+    facts = "".join(f"[[known]]\ncount = {region}\n" for region in ranges)
+    sides = "x = { min = 0, max = 99 }\ny = { min = 0, max = 99 }\n"
+    (tmp_path / "policy.toml").write_text(f"[domain]\n{sides}{facts}", "utf-8")
+    with chdir(tmp_path):
+        words = ["certify", "mechanism.toml", "--policy", "policy.toml", "--epsilon", "10000"]
+        code, out, err = outcome(*words)
+        assert (code, err) == (3, "")
+        assert out.startswith("undecided: mechanism under policy, epsilon = 10000\n")
+        assert "at least " in out and "at most " in out
+        code, out, err = outcome(*words, "--json")
+    found = json.loads(out)
+    assert (code, found["verdict"], found["loss"]) == (3, "undecided", None)
+    assert found["witness"] is not None and found["upper"] is not None
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["no.toml", "--policy", "line.policy.toml", "--epsilon", "1"],
+            "no.toml: there is no such",
+        ),
+        (["ordered.toml", "--policy", "no.toml", "--epsilon", "1"], "no.toml: there is no such"),
+        (["ordered.toml", "--policy", "line.policy.toml"], "Missing option '--epsilon'"),
+        (["ordered.toml", "--epsilon", "1"], "Missing option '--policy'"),
+        (["ordered.toml", "--policy", "line.policy.toml", "--epsilon", "0"], "not above zero"),
+        (["ordered.toml", "--policy", "line.policy.toml", "--epsilon", "x"], "not a number"),
+        (
+            ["ordered.toml", "--policy", "letters.policy.toml", "--epsilon", "1"],
+            "ordered.toml:6: release[0].query: in the query cumulative(age): there is no",
+        ),
+        (
+            ["hierarchical.toml", "--policy", "letters.policy.toml", "--epsilon", "1"],
+            "there is no attribute 'age'",
+        ),
+        (
+            [
+                "response.toml",
+                "--policy",
+                "letters.policy.toml",
+                "--epsilon",
+                "1",
+                "--reading",
+                "markov",
+            ],
+            "--reading published or secret-moves",
+        ),
+        (
+            ["response.toml", "--policy", "pair.policy.toml", "--epsilon", "1"],
+            "response.toml:6: channel.inputs[2].x: 'c' is not a label",
+        ),
+    ],
+)
+def test_bad_input(words, message):
+    with chdir(FOLDER):
+        code, out, err = outcome("certify", *words)
+    assert code == 2
+    assert not out
+    assert message in err
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "policy", "epsilon", "code", "exp_loss", "loss"),
+    [
+        ("response", "letters", "1", 0, "exp(eps)", "1"),
+        ("response", "letters", "1/3", 0, "exp(eps)", "1/3"),
+        ("response", "letters_known", "1", 1, "exp(2*eps)", "2"),
+        ("database", "pair", "1", 1, "3", None),
+        ("database", "pair", "9/8", 0, "3", None),
+    ],
+)
+def test_channels(mechanism, policy, epsilon, code, exp_loss, loss):
+    found_code, found = document(mechanism, policy, epsilon)
+    assert set(found) == KEYS | {"exp_loss", "exp_loss_between"}
+    assert (found_code, found["exp_loss"], found["loss"]) == (code, exp_loss, loss)
+    low, high = map(Fraction, found["exp_loss_between"])
+    assert 0 <= high - low < Fraction(1, 10**9)
+
+
+def test_silence_loses_everything():
+    code, found = document("silent", "letters", "1")
+    assert (code, found["loss"], found["lower"], found["upper"]) == (1, "inf", "inf", "inf")
+
+
+@pytest.mark.parametrize("width", [80, 60])
+@pytest.mark.parametrize(
+    ("mechanism", "policy"),
+    [
+        *(("ordered", "line"), ("hierarchical", "line"), ("response", "letters")),
+        *(("response", "letters_known"), ("database", "pair"), ("silent", "letters")),
+    ],
+)
+def test_the_screen_fits_and_says_the_verdict(mechanism, policy, width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    code, out, err = certified(mechanism, policy, "1")
+    assert out.startswith(("proved", "refuted")[code])
+    assert max(map(len, out.splitlines())) <= width
+    assert "\x1b" not in out and not err
+    assert "reading published, answers" in out
+
+
+def test_readings_and_engines():
+    code, found = document("ordered", "line", "10", "--reading", "add-remove")
+    assert (code, found["reading"], found["loss"]) == (0, "add-remove", "10")
+    code, found = document("silent", "letters_known", "1", "--engine", "brute", "--answers", "any")
+    assert (code, found["engine"], found["loss"]) == (1, "brute", "inf")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _impatient():
+    patch = pytest.MonkeyPatch()
+    patch.setattr(ask, "GRACE", 0.1)
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("fuzz")
+
+
+POLICIES = [path.read_text() for path in FOLDER.glob("*.policy.toml")]
+
+
+@settings(max_examples=80, suppress_health_check=list(HealthCheck))
+@given(
+    broken(),
+    st.sampled_from(POLICIES),
+    st.sampled_from(["1", "1/2", "1000", "10000000"]),
+    st.lists(
+        st.sampled_from(
+            [
+                *("--json", "--reading=markov", "--reading=secret-moves", "--reading=add-remove"),
+                *("--answers=any", "--answers=given", "--engine=brute", "--engine=sat"),
+                *("--engine=ilp", "--engine=hilbert", "--engine=search"),
+            ]
+        ),
+        max_size=2,
+        unique=True,
+    ),
+)
+def test_no_mechanism_gives_a_traceback(folder, mechanism, policy, epsilon, options):
+    (folder / "mechanism.toml").write_text(mechanism, "utf-8")
+    (folder / "policy.toml").write_text(policy, "utf-8")
+    words = ["--policy", "policy.toml", "--epsilon", epsilon, "--time-limit", "0.2"]
+    with chdir(folder):
+        code, out, err = outcome("certify", "mechanism.toml", *words, *options)
+    assert code in (0, 1, 2, 3)
+    assert "Traceback" not in out + err
+    assert "bug in blowproof" not in err
+    assert (code == 2) == err.startswith("error: ")
+    assert LINES

@@ -1,0 +1,341 @@
+"""The audit's page: self-contained, escaped, and working in a real browser."""
+
+import json
+import os
+import re
+import shutil
+from base64 import b64encode
+from collections.abc import Iterator
+from hashlib import sha256
+from html import unescape
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from blowproof.cli.main import cli
+from blowproof.cli.report.page import RESTS, page
+from blowproof.verifier import kernel
+
+ROOT = Path(__file__).resolve().parents[3]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+DRIVER = shutil.which("chromedriver")
+VOID = {"br", "meta", "line", "circle", "path", "rect", "hr", "col", "input"}
+
+RANGES = """
+name = "ages"
+[domain]
+age = { min = 0, max = 59 }
+[secrets]
+kind = "distance"
+metric = "l1"
+threshold = 12
+[[known]]
+count = { age = { min = 0, max = 9 } }
+[[known]]
+count = { age = { min = 10, max = 19 } }
+[[known]]
+count = { age = { min = 20, max = 29 } }
+"""
+HOSTILE = """
+name = "<script>alert(1)</script>"
+[domain]
+"a<b" = ["<img src=x onerror=alert(2)>", "&amp;", "\\"quoted\\""]
+c = ["x", "y"]
+[[known]]
+marginal = ["a<b"]
+"""
+CLAUSES = """
+[domain]
+a = ["x", "y"]
+[database]
+size = 3
+[[known]]
+clause = [{ record = 1, in = { a = "x" } }, { record = 2, in = { a = "x" } }]
+"""
+NOTHING = """
+[domain]
+a = ["x"]
+"""
+
+
+def audited(text: str, folder: Path, *options: str) -> tuple[str, dict]:
+    """The page and the JSON document of a policy."""
+    file, out = folder / "policy.toml", folder / "page.html"
+    file.write_text(text)
+    arguments = ["audit", str(file), "--json", "--html", str(out), *options]
+    result = CliRunner().invoke(cli, arguments, standalone_mode=False)
+    assert result.exception is None, result.exception
+    return out.read_text(), json.loads(result.stdout)
+
+
+class Balanced(HTMLParser):
+    """Checks that tags close in order, and collects ids and texts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.text: list[str] = []
+        self.scripts = 0
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in VOID:
+            self.open.append(tag)
+        self.ids += [value for name, value in attrs if name == "id"]
+        self.scripts += tag == "script"
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+POLICIES = {"ranges": RANGES, "hostile": HOSTILE, "clauses": CLAUSES, "nothing": NOTHING}
+
+
+@pytest.fixture(scope="module", params=POLICIES)
+def made(request, tmp_path_factory) -> tuple[str, str, dict]:
+    folder = tmp_path_factory.mktemp(request.param)
+    return request.param, *audited(POLICIES[request.param], folder)
+
+
+def test_it_needs_nothing_else(made):
+    _, html, _ = made
+    assert not re.search(r"""(src|href)\s*=\s*["'](?!#)""", html)
+    assert "url(#tip)" in html or "marker-end" not in html
+    assert not re.search(r"url\((?!#)|@import|https?://", html)
+
+
+def test_it_is_well_formed_and_escaped(made):
+    name, html, _ = made
+    parser = Balanced()
+    parser.feed(html)
+    assert parser.open == []
+    assert len(parser.ids) == len(set(parser.ids))
+    assert parser.scripts == 1
+    if name == "hostile":
+        assert "<script>alert(1)</script>" in " ".join(parser.text)
+        assert "<img" not in html
+
+
+def test_the_json_carries_everything(made):
+    _, html, document = made
+    assert page(json.loads(json.dumps(document)), _version(html)) == html
+
+
+def _version(html: str) -> str:
+    found = re.search(r'content="blowproof ([^"]+)"', html)
+    assert found
+    return found[1]
+
+
+def test_the_story_is_told(tmp_path):
+    html, document = audited(RANGES, tmp_path, "--epsilon", "1/2")
+    query = document["queries"][0]
+    assert f"S = {query['lower']}" in html
+    assert query["recommendation"] in html.replace("&#x27;", "'")
+    assert query["picture"]["policy_graph"]["lit"]
+    assert query["picture"]["averaging"]["variance_left"] < 1
+    for heading in ("readings", "worst pair", "tie records", "Noise and error", "averaging attack"):
+        assert heading in html
+
+
+def test_several_queries_on_one_page(tmp_path):
+    html, document = audited(RANGES, tmp_path, "--query", "histogram", "--query", "range(age,5,12)")
+    assert len(document["queries"]) == 2
+    assert html.count('class="stepper"') == 2
+
+
+def test_a_full_disk_is_one_sentence(tmp_path):
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full on this system")
+    import subprocess
+    import sys
+
+    file = tmp_path / "policy.toml"
+    file.write_text(NOTHING)
+    command = [sys.executable, "-m", "blowproof.cli", "audit", str(file), "--html", "/dev/full"]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert found.returncode == 2
+    assert "Traceback" not in found.stderr
+    assert found.stderr.count("error") == 1
+
+
+# --- in a browser -------------------------------------------------------------------------------
+
+needs_browser = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER) and not os.environ.get("BLOWPROOF_BROWSER"),
+    reason="no chromium and chromedriver here (CI installs them)",
+)
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--disable-dev-shm-usage", "--window-size=1000,1400",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory) -> Iterator[object]:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    assert CHROMIUM and DRIVER, "install chromium and chromium-driver"
+    options = Options()
+    options.binary_location = CHROMIUM
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def shown(browser, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("shown")
+    _, document = audited(RANGES, folder)
+    browser.get((folder / "page.html").as_uri())
+    return browser, document["queries"][0]
+
+
+@needs_browser
+def test_no_errors_on_the_console(shown):
+    driver, _ = shown
+    assert driver.get_log("browser") == []
+    assert driver.title == "ages: privacy audit"
+
+
+def test_the_page_allows_its_own_style_and_script_and_nothing_else(tmp_path):
+    html, _ = audited(HOSTILE, tmp_path)
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', html)
+    rules = dict(rule.split(" ", 1) for rule in unescape(policy).split("; "))
+    assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+    for rule, name in (("style-src", "style"), ("script-src", "script")):
+        (text,) = re.findall(rf"<{name}>(.*?)</{name}>", html, re.DOTALL)
+        digest = b64encode(sha256(text.encode()).digest()).decode()
+        assert rules[rule] == f"'sha256-{digest}'"
+    assert not re.search(r"unsafe|https?:|\*", policy)
+    assert html.index("Content-Security-Policy") < html.index("<style>")
+
+
+@needs_browser
+def test_stepping_with_mouse_and_keyboard(shown):
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    driver, query = shown
+    count = len(query["chain"]["moves"])
+    state = driver.find_element(By.CSS_SELECTOR, ".stepper .state")
+    buttons = {b.text: b for b in driver.find_elements(By.CSS_SELECTOR, ".buttons button")}
+    assert list(buttons) == ["Start", "Back", "Next", "All"]
+    assert state.text.startswith(f"All {count} changes made")
+    buttons["Start"].click()
+    assert state.text.startswith("Before any change")
+    assert len(driver.find_elements(By.CSS_SELECTOR, "tr.later")) == count
+    buttons["Next"].send_keys(Keys.ENTER)
+    assert state.text.startswith("After change 1")
+    current = driver.find_elements(By.CSS_SELECTOR, "tr[aria-current=step]")
+    assert len(current) == 1
+    for _ in range(count + 2):
+        buttons["Next"].click()
+    assert state.text.startswith(f"All {count} changes made")
+    assert buttons["Next"].get_attribute("aria-disabled") == "true"
+    buttons["Back"].click()
+    assert state.text.startswith(f"After change {count - 1}")
+    buttons["All"].click()
+    assert driver.find_elements(By.CSS_SELECTOR, "tr.later") == []
+
+
+@needs_browser
+def test_accessible_names(shown):
+    from selenium.webdriver.common.by import By
+
+    driver, _ = shown
+    named = driver.find_elements(By.CSS_SELECTOR, "button, [role=img], [role=region], [role=group]")
+    assert len(named) > 6
+    assert all(item.accessible_name for item in named)
+    assert driver.find_element(By.TAG_NAME, "html").get_attribute("lang") == "en"
+    levels = [int(h.tag_name[1]) for h in driver.find_elements(By.CSS_SELECTOR, "h1, h2, h3")]
+    assert levels[0] == 1
+    assert all(b - a <= 1 for a, b in pairwise(levels))
+    skip = driver.find_element(By.CSS_SELECTOR, "a.skip")
+    target = skip.get_attribute("href").rpartition("#")[2]
+    assert driver.find_elements(By.ID, target)
+
+
+@needs_browser
+def test_dark_light_and_print(shown):
+    driver, _ = shown
+
+    def emulate(**media: str) -> None:
+        features = [{"name": "prefers-color-scheme", "value": media.get("scheme", "light")}]
+        driver.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"media": media.get("media", ""), "features": features}
+        )
+
+    def style(selector: str, name: str) -> str:
+        script = "return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]]"
+        return str(driver.execute_script(script, selector, name))
+
+    emulate(scheme="light")
+    light = style("body", "backgroundColor")
+    emulate(scheme="dark")
+    assert style("body", "backgroundColor") != light
+    assert style("body", "color") != style("body", "backgroundColor")
+    emulate(media="print")
+    assert style(".buttons", "display") == "none"
+    emulate()
+    assert style(".buttons", "display") == "flex"
+
+
+@needs_browser
+def test_nothing_is_wider_than_a_phone(shown):
+    driver, _ = shown
+    driver.set_window_size(500, 900)
+    wide = driver.execute_script(
+        "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+    driver.set_window_size(1000, 1400)
+    assert wide <= 0
+
+
+@needs_browser
+def test_what_is_not_ours_does_not_run(browser, tmp_path):
+    html, _ = audited(RANGES, tmp_path)
+    attack = """<script>document.title = "run"</script><style>body { color: rgb(1, 2, 3) }</style>
+    <img src="x" onerror="document.title = 'run'">
+    <iframe src="data:text/html,x"></iframe><p style="color: red">"""
+    (tmp_path / "page.html").write_text(html.replace("<header>", f"{attack}<header>"), "utf-8")
+    browser.get((tmp_path / "page.html").as_uri())
+    said = [entry["message"] for entry in browser.get_log("browser")]
+    assert browser.title == "ages: privacy audit"
+    assert len([line for line in said if "Content Security Policy" in line]) >= 5
+    assert "rgb(1, 2, 3)" not in browser.execute_script(
+        "return getComputedStyle(document.body).color"
+    )
+
+
+def test_what_proved_rests_on_is_said_as_in_the_readme():
+    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", readme).replace("`", "")
+    assert RESTS in " ".join(plain.split())
+    lines = sum(
+        path.read_text(encoding="utf-8").count("\n")
+        for path in Path(kernel.__file__).parent.glob("*.py")
+    )
+    assert 2_500 <= lines < 3_500, "say how many lines the kernel has"
+
+
+@pytest.mark.parametrize("status", ["proved", "exact"])
+def test_a_page_says_what_proved_rests_on_where_something_is(tmp_path, status):
+    _, document = audited((ROOT / "examples" / "census.toml").read_text("utf-8"), tmp_path)
+    query = document["queries"][0]
+    assert query["certificate"]["proved"]
+    query["certificate"]["proved"] = status == "proved"
+    assert (RESTS in unescape(page(document, "1"))) == (status == "proved")

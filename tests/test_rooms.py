@@ -1,0 +1,216 @@
+"""The rooms: who may import from whom, how large they are, and what is written about them.
+
+A room is a folder with modules. `python tests/test_rooms.py` writes the reading order in
+CONTRIBUTING.md anew, from the docstrings of the rooms.
+"""
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+MOST_MODULES = 15
+ROOMS = (
+    "models/base",
+    "models/domain",
+    "models/secrets",
+    "models/facts",
+    "models/data",
+    "models/policy",
+    "models/files",
+    "models/queries",
+    "models/mechanisms",
+    "models/programs",
+    "models",
+    "verifier/databases",
+    "verifier/exact",
+    "verifier/kernel",
+    "verifier/asked",
+    "verifier/kernel/proofs",
+    "verifier/neighbours",
+    "verifier/moves",
+    "verifier/engines/policy_graph",
+    "verifier/engines/irreducibles/arrays",
+    "verifier/engines/irreducibles",
+    "verifier/engines/graver",
+    "verifier/engines/histograms",
+    "verifier/engines/labelled",
+    "verifier/engines/search",
+    "verifier/engines/one_move",
+    "verifier/reductions",
+    "verifier/theorems",
+    "verifier/engines",
+    "verifier/witnesses",
+    "verifier/portfolio",
+    "verifier/export",
+    "verifier/proofs/cases",
+    "verifier/proofs",
+    "verifier",
+    "verifier/certify/base",
+    "verifier/certify/channels",
+    "verifier/certify/noise",
+    "verifier/certify/selections",
+    "verifier/certify",
+    "verifier/certify/printed",
+    "verifier/closed_forms/stating",
+    "verifier/closed_forms/blowfish",
+    "verifier/closed_forms/cuboids",
+    "verifier/closed_forms/ours",
+    "verifier/closed_forms",
+    "verifier/claims/stating",
+    "verifier/claims/blowfish/section_8",
+    "verifier/claims/blowfish",
+    "verifier/claims/cuboids",
+    "verifier/claims/designing",
+    "verifier/claims/pufferfish",
+    "verifier/claims/data_dependent",
+    "verifier/claims",
+    "mechanisms/base",
+    "mechanisms/noise",
+    "mechanisms/parts",
+    "mechanisms/answers",
+    "mechanisms/structures",
+    "mechanisms/estimates",
+    "mechanisms/release",
+    "mechanisms/budget",
+    "mechanisms/kinds",
+    "mechanisms",
+    "cli/text",
+    "cli/asking",
+    "cli/audit",
+    "cli/audit/shown",
+    "cli/report",
+    "cli/commands",
+    "cli",
+)
+"""Each room imports from those before it, never from those after it, not even inside a function."""
+BY_NAME = {("mechanisms/release/gate.py", "mechanisms/kinds")}
+"""The exceptions: what a module looks up by name when it is asked. To become fewer, not more."""
+
+
+def modules_of(room: str) -> set[str]:
+    """The modules that lie in a room itself, not in a room of its own below it."""
+    return {path.stem for path in (ROOT / room).glob("*.py")} - {"__init__", "__main__"}
+
+
+def docstring(room: str) -> str:
+    return ast.get_docstring(ast.parse((ROOT / room / "__init__.py").read_text("utf-8"))) or ""
+
+
+def reading_order(room: str) -> list[str]:
+    """The modules of a room in the order in which its docstring names them first."""
+    modules = modules_of(room)
+    named = (word for word in re.findall(r"`(\w+)`", docstring(room)) if word in modules)
+    return list(dict.fromkeys(named))
+
+
+def rooms_named(code: str, room: str) -> Iterator[str]:
+    """The rooms from which a module of this room imports."""
+    for node in ast.walk(ast.parse(code)):
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        parts = (node.module or "").split(".") if node.module else []
+        if node.level:
+            home = room.split("/")
+            base = "/".join([*home[: len(home) - node.level + 1], *parts])
+        elif parts[:1] == ["blowproof"]:
+            base = "/".join(parts[1:])
+        else:
+            continue
+        for alias in node.names:
+            below = f"{base}/{alias.name}"
+            if below in ROOMS:
+                yield below
+            else:
+                yield base if base in ROOMS else base.rpartition("/")[0]
+
+
+def test_imports_between_rooms_are_found() -> None:
+    code = (
+        "from blowproof.models import Policy\n"
+        "from blowproof.models.base.errors import PolicyError\n"
+        "def f():\n    from blowproof.verifier import kernel\n"
+        "    from .world import World\n    from ..document import want\n"
+        "    import json\n"
+    )
+    assert set(rooms_named(code, "verifier/kernel/proofs")) == {
+        *("models", "models/base", "verifier/kernel", "verifier/kernel/proofs"),
+    }
+
+
+def test_all_rooms_are_listed_once() -> None:
+    tops = sorted({room.split("/")[0] for room in ROOMS})
+    found = {p.parent.relative_to(ROOT).as_posix() for t in tops for p in (ROOT / t).rglob("*.py")}
+    assert sorted(ROOMS) == sorted(found - {"__pycache__"}), "a new room needs its place in ROOMS"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rooms_import_from_those_before_them(room: str) -> None:
+    allowed = set(ROOMS[: ROOMS.index(room) + 1])
+    wrong = {}
+    for path in sorted((ROOT / room).glob("*.py")):
+        by_name = {to for file, to in BY_NAME if file == f"{room}/{path.name}"}
+        later = set(rooms_named(path.read_text("utf-8"), room)) - allowed - by_name - {""}
+        if later:
+            wrong[path.name] = later
+    assert not wrong, f"{room} must not import from rooms that come after it: {wrong}"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_is_not_too_large(room: str) -> None:
+    assert len(modules_of(room)) <= MOST_MODULES
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_says_what_lives_in_it(room: str) -> None:
+    text = docstring(room)
+    first, rest = text.split("\n", 1)
+    assert first.endswith((".", "?"))
+    assert len(rest.split()) >= 10, "say what may be touched, and in which order to read"
+    lacking = modules_of(room) - set(reading_order(room))
+    assert not lacking, f"name them in {room}/__init__.py"
+
+
+def page() -> str:
+    """The reading order of all rooms, from their docstrings."""
+    lines: list[str | None] = []
+    top = ""
+    for room in ROOMS:
+        if room.split("/")[0] != top:
+            top = room.split("/")[0]
+            lines += ["" if lines else None, f"### {top}", ""]
+        first = docstring(room).split("\n", 1)[0]
+        order = ", ".join(reading_order(room))
+        text = f"- `{room}/`: {first}" + (f" *{order}*" if order else "")
+        lines += textwrap.wrap(text, 110, subsequent_indent="  ", break_on_hyphens=False)
+    return "\n".join(line for line in lines if line is not None)
+
+
+BLOCK = re.compile(r"(<!-- rooms: [^\n]*-->\n).*?(<!-- end of rooms -->)", re.DOTALL)
+
+
+def test_the_reading_order_is_that_of_the_docstrings() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    assert f"\n{page()}\n" in text, "run `python tests/test_rooms.py`"
+
+
+@pytest.mark.parametrize("name", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_what_a_page_names_is_there(name: str) -> None:
+    text = (ROOT / name).read_text("utf-8")
+    tops = {path.name for path in ROOT.iterdir() if path.is_dir()}
+    paths = [
+        path for path in re.findall(r"`([\w./-]+/[\w./-]*)`", text) if path.split("/")[0] in tops
+    ]
+    assert len(paths) > 4
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+if __name__ == "__main__":
+    contributing = ROOT / "CONTRIBUTING.md"
+    old = contributing.read_text("utf-8")
+    new = BLOCK.sub(lambda match: f"{match[1]}\n{page()}\n\n{match[2]}", old)
+    contributing.write_text(new, "utf-8")

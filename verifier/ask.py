@@ -1,0 +1,260 @@
+"""The questions one asks of a policy: `sensitivity` and `neighbours`.
+
+>>> from blowproof.models import Count, Domain, Integers, Labels, Policy
+>>> domain = Domain(sex=Labels(["F", "M"]), age=Integers(0, 1))
+>>> policy = Policy(domain=domain, known=(Count({"sex": "F"}),))
+>>> answer = sensitivity(policy, engine="brute", max_size=2)
+>>> answer.lower, answer.upper, answer.status
+(4, None, 'bounds')
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from blowproof.models import (
+    BoundQuery,
+    BudgetError,
+    Policy,
+    QueryError,
+    Setting,
+    UndeterminedError,
+    parse_query,
+    setting,
+)
+from blowproof.models.base.clock import now
+from blowproof.models.policy.policy import LABELLED, Answers, Reading
+from blowproof.models.queries.query import WeightedSum
+from blowproof.verifier import plan
+from blowproof.verifier.asked.answer import Answer, Pair
+from blowproof.verifier.asked.question import ENGINES, Engine, Listener, Progress, Question
+from blowproof.verifier.databases.consistency import prepare, size_range
+from blowproof.verifier.engines.brute import brute_neighbours
+from blowproof.verifier.engines.histograms.listing import (
+    histogram_neighbours,
+    numbered_neighbours,
+    relabelled,
+)
+from blowproof.verifier.portfolio.problem import Problem
+from blowproof.verifier.theorems.most_moves import Ceiling, ceiling
+
+if TYPE_CHECKING:
+    from blowproof.verifier.proofs.write import Certificate
+
+__all__ = [
+    "ENGINES",
+    "Engine",
+    "Listener",
+    "Problem",
+    "Progress",
+    "certified",
+    "explain",
+    "neighbours",
+    "sensitivity",
+    "upper_bound",
+]
+
+
+def sensitivity(  # noqa: PLR0913 # keyword-only options
+    policy: Policy | Problem,
+    query: BoundQuery | str = "histogram",
+    *,
+    reading: Reading = "published",
+    answers: Answers | None = None,
+    engine: Engine = "auto",
+    time_limit: float | None = None,
+    max_size: int | None = None,
+    listener: Listener | None = None,
+    seed: int = 0,
+) -> Answer:
+    """Return S(f, P) under a reading and a scope, with a checked witness and how sure it is.
+
+    `max_size` is the largest n that engine "brute" runs over under scope "any" (its answer is then
+    a lower bound). A policy without databases is a ContradictionError, not an answer of 0. `seed`
+    changes the order in which solvers search: an exact answer is the same, its witness may differ.
+    Questions asked of one `Problem` (in its scope) share what they find.
+    """
+    problem = policy if isinstance(policy, Problem) else Problem(policy, answers)
+    policy = problem.policy
+    question = _question(problem, query, reading, time_limit)
+    question = replace(question, max_size=max_size, listener=listener, seed=seed)
+    prepared, found = question.setting, plan.answer(question, engine, problem=problem)
+    if prepared.unchecked is not None and found.witness is None:
+        doubt = f"whether any database has the known numbers is undecided: {prepared.unchecked}"
+        found = replace(found, notes=(*found.notes, doubt))
+    return replace(found, domain=policy.domain)
+
+
+def explain(
+    policy: Policy,
+    query: BoundQuery | str = "histogram",
+    *,
+    reading: Reading = "published",
+    answers: Answers | None = None,
+    time_limit: float | None = None,
+    run: bool = False,
+) -> tuple[list[plan.Step], Answer | None]:
+    """Return the steps of the plan for a question, in order: what is asked, what not, and why.
+
+    `run`: with what each gave and how long it took, and the answer.
+
+    >>> from blowproof.models import Count, Domain, Integers, Labels, Policy
+    >>> domain = Domain(sex=Labels(["F", "M"]), age=Integers(0, 1))
+    >>> steps, _ = explain(Policy(domain=domain, known=(Count({"sex": "F"}),)))
+    >>> [step.strategy.name for step in steps if step.applies]
+    ['rank', 'ceiling', 'frames', 'search', 'few classes']
+    """
+    question = _question(Problem(policy, answers), query, reading, time_limit)
+    asked = plan.Run(question)
+    found = asked.answer(time.perf_counter()) if run else None
+    return asked.steps, None if found is None else replace(found, domain=policy.domain)
+
+
+def _question(
+    problem: Problem, query: BoundQuery | str, reading: Reading, time_limit: float | None
+) -> Question:
+    """Prepare what is asked, or refuse it."""
+    deadline = None if time_limit is None else now() + time_limit
+    prepared = problem.setting(reading, deadline=deadline)
+    bound = parse_query(query, problem.policy) if isinstance(query, str) else query
+    if bound.per_record and reading not in LABELLED:
+        raise QueryError(
+            f"{bound.name} weighs single records, and the reading {reading!r} does not label them\n"
+            "  try: --reading published or secret-moves"
+        )
+    _check_weights(prepared, bound)
+    return Question(prepared, bound, reading, deadline)
+
+
+def upper_bound(
+    policy: Policy,
+    query: BoundQuery,
+    *,
+    reading: Reading = "published",
+    answers: Answers | None = None,
+    time_limit: float | None = None,
+) -> Ceiling | None:
+    """Return what S(f, P) does not exceed, by a theorem and without a search, where one is known.
+
+    >>> from blowproof.models import Count, Domain, Integers, Labels, Policy
+    >>> domain = Domain(sex=Labels(["F", "M"]), age=Integers(0, 1))
+    >>> policy = Policy(domain=domain, known=(Count({"sex": "F"}),))
+    >>> upper_bound(policy, parse_query("histogram", policy)).value
+    4
+    """
+    deadline = None if time_limit is None else now() + time_limit
+    prepared = prepare(setting(policy, answers), reading, deadline=deadline)
+    return ceiling(Question(prepared, query, reading, deadline))
+
+
+def _check_weights(prepared: Setting, query: BoundQuery) -> None:
+    """Refuse weights of records that are not there. Under scope "any", they say what n is."""
+    if prepared.scope == "any" or not isinstance(query, WeightedSum):
+        return
+    if prepared.size not in (None, len(query.weights)):
+        raise QueryError(
+            f"{query.name}: the file has weights for {len(query.weights)} records, and the "
+            f"databases of this policy have {prepared.size}\n  try: one weight for each record"
+        )
+
+
+def certified(  # keyword-only options
+    policy: Policy,
+    query: BoundQuery | str = "histogram",
+    *,
+    reading: Reading = "published",
+    answers: Answers | None = None,
+    engine: Engine = "auto",
+    time_limit: float | None = None,
+) -> tuple[Answer, Certificate]:
+    """Return S(f, P) and a certificate for it: status "proved" if the kernel accepted one.
+
+    Where no certificate is found, the answer is what `sensitivity` says, and the second part says
+    why. The time limit holds for the answer and for the proof, one after the other.
+
+    >>> from blowproof.models import Count, Domain, Integers, Labels, Policy
+    >>> domain = Domain(sex=Labels(["F", "M"]), age=Integers(0, 1))
+    >>> answer, found = certified(Policy(domain=domain, known=(Count({"sex": "F"}),)))
+    >>> answer.lower, answer.status, found.kind
+    (4, 'proved', 'cycles')
+    """
+    from blowproof.verifier.proofs.write import certify_answer
+
+    bound = parse_query(query, policy) if isinstance(query, str) else query
+    answer = sensitivity(
+        policy, bound, reading=reading, answers=answers, engine=engine, time_limit=time_limit
+    )
+    return certify_answer(policy, bound, answer, time_limit=time_limit)
+
+
+def neighbours(  # keyword-only options
+    policy: Policy,
+    *,
+    reading: Reading = "published",
+    answers: Answers | None = None,
+    engine: Engine = "auto",
+    every_label: bool = True,
+    time_limit: float | None = None,
+) -> Iterator[Pair]:
+    """Yield every ordered pair (D1, D2) in N(P), scope "given".
+
+    `every_label` False: once up to relabelling of the records (of those that no clause names).
+    Pairs come as they are found, each followed by its relabellings; in reading 3 with clauses,
+    those of the fewest moves come first. Raises TimeoutError when the time limit cuts the listing.
+    """
+    deadline = None if time_limit is None else now() + time_limit
+    prepared = prepare(setting(policy, answers), reading, deadline=deadline)
+    if prepared.scope == "any":
+        raise QueryError(
+            'under scope "any" there are neighbours for every n\n'
+            "  try: --answers given, with a size and answers (or data) in the policy"
+        )
+    low, high = size_range(prepared, reading)
+    if high is None:
+        raise UndeterminedError(
+            "nothing bounds the number of records, so there is no end of neighbours\n"
+            "  try: write size = N under [database]"
+        )
+    if engine == "brute":
+        pairs = brute_neighbours(
+            prepared,
+            reading,
+            sizes=range(low, high + 1),
+            every_label=every_label,
+            deadline=deadline,
+        )
+    elif prepared.clauses and reading in LABELLED:
+        pairs = _labelled(prepared, reading, deadline, every_label=every_label)
+    elif prepared.clauses:
+        pairs = numbered_neighbours(prepared, reading, most=high, deadline=deadline)
+    else:
+        pairs = histogram_neighbours(prepared, reading, most=high, deadline=deadline)
+        if every_label:
+            pairs = (each for pair in pairs for each in relabelled(pair, reading))
+    for pair in pairs:
+        yield pair
+        if deadline is not None and now() > deadline:
+            raise TimeoutError
+
+
+def _labelled(
+    prepared: Setting, reading: Reading, deadline: float | None, *, every_label: bool
+) -> Iterator[Pair]:
+    """Yield the pairs that engine "sat" lists; TimeoutError where the deadline cuts them."""
+    from blowproof.verifier.engines.labelled.engine import labelled_neighbours
+
+    left = None if deadline is None else max(0.0, deadline - now())
+    try:
+        pairs = labelled_neighbours(prepared, reading, time_limit=left, every_label=every_label)
+    except BudgetError as refusal:
+        reason = str(refusal).partition("\n")[0]
+        raise BudgetError(
+            f"clauses name records, and labelled pairs are too many to list here: {reason}\n"
+            "  try: a coarser domain, fewer records, or sensitivity, which bounds S"
+        ) from refusal
+    yield from pairs
+    if not pairs.complete:
+        raise TimeoutError

@@ -1,0 +1,84 @@
+"""What the verifier said before in the same run: asked once, and not again for other scales.
+
+The loss of additive noise is the sensitivity of the stacked releases, each weighted with 1 / scale.
+With all weights multiplied by one factor it is multiplied by that factor, and so are its bounds:
+whatever bound a scale was calibrated by proves the scaled releases too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from blowproof.models.base.numbers import plain
+from blowproof.models.mechanisms.stacked_releases import Part, Stacked
+from blowproof.models.queries.query import BoundQuery
+from blowproof.verifier.asked.answer import Answer
+from blowproof.verifier.certify.base.verdict import Bounds, Loss
+
+__all__ = ["Known"]
+
+
+class Known:
+    """Answers under one policy, reading and scope; nothing here is asked about another."""
+
+    def __init__(self) -> None:
+        self._found: list[tuple[tuple[Part, ...], Bounds]] = []
+
+    def learn(self, query: BoundQuery, answer: Answer) -> None:
+        """Keep the S of a query: the loss of noise of scale 1 on it (on each of its parts)."""
+        parts = query.parts if isinstance(query, Stacked) else (Part(query, (Fraction(1),)),)
+        found = Bounds(
+            lower=answer.lower,
+            upper=answer.upper,
+            pair=answer.witness,
+            engine=answer.engine,
+            notes=answer.notes,
+        )
+        self.keep(parts, found)
+
+    def keep(self, parts: Sequence[Part], found: Bounds) -> None:
+        """Keep the bounds on the loss of these weighted parts."""
+        self._found.append((tuple(parts), found))
+
+    def find(self, parts: Sequence[Part]) -> Bounds | None:
+        """Return the best bounds that are known of these parts, at these weights; None if none."""
+        best: Bounds | None = None
+        for kept, found in self._found:
+            factor = _factor(kept, parts)
+            if factor is None:
+                continue
+            upper = None if found.upper is None else _times(found.upper, factor)
+            scaled = replace(found, lower=_times(found.lower, factor), upper=upper)
+            best = scaled if best is None else _tighter(best, scaled)
+        return best
+
+
+def _tighter(one: Bounds, two: Bounds) -> Bounds:
+    if two.upper is None or isinstance(two.upper, str):
+        return one
+    if one.upper is None or isinstance(one.upper, str):
+        return two
+    return two if two.upper < one.upper else one
+
+
+def _times(loss: Loss, factor: Fraction) -> Loss:
+    return loss if isinstance(loss, str) else plain(loss * factor)
+
+
+def _factor(kept: Sequence[Part], parts: Sequence[Part]) -> Fraction | None:
+    """Return by what the weights of the kept parts give those of the others; None if nothing."""
+    if len(kept) != len(parts):
+        return None
+    pairs: list[tuple[Fraction, Fraction]] = []
+    for old, new in zip(kept, parts, strict=True):
+        if len(old.weights) != len(new.weights):
+            return None
+        pairs += zip(old.weights, new.weights, strict=True)
+    ratios = {new / old for old, new in pairs if old}
+    if len(ratios) != 1 or any(new for old, new in pairs if not old):
+        return None
+    same = (old.query is new.query or old.query == new.query
+            for old, new in zip(kept, parts, strict=True))  # fmt: skip
+    return ratios.pop() if all(same) else None

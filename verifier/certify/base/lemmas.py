@@ -1,0 +1,127 @@
+"""Queries made by a mechanism, on domains too large for their rows: bounded by an argument.
+
+A `Lemma` says how much one secret move changes a query at most, by an argument that stands written
+beside the query. The caller of the certifier names the lemmas that it accepts; a mechanism file can
+name none. What a lemma says is compared with the rows of sample edges, far ones first, so that a
+slip (numbers that wrapped around, a length that was too short) is refuted by a pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from random import Random
+
+from blowproof.models import BudgetError, Exact, Move, Point, Policy, SecretGraph, Setting
+from blowproof.models.base.numbers import plain
+from blowproof.models.mechanisms.stacked_releases import Part, Stacked
+from blowproof.models.queries.query import BoundQuery
+from blowproof.models.secrets import OffsetGraph
+from blowproof.verifier.engines.one_move.worst_edge import worst_edge
+
+__all__ = ["Argued", "Lemma", "argued", "many_values"]
+
+Lemma = Callable[[BoundQuery, Policy], Exact | None]
+"""Returns the most that one secret move changes a query (in L1); None where it has no say."""
+
+LARGE, LARGE_AT_ONCE = 1_000, 20_000
+"""Values from which on a lemma is asked before rows are listed one by one, or all at once."""
+SAMPLED = 50
+ENTRIES = 200_000
+"""Entries of rows after which no more edges are compared."""
+
+
+@dataclass(frozen=True)
+class Argued:
+    """What lemmas say of some releases: the loss is at most `upper`; `edge` loses `lower`."""
+
+    lower: Exact
+    upper: Exact | None
+    edge: tuple[Point, Point] | None
+    how: str
+
+
+def many_values(setting: Setting, parts: Sequence[Part]) -> bool:
+    """Whether it takes too long to list the rows of these parts, so that lemmas come first."""
+    at_once = all(hasattr(part.query, "rows") for part in parts)
+    return setting.domain.size > (LARGE_AT_ONCE if at_once else LARGE)
+
+
+def argued(
+    setting: Setting, policy: Policy, parts: Sequence[Part], lemmas: Sequence[Lemma]
+) -> Argued | None:
+    """Return the sum of what lemmas (or the worst edge) say of each part; None if one has no say.
+
+    Where neighbours differ in one secret move. A sample that loses more refutes the lemma: then
+    nothing is known from above.
+    """
+    upper = Fraction(0)
+    asked = False
+    for part in parts:
+        most = _said(part, policy, lemmas)
+        asked |= most is not None
+        if most is None:
+            found = worst_edge(setting, (part,))
+            most = None if found is None else found.loss
+        if most is None:
+            return None
+        upper += most
+    if not asked:
+        return None
+    lower, edge = _sampled(setting, Stacked(tuple(parts)))
+    if lower > upper:
+        how = "an edge loses more than the mechanism's own argument says: that is wrong"
+        return Argued(lower, None, edge, how)
+    how = "by the argument beside the query, compared with the rows of sample edges"
+    return Argued(lower, plain(upper), edge, how)
+
+
+def _said(part: Part, policy: Policy, lemmas: Sequence[Lemma]) -> Exact | None:
+    if not part.uniform:
+        return None
+    said = (lemma(part.query, policy) for lemma in lemmas)
+    most = next((value for value in said if value is not None), None)
+    return None if most is None else most * part.weights[0]
+
+
+def _sampled(setting: Setting, stacked: Stacked) -> tuple[Exact, tuple[Point, Point] | None]:
+    """Return the largest loss of some edges between possible values, and such an edge."""
+    best: tuple[Exact, tuple[Point, Point] | None] = (0, None)
+    entries = 0
+    for x, y in islice(_edges(setting), SAMPLED):
+        if x in setting.impossible or y in setting.impossible:
+            continue
+        entries += len(stacked.row(x)) + len(stacked.row(y))
+        loss = stacked.difference([Move(x, y)])
+        best = (loss, (x, y)) if loss > best[0] else best
+        if entries > ENTRIES:
+            break
+    return best
+
+
+def _edges(setting: Setting) -> Iterator[tuple[Point, Point]]:
+    """Yield edges of G: from the corners and from values here and there, long ones first."""
+    graph, domain = setting.graph, setting.domain
+    last = tuple(attribute.size - 1 for _, attribute in domain.attributes)
+    first = (0,) * len(last)
+    draw = Random(0)  # which edges are looked at is no secret
+    others = (tuple(draw.randint(0, end) for end in last) for _ in range(SAMPLED))
+    for x in (first, last, *others):
+        ends = [first, last, tuple(draw.randint(0, end) for end in last), *_around(graph, x)]
+        yield from ((x, y) for y in ends if x != y and graph.is_edge(x, y))
+
+
+def _around(graph: SecretGraph, x: Point) -> Iterator[Point]:
+    """Yield neighbours of x: the farthest along each axis, or else the first that are listed."""
+    if not isinstance(graph, OffsetGraph):
+        try:
+            yield from islice(graph.neighbours(x), 4)
+        except BudgetError:
+            return
+        return
+    for axis, item in enumerate(graph.axes):
+        near = item.around(x[axis], item.reach(graph.bound))
+        for place in (near[0], near[-1]) if near else ():
+            yield (*x[:axis], place, *x[axis + 1 :])

@@ -1,0 +1,212 @@
+"""The front door of the certifier: `certify`.
+
+>>> from blowproof.models import Distance, Domain, Integers, Policy
+>>> from blowproof.models.mechanisms.mechanism import Mechanism, Release
+>>> policy = Policy(domain=Domain(age=Integers(0, 115)), secrets=Distance(threshold=5))
+>>> release = Release(query="cumulative(age)", scale=Fraction(10))
+>>> found = certify(Mechanism(releases=(release,)), policy, Fraction(1))
+>>> found.verdict, found.loss
+('proved', Fraction(1, 2))
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from blowproof.models import Policy, PolicyError, setting
+from blowproof.models.mechanisms.mechanism import Mechanism
+from blowproof.models.mechanisms.stacked_releases import Part
+from blowproof.models.policy.policy import Answers, Reading
+from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.asked.question import Engine, Listener, Progress
+from blowproof.verifier.certify.base.asked import Asked
+from blowproof.verifier.certify.base.asked_before import Known
+from blowproof.verifier.certify.base.lemmas import Lemma
+from blowproof.verifier.certify.base.steps import step_assumptions
+from blowproof.verifier.certify.base.verdict import (
+    INFINITE,
+    Assumption,
+    Bounds,
+    Certified,
+    Changed,
+    Loss,
+    Verdict,
+)
+from blowproof.verifier.certify.channels.channel import channel_loss
+from blowproof.verifier.certify.channels.ratios import Probabilities
+from blowproof.verifier.certify.noise.additive import additive_loss, bind
+from blowproof.verifier.certify.noise.changed_outputs import changed_outputs
+from blowproof.verifier.certify.selections.selections import with_selections
+from blowproof.verifier.databases.consistency import prepare
+
+__all__ = ["certify", "undecided", "verdict_of"]
+
+
+def certify(  # noqa: PLR0913 # keyword-only options
+    mechanism: Mechanism,
+    policy: Policy,
+    epsilon: Fraction,
+    *,
+    reading: Reading = "published",
+    answers: Answers | None = None,
+    engine: Engine = "auto",
+    time_limit: float | None = None,
+    listener: Listener | None = None,
+    known: Known | None = None,
+    lemmas: Sequence[Lemma] = (),
+) -> Certified:
+    """Return whether the mechanism is (epsilon, P)-private, by its description alone.
+
+    Definition 4.2 of blowfish-2014, over the neighbours of a reading, in both directions of every
+    pair. Steps after the noise cost nothing if they are known (`steps`); others, and choices whose
+    costs the certifier does not know, make "proved" into "proved-assuming". A description that does
+    not fit the policy is a PolicyError, a policy without databases a ContradictionError.
+
+    `known` spares it questions that the verifier has answered in this run; `lemmas` are arguments
+    that the caller stands for.
+    """
+    epsilon = _positive(epsilon)
+    start = time.perf_counter()
+    asked = Asked(
+        policy=policy,
+        setting=prepare(setting(policy, answers), reading),
+        reading=reading,
+        answers=answers,
+        engine=engine,
+        deadline=None if time_limit is None else time.monotonic() + time_limit,
+        listener=listener,
+        known=known,
+        lemmas=lemmas,
+    )
+    judge = _noise if mechanism.channel is None else _channel
+    found = judge(asked, mechanism, epsilon)
+    return replace(found, seconds=time.perf_counter() - start)
+
+
+def _noise(asked: Asked, mechanism: Mechanism, epsilon: Fraction) -> Certified:
+    parts = bind(mechanism, asked.policy, asked.reading)
+    found, assumed = with_selections(asked, mechanism, additive_loss(asked, parts), epsilon)
+    assumed += step_assumptions(mechanism.postprocessing)
+    pair = found.pair
+    outputs, changed = _outputs(parts, pair, asked.reading, asked.policy)
+    return Certified(
+        mechanism=mechanism.name,
+        policy=asked.policy.name,
+        reading=asked.reading,
+        answers=asked.setting.scope,
+        epsilon=epsilon,
+        verdict=_assuming(verdict_of(found, epsilon), assumed),
+        lower=found.lower,
+        upper=found.upper,
+        witness=pair,
+        outputs=outputs,
+        outputs_changed=changed,
+        postprocessing=mechanism.postprocessing,
+        assumptions=assumed,
+        scalable=not mechanism.selections,
+        engine=found.engine,
+        notes=found.notes,
+    )
+
+
+def _assuming(verdict: Verdict, assumed: Sequence[Assumption]) -> Verdict:
+    """Return the verdict with its reservation, if it has one; a refutation assumes nothing."""
+    return "proved-assuming" if verdict == "proved" and assumed else verdict
+
+
+def _channel(asked: Asked, mechanism: Mechanism, epsilon: Fraction) -> Certified:
+    assert mechanism.channel is not None
+    probabilities = Probabilities(mechanism.channel, epsilon)
+    found = channel_loss(asked, mechanism.channel, probabilities)
+    lower, upper = found.lower, found.upper
+    exact = upper is not None and not upper.above(lower)
+    verdict: Verdict = "undecided"
+    if found.infinite or lower.above_exp(epsilon):
+        verdict = "refuted"
+    elif upper is not None and not upper.above_exp(epsilon):
+        verdict = "proved"
+    assumed = step_assumptions(mechanism.postprocessing)
+    loss: Loss | None = INFINITE if found.infinite else lower.logarithm(epsilon)
+    text = INFINITE if found.infinite else lower.text if exact else None
+    low = INFINITE if found.infinite else lower.decimals[0]
+    high = INFINITE if found.infinite or upper is None else upper.decimals[1] or INFINITE
+    return Certified(
+        mechanism=mechanism.name,
+        policy=asked.policy.name,
+        reading=asked.reading,
+        answers=asked.setting.scope,
+        epsilon=epsilon,
+        verdict=_assuming(verdict, assumed),
+        lower=loss,
+        upper=loss if exact or found.infinite else None,
+        witness=found.pair,
+        exp_loss=text,
+        exp_between=(low, high),
+        channel_outputs=found.outputs,
+        postprocessing=mechanism.postprocessing,
+        assumptions=assumed,
+        engine=found.engine,
+        notes=found.notes,
+    )
+
+
+def undecided(
+    mechanism: Mechanism,
+    policy: Policy,
+    epsilon: Fraction,
+    *,
+    reading: Reading,
+    answers: Answers | None,
+    latest: Progress,
+    why: str,
+) -> Certified:
+    """Return what is known when the search was stopped: its bounds by then may still refute."""
+    found = Bounds(lower=latest.lower, upper=None, pair=latest.witness, engine="auto", notes=(why,))
+    pair = found.pair
+    parts = () if pair is None else bind(mechanism, policy, reading)
+    outputs, changed = _outputs(parts, pair, reading, policy)
+    return Certified(
+        mechanism=mechanism.name,
+        policy=policy.name,
+        reading=reading,
+        answers=policy.with_answers(answers).scope,
+        epsilon=epsilon,
+        verdict=verdict_of(found, epsilon),
+        lower=found.lower if mechanism.channel is None else None,
+        upper=None,
+        witness=pair,
+        outputs=outputs,
+        outputs_changed=changed,
+        exp_between=None if mechanism.channel is None else ("1", INFINITE),
+        postprocessing=mechanism.postprocessing,
+        engine=found.engine,
+        notes=found.notes,
+    )
+
+
+def _outputs(
+    parts: Sequence[Part], pair: Pair | None, reading: Reading, policy: Policy
+) -> tuple[tuple[Changed, ...], int]:
+    return ((), 0) if pair is None else changed_outputs(parts, pair, reading, policy)
+
+
+def verdict_of(found: Bounds, epsilon: Fraction) -> Verdict:
+    """Return what bounds on the loss say about an epsilon."""
+    if _above(found.lower, epsilon):
+        return "refuted"
+    if found.upper is not None and not _above(found.upper, epsilon):
+        return "proved"
+    return "undecided"
+
+
+def _above(loss: Loss, epsilon: Fraction) -> bool:
+    return isinstance(loss, str) or loss > epsilon
+
+
+def _positive(epsilon: object) -> Fraction:
+    if isinstance(epsilon, bool) or not isinstance(epsilon, (int, Fraction)) or epsilon <= 0:
+        raise PolicyError(f"epsilon is an exact number above zero, not {epsilon!r}")
+    return Fraction(epsilon)

@@ -1,0 +1,8 @@
+"""Additive noise: the loss is the sensitivity of the releases divided by their scales.
+
+Scales are fractions, and discrete noise lives on a grid, which is checked. Rounding goes to the
+safe side.
+
+Read `additive`, `grids`, `one_arrival` (reading 3), `weighted_records`, `coarse_bound` (a bound
+where all else is too much), `changed_outputs` and `output_names` (what a verdict shows of a pair).
+"""

@@ -1,0 +1,7 @@
+"""Choices made from noisy costs: what a `Selection` gives away, worked out from its description.
+
+The probability of each choice is exact for given counts; what is listed is listed completely or
+not at all.
+
+Read `noisy_partitions`, `choices`, `selections`.
+"""

@@ -1,0 +1,8 @@
+"""What a claim is stated and checked with: instances, and the exact side of a comparison.
+
+The measure never calls the formula that it is compared with. Quick families take about a second.
+
+Read `claim`, `families`, `measures`, `parts`; what several papers share: `listings`,
+`policy_graphs`, `sparse_families`, `affine_families`, `range_trees`, `channels`, `printed` (noise
+scales as data, in printed.json).
+"""

@@ -1,0 +1,116 @@
+"""Full secrets and few signatures: what can be said where counts are not sparse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
+from math import gcd
+from random import Random
+
+from blowproof.models import Domain, Exact, Integers, Policy, Sum
+from blowproof.models.queries.query import Histogram
+from blowproof.verifier.claims.stating import families as some
+from blowproof.verifier.claims.stating.claim import Formula, Instance, Part
+from blowproof.verifier.claims.stating.families import family
+from blowproof.verifier.claims.stating.parts import of_sensitivity
+from blowproof.verifier.closed_forms import Case, Form
+from blowproof.verifier.closed_forms.ours.more_dependencies import (
+    blocks_above,
+    blocks_below,
+    blocks_conjecture,
+)
+from blowproof.verifier.closed_forms.ours.one_dependency import independent, one_dependency
+from blowproof.verifier.theorems.affine_frames import kernel
+
+__all__ = ["AFFINE_PARTS", "with_signatures"]
+
+Signatures = Sequence[Sequence[int]]
+
+
+def with_signatures(signatures: Signatures, sizes: Sequence[int]) -> Policy:
+    """Return full secrets on the values 1, 2, ..., where sizes[c] values have signature c.
+
+    >>> policy = with_signatures([(0, 1), (2, 0)], (1, 2))
+    >>> [policy.signature((rank,)) for rank in range(3)]
+    [(0, 1), (2, 0), (2, 0)]
+    """
+    ends = [sum(sizes[: c + 1]) for c in range(len(sizes))]
+    values = [list(range(end - size + 1, end + 1)) for end, size in zip(ends, sizes, strict=True)]
+    columns = zip(*signatures, strict=True)
+    known = tuple(
+        Sum([(times, {"a": of}) for times, of in zip(column, values, strict=True) if times])
+        for column in columns
+    )
+    return Policy(domain=Domain(a=Integers(1, sum(sizes))), known=known)
+
+
+def _instance(signatures: Signatures, sizes: Sequence[int]) -> Instance:
+    count = len(kernel([tuple(s) for s in signatures]))
+    rank = len(signatures) - 1 - count
+    shape = f"rank {rank}, {len(signatures)} signatures"
+    return Instance(shape=shape, policy=with_signatures(signatures, sizes))
+
+
+def _on_a_line(largest: int, most: int) -> Iterator[Instance]:
+    """Yield every set of 2 to `most` points on a line up to scale and place; classes of 1 or 2."""
+    for count in range(2, most + 1):
+        for points in combinations(range(1, largest + 1), count - 1):
+            if gcd(*points) == 1:
+                for sizes in product((1, 2), repeat=count):
+                    yield _instance([(0,), *((x,) for x in points)], sizes)
+
+
+def _drawn(rank: int, largest: int, count: int) -> Iterator[Instance]:
+    """Yield drawn points of full rank in space, one to three more than the rank."""
+
+    places = list(product(range(largest + 1), repeat=rank))
+
+    def draw(rng: Random) -> Instance:
+        many = rank + rng.choice((1, 2, 3, 3))
+        while True:
+            found = sorted(rng.sample(places, many))
+            axes = zip(*found, strict=True)
+            if len(kernel(found)) == len(found) - 1 - rank and all(any(axis) for axis in axes):
+                return _instance(found, [rng.choice((1, 2)) for _ in found])
+
+    return some.drawn(f"affine {rank}", count, draw)
+
+
+def _full() -> Iterator[Instance]:
+    yield from _on_a_line(6, 4)
+    yield from _drawn(2, 2, 120)
+    yield from _drawn(3, 1, 120)
+
+
+AFFINE = family(
+    "full secrets, 1 or 2 values to a signature: every 2, 3 or 4 points 0..6 on a line up to "
+    "scale as signatures, drawn points {0, 1, 2}^2 and {0, 1}^3, one to three more than the rank",
+    lambda: _on_a_line(4, 4),
+    _full,
+)
+
+
+def _of(*forms: Form) -> Formula:
+    """Return the value of the first of these closed forms that applies."""
+
+    def claimed(instance: Instance) -> Exact | None:
+        case = Case(instance.the_policy, Histogram())
+        return next((form.value(case) for form in forms if form.why_not(case) is None), None)
+
+    return claimed
+
+
+AFFINE_PARTS: tuple[Part, ...] = (
+    of_sensitivity(
+        "sparse or not, full secrets, N = r + 1 or r + 2 signatures of affine rank r: the value",
+        AFFINE,
+        _of(independent, one_dependency),
+        amended=True,
+    ),
+    of_sensitivity("N = r + 3: the lower bound", AFFINE, _of(blocks_below), ">=", amended=True),
+    of_sensitivity("N = r + 3: the upper bound", AFFINE, _of(blocks_above), "<=", amended=True),
+    of_sensitivity(
+        "N = r + 3: the conjectured value", AFFINE, _of(blocks_conjecture), amended=True
+    ),
+)
+"""Checks of closed forms for full secrets that do not ask for sparse counts."""

@@ -1,0 +1,235 @@
+"""What a claim is: a published statement as data, and the ways in which it can be checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Literal
+
+from blowproof.models import BoundQuery, Exact, Policy, parse_query
+from blowproof.models.policy.policy import LABELLED, Answers, Reading
+from blowproof.models.queries.query import ClusterSizes, ClusterSums, MatrixQuery, Row, WeightedSum
+from blowproof.verifier.asked.answer import Pair
+
+__all__ = [
+    "Amendment",
+    "Asked",
+    "Claim",
+    "Cost",
+    "Family",
+    "Instance",
+    "Level",
+    "Measure",
+    "Parameter",
+    "Part",
+    "Relation",
+    "Value",
+    "Verdict",
+    "in_readings",
+]
+
+Level = Literal["quick", "full"]
+Relation = Literal["<=", "=", ">="]
+Verdict = Literal["holds", "refuted", "holds-amended", "not-checkable"]
+Cost = Literal["privacy", "accuracy", "nothing"]
+"""What trusting a wrong claim costs: too little noise, too much noise or error, or neither."""
+Amendment = Literal["condition", "misprint", "formula"]
+"""How a repair differs: a condition is added, a slip of the pen is corrected, or it is new."""
+Parameter = Exact | str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A query as text, so that it can be recorded and asked of a smaller policy.
+
+    `rows` stand for the file of a cluster query (one centroid each), of a matrix, or of the
+    weights (one row).
+
+    >>> from blowproof.models import Domain, Integers
+    >>> policy = Policy(domain=Domain(a=Integers(0, 3)))
+    >>> Asked("cluster-sums", ((0,), (3,))).on(policy), Asked("cumulative(a)").on(policy)
+    (cluster-sums, cumulative(a))
+    """
+
+    text: str = "histogram"
+    rows: tuple[tuple[Exact, ...], ...] = ()
+
+    def on(self, policy: Policy) -> BoundQuery:
+        """Return the query, bound to a policy."""
+        domain = policy.domain
+        if self.text == "cluster-sizes":
+            return ClusterSizes(domain, self.rows, self.text)
+        if self.text == "cluster-sums":
+            return ClusterSums(domain, self.rows, self.text)
+        if self.text == "matrix":
+            columns: tuple[Row, ...] = tuple(
+                {place: row[rank] for place, row in enumerate(self.rows) if row[rank]}
+                for rank in range(domain.size)
+            )
+            return MatrixQuery(domain, columns, self.text)
+        if self.text.startswith("weighted-sum("):
+            axis = domain.axis(self.text.removeprefix("weighted-sum(").removesuffix(")"))
+            return WeightedSum(domain, axis, self.rows[0], self.text)
+        return parse_query(self.text, policy)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Instance:
+    """One thing that a claim speaks about: mostly a policy and a query.
+
+    `shape` is a coarse name of its kind, by which instances are counted. `parameters` are numbers
+    (or words) that the statement mentions and the policy does not have: epsilon, a fan-out, ...
+    """
+
+    shape: str
+    policy: Policy | None = None
+    query: Asked = Asked()
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    sampled: bool = False
+
+    @property
+    def the_policy(self) -> Policy:
+        """The policy, where the statement is about one."""
+        assert self.policy is not None
+        return self.policy
+
+    def number(self, name: str) -> Fraction:
+        """Return a numeric parameter."""
+        value = self.parameters[name]
+        assert not isinstance(value, str)
+        return Fraction(value)
+
+    def whole(self, name: str) -> int:
+        """Return an integer parameter."""
+        value = self.number(name)
+        assert value.denominator == 1
+        return value.numerator
+
+    def word(self, name: str) -> str:
+        """Return a parameter that is a word."""
+        value = self.parameters[name]
+        assert isinstance(value, str)
+        return value
+
+
+@dataclass(frozen=True)
+class Value:
+    """The exact side: lower <= value <= upper (None: unknown); a witness where there is one."""
+
+    lower: Exact
+    upper: Exact | None
+    witness: Pair | None = None
+
+    @staticmethod
+    def of(number: Exact) -> Value:
+        """Return a value that is known exactly."""
+        return Value(number, number)
+
+
+Measure = Callable[[Instance, float | None], Value]
+"""What the claim is held against: an instance and a time limit in seconds -> the exact value.
+
+It never calls the formula that is being checked. See `measures`.
+"""
+Formula = Callable[[Instance], Exact | None]
+"""The claimed value, from the formula alone; None where the claim does not speak about it."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """Instances, smallest first: exhaustive up to a stated size, then sampled with a seed.
+
+    `shapes` says in words what the full family holds, `quickly` what the quick one does.
+    """
+
+    shapes: str
+    instances: Callable[[Level], Iterator[Instance]]
+    quickly: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One way to take a claim: `measure` `relation` `claimed` on every instance of a family.
+
+    `small`: what it costs when the claimed number is below the exact one; `large`: above it.
+    `amended` marks a check of the repaired statement, which bears on no verdict as printed.
+    """
+
+    name: str
+    family: Family
+    claimed: Formula
+    measure: Measure
+    relation: Relation = "="
+    reading: Reading | None = None
+    answers: Answers | None = None
+    small: Cost = "privacy"
+    large: Cost = "accuracy"
+    amended: bool = False
+
+    def failure(self, claimed: Exact, value: Value) -> Cost | None:
+        """Return what it costs to trust the claim here, if the value contradicts it."""
+        if self.relation != ">=" and value.lower > claimed:
+            return self.small
+        if self.relation != "<=" and value.upper is not None and value.upper < claimed:
+            return self.large
+        return None
+
+    def decided(self, claimed: Exact, value: Value) -> bool:
+        """Whether the value tells that the claim is right here, no failure being found."""
+        below = value.upper is not None and value.upper <= claimed
+        above = value.lower >= claimed
+        return {"<=": below, ">=": above, "=": below and above}[self.relation]
+
+
+def in_readings(
+    part: Part, make: Callable[[Reading], Measure], readings: tuple[Reading, ...] = LABELLED
+) -> tuple[Part, ...]:
+    """Return the same check in several readings."""
+    return tuple(replace(part, reading=reading, measure=make(reading)) for reading in readings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A published statement in our words, and how it is checked.
+
+    A claim without parts is not checkable, and `why_not` says why. `repaired` states the amended
+    claim, `amendment` says of what kind it is; the parts with `amended` check it. `explanation` is
+    for the paper's author: why the statement fails, and what that means. `proof`: the argument by
+    which a claim (or its repair) holds in general.
+    """
+
+    id: str
+    source: str
+    statement: str
+    parts: tuple[Part, ...] = ()
+    repaired: str = ""
+    amendment: Amendment = "formula"
+    explanation: str = ""
+    proof: str = ""
+    why_not: str = ""
+
+    @property
+    def paper(self) -> str:
+        """The stem of the paper's file."""
+        return self.id.partition("/")[0]
+
+    def verdict(self, failed: Callable[[Part], frozenset[Cost]]) -> Verdict:
+        """Return the verdict, given how each part failed (nothing: it holds).
+
+        A claim that fails is `holds-amended` if the repair only corrects a misprint, or adds a
+        condition and trusting the claim without it costs no privacy; else it is `refuted`. A
+        repair that fails itself repairs nothing.
+        """
+        if not self.parts:
+            return "not-checkable"
+        costs = frozenset(cost for part in self.parts if not part.amended for cost in failed(part))
+        repaired = bool(self.repaired) and not any(
+            failed(part) for part in self.parts if part.amended
+        )
+        if not costs:
+            return "holds"
+        mild = self.amendment == "misprint" or (
+            self.amendment == "condition" and "privacy" not in costs
+        )
+        return "holds-amended" if repaired and mild else "refuted"

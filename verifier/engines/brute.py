@@ -1,0 +1,304 @@
+"""The reference: neighbours and S(f, P) by listing databases, straight from the definitions.
+
+Slow and meant to be compared with SEMANTICS section 2 line by line. Everything else in the project
+is tested against this file, so it shares nothing with the engines but the policy itself.
+
+`Worlds` hands out the sets I_Q to look at: one under scope "given"; under "any", one for every n up
+to a limit and every set of answers that some database has.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations_with_replacement, product
+from math import comb
+
+from blowproof.models import BoundQuery, BudgetError, Exact, Point, SecretGraph, Setting
+from blowproof.models.base.clock import now
+from blowproof.models.policy.policy import Reading
+from blowproof.verifier.asked.answer import Answer, Pair
+from blowproof.verifier.databases.numbering import can_be_numbered
+
+__all__ = ["DATABASE_BUDGET", "brute_neighbours", "brute_sensitivity", "multisets_within"]
+
+DATABASE_BUDGET = 200_000
+"""How many databases may be listed before the question is refused."""
+
+COMPARISON_BUDGET = 300_000_000
+"""How many comparisons of databases may be made before the question is refused."""
+
+World = Sequence[tuple[Point, ...]]
+Change = tuple[int, Point]
+Changes = frozenset[Change]
+
+
+def brute_neighbours(
+    setting: Setting,
+    reading: Reading,
+    *,
+    sizes: Sequence[int],
+    budget: int = DATABASE_BUDGET,
+    every_label: bool = True,
+    deadline: float | None = None,
+) -> Iterator[Pair]:
+    """Yield every ordered pair (D1, D2) in N(P) whose databases have one of the given sizes.
+
+    Labelled readings yield labelled pairs; with `every_label` False, only those whose D1 is sorted
+    (a relabelling of the records maps every other pair to one of these, unless clauses or weights
+    name records). Databases of different sizes are neighbours in readings 3 and 4 only. Raises
+    TimeoutError past the deadline, between one D1 and the next.
+    """
+    values = [x for x in setting.domain.points() if x not in setting.impossible]
+    if reading in ("published", "secret-moves"):
+        rule = _published if reading == "published" else _secret_moves
+        for world in _labelled_worlds(setting, values, sizes, budget):
+            _refuse_comparisons(len(world), 3)
+            for first in _timely(world, deadline):
+                if every_label or list(first) == sorted(first):
+                    for second in rule(first, world, setting.graph):
+                        yield Pair.labelled(first, second, keep=True)
+    else:
+        multiset_rule = _add_remove if reading == "add-remove" else _markov
+        worlds = _multiset_worlds(setting, values, sizes, budget)
+        for world in worlds:
+            _refuse_comparisons(len(world), 2)
+            for first in _timely(world, deadline):
+                for second in world:
+                    if multiset_rule(first, second, _membership(setting, first)):
+                        yield Pair.multisets(first, second)
+
+
+def brute_sensitivity(
+    setting: Setting,
+    query: BoundQuery,
+    reading: Reading,
+    *,
+    sizes: Sequence[int],
+    complete: bool,
+    budget: int = DATABASE_BUDGET,
+    deadline: float | None = None,
+) -> Answer:
+    """Return the largest change of the query over the neighbours of the given sizes.
+
+    `complete` says that no neighbours of other sizes exist or matter (the caller's proof); without
+    it the answer is a lower bound and says so, as it is where the deadline cuts the listing.
+    """
+    start = time.perf_counter()
+    labels_matter = query.per_record or bool(setting.clauses)
+    best: Exact = 0
+    witness: Pair | None = None
+    pairs = brute_neighbours(
+        setting, reading, sizes=sizes, budget=budget, every_label=labels_matter, deadline=deadline
+    )
+    late = ""
+    try:
+        for pair in pairs:
+            change = query.difference(pair.moves(reading))
+            if change > best:
+                best, witness = change, pair
+    except TimeoutError:
+        complete, late = False, ", until the time was up"
+    if witness is not None and not labels_matter:
+        witness = Pair(before=witness.before, after=witness.after, unchanged=witness.unchanged)
+    span = f"n = {sizes[0]}..{sizes[-1]}" if sizes else "no database"
+    return Answer(
+        policy=setting.policy.name,
+        query=query.name,
+        reading=reading,
+        answers=setting.scope,
+        lower=best,
+        upper=best if complete else None,
+        status="exact" if complete else "bounds",
+        witness=witness,
+        engine="brute",
+        seconds=time.perf_counter() - start,
+        notes=(f"listed every database with {span}{late}",),
+    )
+
+
+def _timely(world: World, deadline: float | None) -> Iterator[tuple[Point, ...]]:
+    """Yield the databases until the deadline."""
+    for database in world:
+        if deadline is not None and now() > deadline:
+            raise TimeoutError
+        yield database
+
+
+# --- the definitions -----------------------------------------------------------------------------
+
+
+def _published(
+    first: tuple[Point, ...], world: World, graph: SecretGraph
+) -> Iterator[tuple[Point, ...]]:
+    """Reading 1: both in I_Q; T not empty; no D3 as in 3(a) or 3(b)."""
+    seen = [(_secret(first, other, graph), _changes(first, other), other) for other in world]
+    secrets = {moves for moves, _, _ in seen if moves}
+    for moves, changes, second in seen:
+        if not moves:
+            continue
+        if any(fewer < moves for fewer in secrets):  # 3(a)
+            continue
+        if any(same == moves and inner < changes for same, inner, _ in seen):  # 3(b)
+            continue
+        yield second
+
+
+def _secret_moves(
+    first: tuple[Point, ...], world: World, graph: SecretGraph
+) -> Iterator[tuple[Point, ...]]:
+    """Reading 2: every change is a secret move, and no proper non-empty part stays in I_Q."""
+    all_changes = [_changes(first, other) for other in world]
+    for changes, second in zip(all_changes, world, strict=True):
+        if not changes or changes != _secret(first, second, graph):
+            continue
+        if any(part and part < changes for part in all_changes):
+            continue
+        yield second
+
+
+def _add_remove(first: tuple[Point, ...], second: tuple[Point, ...], feasible: Membership) -> bool:
+    """Reading 3: some moves, no proper non-empty part of which stays in I_Q."""
+    moves = sorted(_signed(first, second).items())
+    whole = tuple(times for _, times in moves)
+    if not moves:
+        return False
+    for part in product(*(_between_zero_and(times) for times in whole)):
+        proper = any(part) and part != whole
+        if proper and feasible(_apply(first, [x for x, _ in moves], part)):
+            return False
+    return True
+
+
+def _markov(first: tuple[Point, ...], second: tuple[Point, ...], feasible: Membership) -> bool:
+    """Reading 4: different histograms, in at most four cells, each by 1."""
+    change = _signed(first, second)
+    return 0 < len(change) <= 4 and all(abs(times) == 1 for times in change.values())
+
+
+def _secret(first: Sequence[Point], second: Sequence[Point], graph: SecretGraph) -> Changes:
+    """T(D1, D2): the secret moves among the changes (the record's old value is D1's)."""
+    return frozenset(
+        (record, y)
+        for record, (x, y) in enumerate(zip(first, second, strict=True))
+        if x != y and graph.is_edge(x, y)
+    )
+
+
+def _changes(first: Sequence[Point], second: Sequence[Point]) -> Changes:
+    """The changed records, with their new values."""
+    return frozenset(
+        (record, y) for record, (x, y) in enumerate(zip(first, second, strict=True)) if x != y
+    )
+
+
+def _signed(first: Sequence[Point], second: Sequence[Point]) -> dict[Point, int]:
+    change: dict[Point, int] = defaultdict(int)
+    for x in first:
+        change[x] -= 1
+    for y in second:
+        change[y] += 1
+    return {x: times for x, times in change.items() if times}
+
+
+def _between_zero_and(times: int) -> range:
+    return range(times + 1) if times > 0 else range(0, times - 1, -1)
+
+
+def _apply(
+    first: Sequence[Point], points: Sequence[Point], times: Sequence[int]
+) -> tuple[Point, ...]:
+    records = list(first)
+    for point, count in zip(points, times, strict=True):
+        for _ in range(abs(count)):
+            if count > 0:
+                records.append(point)
+            else:
+                records.remove(point)
+    return tuple(records)
+
+
+# --- the sets I_Q --------------------------------------------------------------------------------
+
+Membership = Callable[[tuple[Point, ...]], bool]
+
+
+def _totals(setting: Setting, database: Sequence[Point]) -> tuple[int, ...]:
+    return tuple(sum(fact.coefficient(x) for x in database) for fact in setting.equalities)
+
+
+def _membership(setting: Setting, first: tuple[Point, ...]) -> Membership:
+    """Return "is the multiset D in the I_Q that `first` belongs to?"."""
+    if setting.scope == "given":
+        return lambda database: _is_multiset(setting, database)
+    wanted = _totals(setting, first)
+    return lambda database: _totals(setting, database) == wanted
+
+
+def _labelled_worlds(
+    setting: Setting, values: Sequence[Point], sizes: Sequence[int], budget: int
+) -> Iterator[World]:
+    for size in sizes:
+        _refuse(len(values) ** size, budget, f"|T|^n = {len(values)}^{size} databases")
+        databases = product(values, repeat=size)
+        yield from _split(setting, databases, setting.satisfied_by)
+
+
+def _multiset_worlds(
+    setting: Setting, values: Sequence[Point], sizes: Sequence[int], budget: int
+) -> Iterator[World]:
+    count = sum(comb(len(values) + size - 1, size) if size else 1 for size in sizes if values)
+    _refuse(count, budget, f"{_round(count)} multisets of {len(values)} values")
+    yield from _split(
+        setting,
+        (database for size in sizes for database in combinations_with_replacement(values, size)),
+        lambda database: _is_multiset(setting, database),
+    )
+
+
+def _is_multiset(setting: Setting, database: tuple[Point, ...]) -> bool:
+    """Whether an unlabelled database satisfies every fact."""
+    return setting.counts_fit(database) and can_be_numbered(setting, database)
+
+
+def _split(
+    setting: Setting, databases: Iterator[tuple[Point, ...]], satisfied: Membership
+) -> Iterator[World]:
+    """Scope "given": the databases that satisfy every fact. "any": one set per set of answers."""
+    if setting.scope == "given":
+        yield [database for database in databases if satisfied(database)]
+        return
+    worlds: dict[tuple[int, ...], list[tuple[Point, ...]]] = defaultdict(list)
+    for database in databases:
+        worlds[_totals(setting, database)].append(database)
+    yield from worlds.values()
+
+
+def _round(count: int) -> str:
+    return str(count) if count < 10**12 else f"about 10^{len(str(count)) - 1}"
+
+
+def _refuse(count: int, budget: int, what: str) -> None:
+    if count > budget:
+        raise BudgetError(
+            f"brute force would list {what}; the budget is {budget}\n"
+            "  try: a smaller domain, fewer records, or an engine that need not list them"
+        )
+
+
+def _refuse_comparisons(size: int, power: int) -> None:
+    if size**power > COMPARISON_BUDGET:
+        raise BudgetError(
+            f"brute force would make up to {_round(size**power)} comparisons of {size} databases\n"
+            "  try: a smaller domain, fewer records, or an engine that need not list them"
+        )
+
+
+def multisets_within(setting: Setting, *, budget: int = DATABASE_BUDGET // 20) -> int:
+    """Return the largest n such that the databases with up to n records can be listed cheaply."""
+    possible = sum(1 for x in setting.domain.points() if x not in setting.impossible)
+    size = 1
+    while possible > 1 and possible ** (size + 1) <= budget and size < 12:
+        size += 1
+    return size

@@ -1,0 +1,72 @@
+"""Which engine runs: plain Python for as long as it is quick, then compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blowproof.verifier.engines.irreducibles.functionals import small_functionals
+from blowproof.verifier.engines.irreducibles.search import Clock, Engine
+from blowproof.verifier.engines.irreducibles.search_python import PlainEngine
+from blowproof.verifier.engines.irreducibles.warming import Meanwhile, ready
+from blowproof.verifier.exact.coordinates import Instance
+
+__all__ = ["compile_all", "engines", "identity"]
+
+PLAIN_NODES = 300  # a few hundredths of a second
+PLAIN_EFFECTS = 40
+NO_END = 1 << 62
+HEAVY = 1 << 40  # of weights: so many that 2^22 of them may be added in 64 bits
+LOADING = 0.3  # seconds to wait for compiled code on disk before the plain engine starts
+
+
+def engines(
+    instance: Instance,
+    permutations: NDArray[np.int32],
+    *,
+    largest: int | None = None,
+    eager: bool,
+    clock: Clock | None = None,
+) -> Iterator[tuple[Engine, int | None]]:
+    """Engines to try in turn, each from the start, with the nodes after which to give up on it.
+
+    The clock says how much time may go into preparing them.
+    """
+
+    def plain(rows: Sequence[Sequence[int]]) -> Engine:
+        return PlainEngine(instance, rows, permutations.tolist(), largest=largest)
+
+    few = len(instance.effects) <= PLAIN_EFFECTS
+    rows = small_functionals(instance) if few else None
+    if rows is not None:
+        yield plain(rows), PLAIN_NODES
+    if max(instance.weights, default=0) > HEAVY:
+        sample = small_functionals(instance, sample=True) if rows is None else rows
+        yield plain(sample or []), None
+        return
+    if not ready(compile_all, wait=LOADING):
+        sample = small_functionals(instance, sample=True) if rows is None else rows
+        yield Meanwhile(plain(sample or [])), NO_END
+    from blowproof.verifier.engines.irreducibles.search_compiled import NumbaEngine
+
+    left = None if clock is None or clock.limit is None else clock.limit - clock.seconds
+    if left is not None and left <= 0:
+        return
+    yield NumbaEngine(instance, permutations, largest=largest, eager=eager, seconds=left), None
+
+
+def compile_all() -> None:
+    """Compile everything, or load it if it was compiled before."""
+    from blowproof.verifier.engines.irreducibles.arrays.hyperplanes import some_normals
+    from blowproof.verifier.engines.irreducibles.search_compiled import NumbaEngine
+
+    instance = Instance.of([(1, 0), (-1, 0), (0, 1), (0, -1)])
+    some_normals(instance.vectors, np.zeros((1, 2), dtype=np.int64))
+    NumbaEngine(instance, identity(instance), eager=True).advance(1 << 20)
+
+
+def identity(instance: Instance) -> NDArray[np.int32]:
+    """The one symmetry that is always there."""
+    return np.arange(len(instance.effects), dtype=np.int32)[None]

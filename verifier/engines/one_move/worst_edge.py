@@ -1,0 +1,253 @@
+"""The worst edge of G: the privacy loss where nothing is known but, maybe, n and impossible values.
+
+Then neighbours differ in one record that makes one secret move (readings 1 and 2), and the loss is
+a maximum over edges. `worst_edge` finds it from the structure of G and of the releases, on domains
+of any size that `axis` takes; else by listing the edges, where they are few; else it gives up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from blowproof.models import (
+    BudgetError,
+    Domain,
+    Exact,
+    InternalError,
+    Move,
+    Point,
+    SecretGraph,
+    Setting,
+)
+from blowproof.models.base.numbers import magnitude, total
+from blowproof.models.domain.regions import Positions
+from blowproof.models.mechanisms.stacked_releases import Part, Stacked
+from blowproof.models.policy.policy import LABELLED, Reading
+from blowproof.models.secrets import CellGraph, OffsetGraph
+from blowproof.verifier.engines.one_move.axis import NOTHING, Order, Worst, worst_move
+from blowproof.verifier.engines.one_move.farthest import farthest_edge
+from blowproof.verifier.engines.one_move.profile import Joint, Shape, shape_of
+from blowproof.verifier.engines.one_move.row_table import row_table
+
+__all__ = ["Edge", "one_secret_move", "worst_edge"]
+
+EDGE_LIMIT = 300_000
+FEW_EDGES = 20_000
+WORK_LIMIT = 20_000_000
+AXES_LIMIT = 12
+
+
+@dataclass(frozen=True)
+class Edge:
+    """The largest loss over the edges of G, an edge that has it, and how that was found."""
+
+    loss: Exact
+    edge: tuple[Point, Point] | None
+    how: str
+
+
+def one_secret_move(setting: Setting, reading: Reading) -> bool:
+    """Whether neighbours differ in exactly one record, along an edge of G between possible values.
+
+    No fact but n: then every single secret move is a pair, and no pair has more moves, for each of
+    them alone would be a D3.
+    """
+    facts = [fact for fact in setting.equalities if fact.name != "size"]
+    free = not facts and not setting.bounds and not setting.clauses
+    records = setting.scope == "any" or (setting.size is not None and setting.size > 0)
+    return reading in LABELLED and free and records
+
+
+def worst_edge(setting: Setting, parts: Sequence[Part]) -> Edge | None:
+    """Return the largest loss over edges between possible values, or None if that is too much.
+
+    Whatever the structure says is computed again, for its edge, by the queries themselves.
+    """
+    shape = shape_of(parts, setting.domain, setting.graph)
+    found = None if shape is None else _from_structure(setting, shape)
+    if found is None:
+        found = (
+            _listed(setting, parts, limit=FEW_EDGES)
+            or _from_rows(setting, parts)
+            or _listed(setting, parts, limit=EDGE_LIMIT)
+        )
+    if found is None:
+        return None
+    if found.edge is not None:
+        before, after = found.edge
+        again = Stacked(tuple(parts)).difference([Move(before, after)])
+        if again != found.loss or not setting.graph.is_edge(before, after):
+            raise InternalError(f"{found.how}: loses {found.loss}, computed again {again}")
+    return found
+
+
+# --- from the structure --------------------------------------------------------------------------
+
+
+def _from_structure(setting: Setting, shape: Shape) -> Edge | None:
+    graph, domain = setting.graph, setting.domain
+    if isinstance(graph, OffsetGraph) and not setting.impossible.boxes:
+        return _by_axes(graph, domain, shape)
+    if len(domain) == 1 and isinstance(graph, (OffsetGraph, CellGraph)):
+        order = _order(setting, graph)
+        return None if order is None else _on_one_axis(domain, shape, order)
+    return None
+
+
+def _reach(graph: OffsetGraph, axis: int) -> int:
+    """How far an edge leads that changes one axis only, in positions."""
+    item = graph.axes[axis]
+    reach = item.reach(graph.bound)
+    return reach if item.line else (item.size - 1) * min(reach, 1)
+
+
+def _by_axes(graph: OffsetGraph, domain: Domain, shape: Shape) -> Edge | None:
+    """Take the worst move of each axis by itself, and the best choice of axes to change at once.
+
+    Charges taken by max leave the axes free of each other. Charges that add up do so where each
+    axis that can change costs one (`attribute` secrets), or where a single axis is enough.
+    """
+    worst: dict[int, Worst] = {}
+    for axis in range(len(domain)):
+        reach = _reach(graph, axis)
+        if not reach:
+            continue
+        worst[axis] = Worst(0, (0, 1))
+        if axis in shape.profiles:
+            order = Order.within(np.arange(domain.attribute(axis).size), reach)
+            found = worst_move(shape.profiles[axis], order)
+            if found is None:
+                return None
+            worst[axis] = found if found.move else worst[axis]
+    joints = [item for item in shape.joints if item.axes & worst.keys()]
+    choice = _choice(graph, worst, joints)
+    return None if choice is None else _best_axes(domain, shape, worst, *choice)
+
+
+def _choice(
+    graph: OffsetGraph, worst: dict[int, Worst], joints: Sequence[Joint]
+) -> tuple[set[int], int] | None:
+    """Return the axes that matter, and how many of them an edge can change along worst moves."""
+    losing = {axis for axis, item in worst.items() if item.loss}
+    relevant = losing | {axis for item in joints for axis in item.axes if axis in worst}
+    if graph.together == "max" or len(relevant) <= 1:
+        return relevant, len(relevant)
+    if all(graph.axes[axis].weight == 1 and not graph.axes[axis].line for axis in worst):
+        return relevant, min(len(relevant), graph.bound)
+    common = {axis for axis in worst if all(axis in item.axes for item in joints)}
+    if len(losing) == 1 and losing <= common:
+        return losing, 1  # another axis would cost, and add nothing
+    return ({min(common)}, 1) if common and not losing else None
+
+
+def _best_axes(
+    domain: Domain, shape: Shape, worst: dict[int, Worst], relevant: set[int], most: int
+) -> Edge | None:
+    """Choose at most so many axes whose worst moves, made at once, lose most."""
+    if most < len(relevant) > AXES_LIMIT:
+        return None
+    best: tuple[Fraction, tuple[int, ...]] = (Fraction(0), ())
+    for axes in combinations(sorted(relevant), most):
+        loss = Fraction(sum(worst[axis].loss for axis in axes), shape.denominator)
+        loss += sum((item.loss for item in shape.joints if item.axes & set(axes)), Fraction(0))
+        best = max(best, (loss, axes))
+    loss, axes = best
+    if not loss:
+        return Edge(0, None, "structure: no edge changes what is released")
+    before, after = [0] * len(domain), [0] * len(domain)
+    for axis in axes:
+        move = worst[axis].move
+        assert move is not None
+        before[axis], after[axis] = move
+    names = ", ".join(domain.names[axis] for axis in axes)
+    return Edge(loss, (tuple(before), tuple(after)), f"structure: the worst move along {names}")
+
+
+def _order(setting: Setting, graph: OffsetGraph | CellGraph) -> Order | None:
+    """Return the possible positions of the only attribute, in groups that no edge leaves."""
+    size = setting.domain.attribute(0).size
+    possible = Positions.span(0, size)
+    for box in setting.impossible.boxes:
+        possible = possible - box.sides[0]
+    places = _array(possible)
+    if isinstance(graph, OffsetGraph):
+        return Order.within(places, _reach(graph, 0)) if len(places) else Order.cliques([])
+    groups = []
+    for cell in range(graph.cell_count):
+        held = Positions(())
+        for box in graph.cell_area(cell).boxes:
+            held = held | box.sides[0]
+        groups.append(_array(held & possible))
+    return Order.cliques(groups)
+
+
+def _array(positions: Positions) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    runs = [np.arange(low, high) for low, high in positions.runs]
+    return np.concatenate(runs) if runs else np.empty(0, dtype=np.int64)
+
+
+def _on_one_axis(domain: Domain, shape: Shape, order: Order) -> Edge | None:
+    found = worst_move(shape.profiles[0], order) if 0 in shape.profiles else NOTHING
+    if found is None:
+        return None
+    if found.move is None:
+        return Edge(0, None, "structure: no edge changes what is released")
+    (p, q), loss = found.move, Fraction(found.loss, shape.denominator)
+    return Edge(loss, ((p,), (q,)), f"structure: the worst move along {domain.names[0]}")
+
+
+# --- by arrays -----------------------------------------------------------------------------------
+
+
+def _from_rows(setting: Setting, parts: Sequence[Part]) -> Edge | None:
+    """Compare the rows of all values, in array operations."""
+    table = row_table(parts, setting.domain)
+    found = None if table is None else farthest_edge(setting, table.rows)
+    if table is None or found is None:
+        return None
+    return Edge(Fraction(found[0], table.denominator), found[1], "every edge compared, in arrays")
+
+
+# --- by listing ----------------------------------------------------------------------------------
+
+
+def _listed(setting: Setting, parts: Sequence[Part], *, limit: int) -> Edge | None:
+    """Compare the ends of every edge, where there are not too many."""
+    graph = setting.graph
+    if any(part.query.per_record for part in parts) or not _few_edges(graph, limit):
+        return None
+    stacked = Stacked(tuple(parts))
+    rows: dict[Point, dict[Hashable, Exact]] = {}
+    work = 0
+    best: tuple[Exact, tuple[Point, Point] | None] = (0, None)
+    for x, y in graph.edges(limit=limit):
+        if x in setting.impossible or y in setting.impossible:
+            continue
+        for point in (x, y):
+            if point not in rows:
+                rows[point] = dict(stacked.row(point))
+        one, two = rows[x], rows[y]
+        work += len(one) + len(two)
+        if work > WORK_LIMIT:
+            return None
+        loss = _distance(one, two)
+        if loss > best[0]:
+            best = (loss, (x, y))
+    return Edge(best[0], best[1], "every edge compared")
+
+
+def _few_edges(graph: SecretGraph, limit: int) -> bool:
+    try:
+        return graph.edge_count <= limit
+    except BudgetError:
+        return False
+
+
+def _distance(one: dict[Hashable, Exact], two: dict[Hashable, Exact]) -> Exact:
+    keys = {**one, **two}
+    return total(magnitude(one.get(key, 0) - two.get(key, 0)) for key in keys)

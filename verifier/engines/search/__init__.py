@@ -1,0 +1,7 @@
+"""Engine "search": S(f, P) where neighbours are irreducible multisets of moves.
+
+It turns a question into effects, lets `engines/irreducibles` or a Graver basis list or bound the
+multisets, and turns them back into pairs. What it relies on is proved in SEMANTICS, section 2.
+
+Read `engine`, then `graver_lists` (the same from a complete list).
+"""

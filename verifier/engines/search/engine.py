@@ -1,0 +1,419 @@
+"""Engine "search": S(f, P) where neighbours are irreducible multisets of moves.
+
+Scope "any", equality counts and impossible values only; reading 2, reading 3, or reading 1 with a
+complete G. Moves with the same effect are interchangeable to the facts, so the search runs over
+effects (`blowproof.verifier.engines.irreducibles`), and each irreducible multiset of effects is
+turned into moves by the choice with the largest change of the query.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from blowproof.models.base.clock import now
+from blowproof.models.policy.policy import LABELLED
+from blowproof.models.queries.query import Histogram
+from blowproof.verifier.asked.answer import Answer, OnBest, Pair
+from blowproof.verifier.engines.irreducibles import (
+    Multiset,
+    circuits_lower_bound,
+    improve,
+    is_irreducible,
+    largest_part,
+    longest,
+    longest_bound,
+)
+from blowproof.verifier.engines.irreducibles.circuits import circuits
+from blowproof.verifier.engines.search.graver_lists import taking_turns
+from blowproof.verifier.exact.coordinates import Instance
+from blowproof.verifier.moves.best_choice import best_choice, norm_of
+from blowproof.verifier.moves.kinds import Kind, Moves
+from blowproof.verifier.neighbours.check import require_pair
+
+__all__ = [
+    "EffectTable",
+    "circuits_with_one",
+    "heaviest_circuit",
+    "improved",
+    "longest_moves",
+    "multiset_sensitivity",
+    "table_bound",
+]
+
+Vector = tuple[int, ...]
+
+SEARCH_EFFECTS = 320
+"""With more effects in one part (`widest`), preparing the search takes longer than people wait."""
+
+QUICK_EFFECTS = 100
+CIRCUIT_SECONDS = 3.0
+ROUND = 40
+CHECK_SECONDS = 0.4
+"""How long the check of a witness may take after the search, where there is a time limit."""
+
+
+@dataclass(frozen=True)
+class EffectTable:
+    """The kinds of moves by effect: those without one, and those with each other effect."""
+
+    idle: tuple[Kind, ...]
+    effects: tuple[Vector, ...]
+    kinds: tuple[tuple[Kind, ...], ...]
+
+    @staticmethod
+    def of(moves: Moves) -> EffectTable:
+        """Sort the kinds of moves by their effects."""
+        return moves.kept.get("effects", lambda: EffectTable._of(moves))
+
+    @staticmethod
+    def _of(moves: Moves) -> EffectTable:
+        found: dict[Vector, list[Kind]] = defaultdict(list)
+        for kind in moves.kinds:
+            found[kind.effect].append(kind)
+        return EffectTable.by_effect(found)
+
+    @staticmethod
+    def by_effect(found: Mapping[Vector, Sequence[Kind]]) -> EffectTable:
+        """Return the table of kinds that are given by effect."""
+        idle = tuple(kind for effect, kinds in found.items() if not any(effect) for kind in kinds)
+        effects = tuple(sorted(effect for effect in found if any(effect)))
+        return EffectTable(idle, effects, tuple(tuple(found[effect]) for effect in effects))
+
+    @cached_property
+    def weights(self) -> list[int]:
+        """The largest change of the query that one move with each effect makes."""
+        return [max(kind.size for kind in kinds) for kinds in self.kinds]
+
+    @cached_property
+    def widest(self) -> int:
+        """How many effects the search has to deal with at once: those of the largest part."""
+        return largest_part(self.effects)
+
+    def groups(self, multiset: Multiset) -> list[tuple[tuple[Kind, ...], int]]:
+        """Return, for each effect of a multiset, the kinds to choose from and how many of them."""
+        return [(self.kinds[place], times) for place, times in multiset]
+
+
+def longest_moves(moves: Moves, time_limit: float | None) -> tuple[int, bool]:
+    """Return how many moves an irreducible multiset has at the most, and whether that is proved."""
+    table = EffectTable.of(moves)
+    if not table.effects:
+        return 1, True
+    if table.widest > SEARCH_EFFECTS:
+        return longest_bound(table.effects), True
+    found = longest(table.effects, time_limit=time_limit)
+    if found.complete:
+        return max(1, int(found.lower)), True
+    if found.upper is not None:
+        return int(found.upper), True
+    return int(found.lower), False
+
+
+def multiset_sensitivity(
+    moves: Moves,
+    *,
+    time_limit: float | None = None,
+    on_best: OnBest | None = None,
+    notes: tuple[str, ...] = (),
+    enough: bool = True,
+    most: int | None = None,
+) -> Answer:
+    """Return S(f, P) over the given values, with a checked witness.
+
+    `most`: a theorem says that no more moves are irreducible; a circuit that meets it ends the
+    search before it begins.
+    `enough` False: the values show every effect, but others might make the query change more. The
+    upper bound is then the largest sum of single changes over irreducible multisets.
+    """
+    start = time.perf_counter()
+    deadline = None if time_limit is None else now() + time_limit
+    table = EffectTable.of(moves)
+    idle = max(table.idle, key=lambda kind: kind.size, default=None)
+    best, counts = (idle.size, Counter({idle: 1})) if idle is not None else (0, Counter())
+    upper: int | None = best
+    if table.effects:
+        cap = None
+        if most is not None:
+            cap = max(best, most * max(kind.size for kind in moves.kinds))
+        first = CIRCUIT_SECONDS if time_limit is None else min(CIRCUIT_SECONDS, time_limit / 4)
+        best, counts = _best_circuits(moves, table, best, counts, first)
+        if best:
+            _tell(moves, best, counts, cap, on_best)
+        upper = cap
+        if best != cap:
+            solve = _solver(moves, table, enough)
+            if enough and (solve is not _additive or moves.reading not in LABELLED):
+                solve = taking_turns(solve, ends=solve is not _circuits)
+            left = None if deadline is None else max(0.0, deadline - now())
+            best, counts, found = solve(moves, table, best, counts, left, on_best)
+            upper = min((bound for bound in (cap, found) if bound is not None), default=None)
+    witness = moves.pair(counts, Counter()) if best else None
+    if witness is not None:
+        end = None if time_limit is None else now() + CHECK_SECONDS
+        verdict = require_pair(moves.setting, moves.reading, witness, deadline=end)
+        if verdict.minimality == "budget":
+            notes = (*notes, "the pair has too many parts for its minimality to be searched again")
+    return Answer(
+        policy=moves.setting.policy.name,
+        query=moves.query.name,
+        reading=moves.reading,
+        answers="any",
+        lower=moves.unscaled(best),
+        upper=None if upper is None else moves.unscaled(upper),
+        status="exact" if upper == best else "bounds",
+        witness=witness,
+        engine="search",
+        seconds=time.perf_counter() - start,
+        notes=(*notes, f"{len(table.effects)} effects"),
+    )
+
+
+def heaviest_circuit(
+    moves: Moves, seconds: float, table: EffectTable | None = None
+) -> tuple[int, Counter[Kind]]:
+    """Return the best (scaled) change of single idle moves and circuits, and its moves.
+
+    `table`: of some of the moves, where not all of them are wanted.
+    """
+    table = EffectTable.of(moves) if table is None else table
+    idle = max(table.idle, key=lambda kind: kind.size, default=None)
+    best, counts = (idle.size, Counter({idle: 1})) if idle is not None else (0, Counter())
+    if not table.effects:
+        return best, counts
+    return _best_circuits(moves, table, best, counts, seconds)
+
+
+def circuits_with_one(
+    table: EffectTable, effect: Vector, seconds: float, *, seed: int = 0
+) -> tuple[int, Counter[Kind]]:
+    """Return the best (scaled) change of the circuits met that have this effect exactly once."""
+    end = now() + seconds
+    instance = Instance.of(table.effects, table.weights)
+    wanted = {table.effects.index(effect)}
+    best: tuple[int, Counter[Kind]] = (0, Counter())
+    while now() < end:
+        for weight, multiset in circuits(instance, ROUND, seed, end, wanted):
+            once = all(times == 1 for place, times in multiset if place in wanted)
+            if not once or weight <= best[0] or not is_irreducible(table.effects, multiset):
+                continue
+            try:
+                value, choice = best_choice(table.groups(multiset), deadline=end)
+            except TimeoutError:
+                break
+            if value > best[0]:
+                best = (value, choice)
+        seed += 1
+    return best
+
+
+Found = tuple[int, "Counter[Kind]", int | None]
+Solver = Callable[
+    [Moves, EffectTable, int, "Counter[Kind]", "float | None", "OnBest | None"], Found
+]
+
+
+def _solver(moves: Moves, table: EffectTable, enough: bool) -> Solver:
+    """Return the search that suits the effects and the query."""
+    if table.widest > SEARCH_EFFECTS:
+        return _circuits
+    if not enough:
+        return _summed
+    return _additive if _never_cancels(moves, table) else _general
+
+
+def _never_cancels(moves: Moves, table: EffectTable) -> bool:
+    """Whether the histogram's change is the sum of the single changes, for a choice of kinds.
+
+    Reading 3: a value is added or removed, never both. Readings 1 and 2: if every effect is made by
+    a move from a value that is only left to a value that is only entered. The first value of each
+    class that the reduction keeps is only left, the others are only entered.
+    """
+    if not isinstance(moves.query, Histogram):
+        return False
+    if moves.reading not in LABELLED:
+        return True
+    return all(_straight(moves, kinds) for kinds in table.kinds)
+
+
+def _straight(moves: Moves, kinds: tuple[Kind, ...]) -> list[Kind]:
+    firsts = {moves.effects[x]: x for x in reversed(moves.values)}
+    left = set(firsts.values())
+    return [kind for kind in kinds if kind.before in left and kind.after not in left]
+
+
+def _additive(
+    moves: Moves,
+    table: EffectTable,
+    best: int,
+    counts: Counter[Kind],
+    time_limit: float | None,
+    on_best: OnBest | None,
+) -> Found:
+    """Every move contributes the same: the longest irreducible multiset is the worst."""
+    if moves.reading in LABELLED:
+        choice = [_straight(moves, kinds)[0] for kinds in table.kinds]
+    else:
+        choice = [kinds[0] for kinds in table.kinds]
+    found = longest(table.effects, [kind.size for kind in choice], time_limit=time_limit)
+    upper = best if found.complete else None
+    counts_found = Counter({choice[place]: times for place, times in found.witness or ()})
+    if moves.reading not in LABELLED and counts_found.total() == 2:
+        counts_found = _two_values(table)
+    value = norm_of(counts_found)
+    if value > best:
+        best, counts = value, counts_found
+    if not found.complete and found.upper is not None:
+        upper = int(found.upper)
+    upper = None if upper is None else max(best, upper)
+    return best, counts, upper
+
+
+def _circuits(
+    moves: Moves,
+    table: EffectTable,
+    best: int,
+    counts: Counter[Kind],
+    time_limit: float | None,
+    on_best: OnBest | None,
+) -> Found:
+    """Too many effects to search: the best of many circuits, and the theorem's bound."""
+    left = CIRCUIT_SECONDS if time_limit is None else min(CIRCUIT_SECONDS, time_limit)
+    best, counts = _best_circuits(moves, table, best, counts, left)
+    upper = table_bound(table)
+    return best, counts, max(best, upper)
+
+
+def _best_circuits(
+    moves: Moves,
+    table: EffectTable,
+    best: int,
+    counts: Counter[Kind],
+    seconds: float,
+) -> tuple[int, Counter[Kind]]:
+    """Walk over circuits: once where the search is quick, else for as long as is given."""
+    end, seed = now() + seconds, moves.seed
+    while True:
+        left = max(0.0, end - now())
+        best, counts = _best_circuit(table, best, counts, seed=seed, seconds=left)
+        seed += 1
+        if len(table.effects) <= QUICK_EFFECTS or now() >= end:
+            return best, counts
+
+
+def _best_circuit(
+    table: EffectTable,
+    best: int,
+    counts: Counter[Kind],
+    *,
+    seed: int,
+    seconds: float,
+) -> tuple[int, Counter[Kind]]:
+    """Return the change over the heaviest of a few hundred circuits, if it beats the best."""
+    deadline = now() + seconds
+    weight, circuit = circuits_lower_bound(
+        table.effects, table.weights, seed=seed, time_limit=seconds
+    )
+    if weight <= best:
+        return best, counts
+    groups = table.groups(circuit)
+    try:
+        value, choice = best_choice(groups, deadline=deadline)
+    except TimeoutError:
+        return best, counts
+    return (value, choice) if value > best else (best, counts)
+
+
+def _summed(
+    moves: Moves,
+    table: EffectTable,
+    best: int,
+    counts: Counter[Kind],
+    time_limit: float | None,
+    on_best: OnBest | None,
+) -> Found:
+    """The longest multiset bounds the change; the moves at hand may reach it, or not."""
+    found = longest(table.effects, table.weights, time_limit=time_limit)
+    groups = table.groups(found.witness)
+    value, choice = best_choice(groups)
+    if value > best:
+        best, counts = value, choice
+    upper = None if found.upper is None else max(best, int(found.upper))
+    return best, counts, upper
+
+
+def _two_values(table: EffectTable) -> Counter[Kind]:
+    """Reading 3, two moves: a value is added and another of its class removed, if there is one."""
+    for place, effect in enumerate(table.effects):
+        opposite = table.effects.index(tuple(-number for number in effect))
+        for kind in table.kinds[place]:
+            for other in table.kinds[opposite]:
+                if kind.change != {output: -n for output, n in other.change.items()}:
+                    return Counter({kind: 1, other: 1})
+    return Counter()
+
+
+def _general(
+    moves: Moves,
+    table: EffectTable,
+    best: int,
+    counts: Counter[Kind],
+    time_limit: float | None,
+    on_best: OnBest | None,
+) -> Found:
+    """Each irreducible multiset that could beat the best is turned into moves, exactly."""
+    choices: dict[int, Counter[Kind]] = {best: counts}
+    deadline = None if time_limit is None else now() + time_limit
+
+    def evaluate(multiset: Multiset) -> int:
+        groups = table.groups(multiset)
+        value, choice = best_choice(groups, deadline=deadline)
+        if value > max(choices):
+            choices[value] = choice
+            _tell(moves, value, choice, None, on_best)
+        return value
+
+    upper = improved(table.effects, table.weights, evaluate, best, time_limit)
+    value = max(choices)
+    if upper is None:
+        return value, choices[value], None
+    return value, choices[value], max(value, upper)
+
+
+def improved(
+    effects: Sequence[Vector],
+    weights: Sequence[int],
+    evaluate: Callable[[Multiset], int],
+    best: int,
+    time_limit: float | None,
+) -> int | None:
+    """Search for irreducibles above `best`; return what bounds `evaluate` in the end."""
+    try:
+        found = improve(effects, weights, evaluate, best=best, time_limit=time_limit)
+    except TimeoutError:  # in the middle of an evaluation: what is left is the theorem's bound
+        found = longest(effects, weights, time_limit=0)
+    return None if found.upper is None else int(found.upper)
+
+
+def table_bound(table: EffectTable) -> int:
+    """Return what no irreducible multiset's weight exceeds, without a search (`length_bound`)."""
+    return longest_bound(table.effects) * max(table.weights)
+
+
+def _tell(
+    moves: Moves, best: int, counts: Counter[Kind], upper: int | None, on_best: OnBest | None
+) -> None:
+    """Report (scaled) bounds, with a checked witness, to whoever listens."""
+    if on_best is not None:
+        told = None if upper is None else moves.unscaled(upper)
+        on_best(moves.unscaled(best), told, _witness(moves, counts) if best else None)
+
+
+def _witness(moves: Moves, counts: Counter[Kind]) -> Pair:
+    pair = moves.pair(counts, Counter())
+    deadline = now() + CHECK_SECONDS
+    require_pair(moves.setting, moves.reading, pair, deadline=deadline)
+    return pair

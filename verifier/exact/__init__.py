@@ -1,0 +1,8 @@
+"""Exact linear algebra in whole numbers: lattices, spans, coordinates; and compiled loops.
+
+No policy and no query here. Numbers of any size come in; arrays of 64 bits are used only behind a
+check that they suffice.
+
+Read `span`, `lattice`, `small_coordinates`, `coordinates`, `arrangements`; `compiled` is numba
+behind two typed names.
+"""

@@ -1,0 +1,65 @@
+"""Kind `single`: where no fact sees any move of labelled records, neighbours make one secret move.
+
+Each axis gives the largest offset that G allows on it alone; the query's change along one axis is
+then a formula, and at most 1 or 2 for counts and histograms, whatever moves.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import floor, gcd
+from typing import Any
+
+from ..document import Exact, Rejected, common, want
+from ..world import World
+
+
+def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
+    """Refuse unless one secret move changes the query by no more than the value."""
+    want(proof, {"kind": str}, "the proof")
+    if bound(world) > value:
+        raise Rejected("the bound that the proof gives is above the value")
+
+
+def bound(world: World) -> Exact:
+    """Return what no neighbour pair exceeds."""
+    if not world.labelled or world.bounds or world.named:
+        raise Rejected("this kind of proof is for unconstrained moves of labelled records")
+    effects = {world.effect(cell.point) for cell in world.cells(world.equalities)}
+    if len(effects) > 1:
+        raise Rejected("a known fact tells values apart")
+    query, policy, graph = world.query, world.policy, world.policy.graph
+    if query.kind in ("range", "count"):
+        return 1
+    if query.kind in ("histogram", "marginal", "partition", "cluster-sizes"):
+        return 2
+    if query.kind not in ("sum", "cumulative", "ranges") or graph.cells:
+        raise Rejected("no formula for this query")
+    reaches = [_reach(world, place) for place in query.places]
+    if query.kind == "cumulative":
+        return reaches[0]
+    if query.kind == "ranges":
+        size = policy.axes[query.places[0]].size
+        best = min(reaches[0], (size + 1) // 2)
+        return best * (size + 1 - best)
+    steps = [Fraction(policy.axes[place].step) for place in query.places]
+    scale = common((step.denominator for step in steps), world.budget)
+    whole = [int(step * scale) for step in steps]
+    gains = [step * reach for step, reach in zip(whole, reaches, strict=True)]
+    if graph.kind == "attribute":
+        return Fraction(sum(sorted(gains, reverse=True)[: max(0, graph.bound)]), scale)
+    if graph.kind == "distance" and graph.added and graph.power == 1:  # charges are the changes
+        end, unit = Fraction(graph.bound * scale, graph.scale), gcd(*whole)
+        most = floor(end / unit) * unit
+        most = most - unit if graph.strict and most == end else most
+        return Fraction(min(most, sum(gains)), scale)
+    return Fraction(sum(gains), scale)
+
+
+def _reach(world: World, place: int) -> int:
+    """Return the largest offset on one axis that G allows when the others are equal."""
+    graph, axes = world.policy.graph, world.policy.axes
+    if graph.kind == "edges":
+        return max((abs(x[place] - y[place]) for x, y in graph.pairs), default=0)
+    reach = graph.reach(place, axes[place].size)
+    return reach if graph.line[place] else reach and axes[place].size - 1

@@ -1,0 +1,145 @@
+"""Who is joined to whom in G, for many values or boxes at once, in array operations.
+
+Offset graphs look at how far two values lie apart on each axis, so thousands of pairs are decided
+together. What is said of boxes only sorts out: boxes that are too far apart for an edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blowproof.models import Box, Point, SecretGraph
+from blowproof.models.base.clock import now
+from blowproof.models.domain.classes import ValueClass
+from blowproof.models.domain.regions import Positions
+from blowproof.models.secrets import OffsetGraph
+
+__all__ = ["joined", "near", "near_classes"]
+
+LARGEST = 1 << 61
+BLOCK = 512
+MOST_BOXES = 60
+
+Flags = NDArray[np.bool_]
+Whole = NDArray[np.int64]
+
+
+def joined(graph: SecretGraph, points: Sequence[Point]) -> Flags:
+    """Return for each two of the points whether they are joined in G.
+
+    >>> from blowproof.models import Distance, Domain, Integers
+    >>> graph = Distance(threshold=2).bind(Domain(x=Integers(0, 9)))
+    >>> joined(graph, [(0,), (2,), (4,)]).astype(int).tolist()
+    [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    """
+    count = len(points)
+    if graph.complete:
+        return ~np.eye(count, dtype=np.bool_)
+    found = np.zeros((count, count), dtype=np.bool_)
+    if isinstance(graph, OffsetGraph) and _fits(graph):
+        places = np.array(points, dtype=np.int64).reshape(count, len(graph.axes))
+        for start in range(0, count, BLOCK):
+            part = places[start : start + BLOCK]
+            gaps = [np.abs(part[:, k][:, None] - places[:, k]) for k in range(len(graph.axes))]
+            found[start : start + BLOCK] = _charges(graph, gaps) <= graph.bound
+        np.fill_diagonal(found, val=False)
+        return found
+    for i, x in enumerate(points):
+        for j in range(i):
+            found[i, j] = found[j, i] = graph.is_edge(x, points[j])
+    return found
+
+
+def near(
+    graph: SecretGraph, left: Sequence[Box], right: Sequence[Box]
+) -> Iterator[tuple[int, Whole]]:
+    """Yield for each box of `left` those of `right` (by number) that an edge may lead to.
+
+    The boxes are looked at as if they had no holes, so some of these have no edge after all.
+    """
+    if not (isinstance(graph, OffsetGraph) and _fits(graph)):
+        everything = np.arange(len(right))
+        yield from ((i, everything) for i in range(len(left)))
+        return
+    lows, highs = _hulls(right)
+    for i, box in enumerate(left):
+        low, high = _hulls([box])
+        gaps = [
+            np.maximum(0, np.maximum(lows[k] - high[k], low[k] - highs[k]))
+            for k in range(len(graph.axes))
+        ]
+        yield i, np.flatnonzero(_charges(graph, gaps) <= graph.bound)
+
+
+def near_classes(
+    graph: SecretGraph, classes: Sequence[ValueClass], *, deadline: float | None
+) -> Flags | None:
+    """Return for each two classes whether an edge of G may lead from one to the other.
+
+    False is certain, True is not. None where that takes too long.
+    """
+    if not (isinstance(graph, OffsetGraph) and _fits(graph)):
+        return None
+    boxes: list[Box] = []
+    owner: list[int] = []
+    for place, item in enumerate(classes):
+        if deadline is not None and now() > deadline:
+            return None
+        held = list(islice(item.boxes(), MOST_BOXES + 1))
+        boxes += held if len(held) <= MOST_BOXES else [_around(item)]
+        owner += [place] * (len(boxes) - len(owner))
+    owners = np.array(owner, dtype=np.int64)
+    found = np.zeros((len(classes), len(classes)), dtype=np.bool_)
+    for i, others in near(graph, boxes, boxes):
+        if deadline is not None and i % BLOCK == 0 and now() > deadline:
+            return None
+        found[owner[i], owners[others]] = True
+    return found
+
+
+def _around(item: ValueClass) -> Box:
+    """Return a box that holds a class."""
+    sides: tuple[Positions, ...] | None = None
+    for box in item.boxes():
+        if sides is None:
+            sides = box.sides
+        else:
+            sides = tuple(_hull(a, b) for a, b in zip(sides, box.sides, strict=True))
+    assert sides is not None
+    return Box(sides)
+
+
+def _hull(one: Positions, two: Positions) -> Positions:
+    low = min(one.runs[0][0], two.runs[0][0])
+    return Positions.span(low, max(one.runs[-1][1], two.runs[-1][1]))
+
+
+def _fits(graph: OffsetGraph) -> bool:
+    """Whether positions, charges, and what these add up to, are numbers of 64 bits."""
+    widest = max((attribute.size for _, attribute in graph.domain.attributes), default=0)
+    return max(widest, sum(axis.cost(axis.longest) for axis in graph.axes)) < LARGEST
+
+
+def _charges(graph: OffsetGraph, gaps: Sequence[Whole]) -> Whole:
+    """What G charges for these gaps between positions, axis by axis."""
+    total: Whole | None = None
+    for axis, gap in zip(graph.axes, gaps, strict=True):
+        steps = gap if axis.line else (gap > 0).astype(np.int64)
+        cost = axis.weight * (steps * steps if axis.power == 2 else steps)
+        if total is None:
+            total = cost
+        else:
+            total = total + cost if graph.together == "sum" else np.maximum(total, cost)
+    assert total is not None
+    return total
+
+
+def _hulls(boxes: Sequence[Box]) -> tuple[Whole, Whole]:
+    """The first and the last position of each box, an axis a row."""
+    lows = [[side.runs[0][0] for side in box.sides] for box in boxes]
+    highs = [[side.runs[-1][1] - 1 for side in box.sides] for box in boxes]
+    return np.array(lows, dtype=np.int64).T, np.array(highs, dtype=np.int64).T

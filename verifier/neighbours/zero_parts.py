@@ -1,0 +1,77 @@
+"""Does a proper part of a multiset of effects sum to zero? By elimination, for long multisets.
+
+Part x of times t: A x = 0 with 0 <= x <= t, x neither 0 nor t. Elimination writes the columns of A
+as combinations of independent ones, so that the numbers taken of the others determine the rest. A
+circuit has one other column, and a part of it is found or excluded with a pass over the multiples
+of one effect, however many moves it has; the search over sums (`search_for_d3`) would list them
+all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from math import lcm, prod
+
+__all__ = ["zero_part"]
+
+Vector = tuple[int, ...]
+
+MOST_PARTS = 100_000
+MOST_WORK = 300_000
+"""Steps of the elimination: about a second."""
+
+
+def zero_part(times: Counter[Vector]) -> bool | None:
+    """Return whether a proper non-empty part sums to zero; None: too many to say.
+
+    >>> zero_part(Counter({(2, 0): 3, (-3, 0): 2, (0, 1): 1, (0, -1): 1}))
+    True
+    >>> zero_part(Counter({(2, 1): 3, (-3, 0): 2, (0, -3): 1}))
+    False
+    """
+    columns = sorted(times, key=lambda effect: (-times[effect], effect))
+    rows = len(set(zip(*columns, strict=True)))
+    if rows * min(rows, len(columns)) * len(columns) > MOST_WORK:
+        return None
+    free, rules, scale = _dependent(columns)
+    if prod(times[columns[j]] + 1 for j in free) > MOST_PARTS:
+        return None
+    limits = [(row, times[columns[pivot]] * scale) for pivot, row in rules]
+    whole = tuple(times[columns[j]] for j in free)
+    for part in product(*(range(most + 1) for most in whole)):
+        taken = [sum(a * x for a, x in zip(row, part, strict=True)) for row, _ in limits]
+        fits = all(
+            0 <= number <= most and number % scale == 0
+            for number, (_, most) in zip(taken, limits, strict=True)
+        )
+        proper = any(part) or any(taken)
+        if fits and proper and (part != whole or [most for _, most in limits] != taken):
+            return True
+    return False
+
+
+def _dependent(columns: list[Vector]) -> tuple[list[int], list[tuple[int, list[int]]], int]:
+    """Return the dependent columns, for each independent one how many of it the numbers of these
+    ask for (scaled to whole numbers), and the scale.
+    """
+    distinct = dict.fromkeys(zip(*columns, strict=True))
+    rows = [[Fraction(number) for number in row] for row in distinct]
+    pivots: list[int] = []
+    for j in range(len(columns)):
+        top = len(pivots)
+        place = next((i for i in range(top, len(rows)) if rows[i][j]), None)
+        if place is None:
+            continue
+        rows[top], rows[place] = rows[place], rows[top]
+        head = rows[top][j]
+        rows[top] = [number / head for number in rows[top]]
+        for i, row in enumerate(rows):
+            if i != top and row[j]:
+                rows[i] = [a - row[j] * b for a, b in zip(row, rows[top], strict=True)]
+        pivots.append(j)
+    free = [j for j in range(len(columns)) if j not in pivots]
+    scale = lcm(*(rows[i][j].denominator for i in range(len(pivots)) for j in free), 1)
+    rules = [(j, [int(-rows[i][k] * scale) for k in free]) for i, j in enumerate(pivots)]
+    return free, rules, scale

@@ -1,0 +1,129 @@
+"""What is known about S(f, P): bounds, who says so, and the pair that shows the lower one.
+
+`Bounds` are values that can only get better (`meet`). A `Board` holds those of one question while
+engines take turns: whoever knows better writes it there, and everybody reads it. It is the one
+place where a pair is checked before it counts, and where two engines that contradict each other
+are found out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from blowproof.models import BoundQuery, Exact, InternalError, Setting
+from blowproof.models.base.clock import finish, now
+from blowproof.models.policy.policy import Reading
+from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.asked.question import Listener, Progress
+from blowproof.verifier.neighbours.check import require_pair
+
+__all__ = ["Board", "Bounds", "Reason"]
+
+CHECK_SECONDS = 0.4
+"""How long a pair's minimality is searched again, where its engine has shown it in its own way."""
+
+
+class Reason(NamedTuple):
+    """Who says that a bound holds, and why."""
+
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """lower <= S(f, P) <= upper (None: nothing bounds it); `pair` differs by `lower`.
+
+    >>> one = Bounds(lower=2, below=Reason("search", "a pair"))
+    >>> two = Bounds(upper=4, above=Reason("ceiling", "at most 2 records move"))
+    >>> both = one.meet(two)
+    >>> both.lower, both.upper, both.below.name, both.above.name, both.closed
+    (2, 4, 'search', 'ceiling', False)
+    """
+
+    lower: Exact = 0
+    upper: Exact | None = None
+    pair: Pair | None = None
+    below: Reason | None = None
+    above: Reason | None = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether S is known."""
+        return self.lower == self.upper
+
+    def meet(self, other: Bounds) -> Bounds:
+        """Return the better of both at either end; at a tie, these stay."""
+        low = other if other.lower > self.lower else self
+        tighter = other.upper is not None and (self.upper is None or other.upper < self.upper)
+        high = other if tighter else self
+        if low is high:
+            return low
+        if high.upper is not None and low.lower > high.upper:
+            raise InternalError(
+                f"{_name(low.below)} shows a pair that differs by {low.lower}, and "
+                f"{_name(high.above)} says that no pair differs by more than {high.upper}"
+            )
+        return Bounds(
+            lower=low.lower, upper=high.upper, pair=low.pair, below=low.below, above=high.above
+        )
+
+
+def _name(reason: Reason | None) -> str:
+    return "an engine" if reason is None else f"{reason.name} ({reason.why})"
+
+
+class Board:
+    """The bounds of one question, for all who work on it; `listener` hears of better ones."""
+
+    def __init__(
+        self,
+        setting: Setting,
+        query: BoundQuery,
+        reading: Reading,
+        listener: Listener | None = None,
+    ) -> None:
+        self.setting, self.query, self.reading = setting, query, reading
+        self.listener = listener
+        self.known = Bounds()
+        self.remarks: dict[str, None] = {}
+
+    def settled(self) -> bool:
+        """Whether the bounds meet."""
+        return self.known.closed
+
+    def ends(self) -> tuple[Exact, Exact | None]:
+        """Return the bounds by now."""
+        return self.known.lower, self.known.upper
+
+    def take(
+        self, reason: Reason, *, upper: Exact | None = None, pair: Pair | None = None
+    ) -> Bounds:
+        """Keep what is better than what was known, and return what is known now.
+
+        A pair is worth what the query's own code says that it changes, once the independent check
+        of pairs has accepted it. Where nothing is left to find, a worker that tells ends here.
+        """
+        before = self.known
+        if pair is not None:
+            value = self.query.difference(pair.moves(self.reading))
+            if value > before.lower:
+                self._check(pair)
+                found = Bounds(lower=value, pair=pair, below=reason)
+                self.known = self.known.meet(found)
+        if upper is not None:
+            self.known = self.known.meet(Bounds(upper=upper, above=reason))
+        if self.known is not before and self.listener is not None:
+            known = self.known
+            self.listener(Progress(known.lower, known.upper, reason.why, known.pair))
+        if self.settled():
+            finish()
+        return self.known
+
+    def _check(self, pair: Pair) -> None:
+        verdict = require_pair(self.setting, self.reading, pair, deadline=now() + CHECK_SECONDS)
+        if verdict.minimality == "budget":
+            self.remarks["the pair has too many parts for its minimality to be searched again"] = (
+                None
+            )

@@ -1,0 +1,97 @@
+"""A policy under one scope, whose questions share what is derived from it and what they find.
+
+Questions about one policy are related: a neighbour pair is one whatever the query, so that the
+worst pair of one question is a lower bound for all others in its reading; and what bounds the
+change of the histogram bounds the change of everything that is computed from it (`travelled`).
+An audit asks all its questions of one `Problem`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from blowproof.models import BlowproofError, BoundQuery, Exact, Policy, Setting, setting
+from blowproof.models.base.numbers import plain
+from blowproof.models.policy.policy import LABELLED, Answers, Reading
+from blowproof.models.queries.query import Histogram, MarginalQuery
+from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.databases.consistency import prepare
+from blowproof.verifier.portfolio.bounds import Bounds
+from blowproof.verifier.theorems.most_moves import largest_move
+
+__all__ = ["Problem", "travelled"]
+
+
+class Problem:
+    """A policy under one scope (None: its own), prepared once for each kind of reading."""
+
+    def __init__(self, policy: Policy, answers: Answers | None = None) -> None:
+        self.policy, self.answers = policy, answers
+        self._bare: Setting | None = None
+        self._prepared: dict[bool, Setting] = {}
+        self.known: dict[tuple[Reading, BoundQuery], Bounds] = {}
+
+    def setting(self, reading: Reading, *, deadline: float | None = None) -> Setting:
+        """Return the setting with every number that the reading needs."""
+        labelled = reading in LABELLED
+        if labelled not in self._prepared:
+            if self._bare is None:
+                self._bare = setting(self.policy, self.answers)
+            found = prepare(self._bare, reading, deadline=deadline)
+            if found.unchecked is not None:
+                return found  # there may be more time the next time
+            self._prepared[labelled] = found
+        return self._prepared[labelled]
+
+    def about(self, reading: Reading, query: BoundQuery) -> Bounds:
+        """Return what is known of a question that was asked before."""
+        return self.known.get((reading, query), Bounds())
+
+    def remember(self, reading: Reading, query: BoundQuery, found: Bounds) -> None:
+        """Keep what a question has found, for those that follow."""
+        self.known[reading, query] = self.about(reading, query).meet(found)
+
+
+def travelled(
+    problem: Problem, found: Setting, reading: Reading, query: BoundQuery
+) -> tuple[Exact | None, str, list[Pair]]:
+    """Return an upper bound from other questions (None: none), why, and pairs to try.
+
+    Let d be the change of the histogram between two neighbours. If g is a query with a row for each
+    value, g changes by the sum over values of d(x) g(x). Where records stay as many, d is a sum of
+    |d|_1 / 2 transfers of one record from a value to another, each of which changes g by at most
+    the largest change c of one move; else of |d|_1 records more or less. So S(g) <= c S(h) / 2, or
+    c S(h), where S(h) is the histogram's. A marginal of fewer attributes adds up cells of one with
+    more, so it changes by no more (the triangle inequality).
+    """
+    pairs: list[Pair] = []
+    best: Exact | None = None
+    why = ""
+    for (other_reading, other), bounds in problem.known.items():
+        if other_reading != reading or other == query:
+            continue
+        if bounds.pair is not None and bounds.pair not in pairs:
+            pairs.append(bounds.pair)
+        upper = None if bounds.upper is None else _from(found, reading, query, other, bounds.upper)
+        if upper is not None and (best is None or upper < best):
+            best, why = upper, f"S({other.name}) is at most {bounds.upper}"
+    return best, why, pairs
+
+
+def _from(
+    found: Setting, reading: Reading, query: BoundQuery, other: BoundQuery, upper: Exact
+) -> Exact | None:
+    """Return what S of another query says about this one."""
+    if query.per_record or other.per_record:
+        return None
+    if isinstance(other, Histogram):
+        try:
+            one = largest_move(found, query, reading if reading not in LABELLED else "published")
+        except (BlowproofError, OverflowError):
+            return None
+        if one is None:
+            return None
+        return plain(Fraction(upper) * Fraction(one) / (2 if reading in LABELLED else 1))
+    if isinstance(other, MarginalQuery) and isinstance(query, MarginalQuery):
+        return upper if set(query.axes) <= set(other.axes) else None
+    return None

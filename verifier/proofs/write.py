@@ -1,0 +1,236 @@
+"""From an exact answer to a proved one: a certificate, accepted by the kernel in this process."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from math import floor
+from typing import Any
+
+from blowproof.models import BoundQuery, Exact, InternalError, Policy, setting
+from blowproof.models.files.writing import digest
+from blowproof.verifier.asked.answer import Answer
+from blowproof.verifier.databases.consistency import prepare
+from blowproof.verifier.kernel import Unreadable, Verdict, check
+from blowproof.verifier.kernel.check import lower_bound, world_of
+from blowproof.verifier.kernel.document import MOST_STEPS, Budget, Rejected
+from blowproof.verifier.kernel.proofs import cycles, single_move
+from blowproof.verifier.kernel.proofs.branching import problem_of
+from blowproof.verifier.kernel.world import Effects, World
+from blowproof.verifier.proofs.claim import claim_of, digest_of, query_table
+from blowproof.verifier.proofs.graver import gravers
+from blowproof.verifier.proofs.irreducible_parts import parted
+from blowproof.verifier.proofs.merged import merged_proofs
+
+__all__ = ["Certificate", "certify_answer"]
+
+ENOUGH = 10**15
+PROOF_SECONDS = 120.0
+"""How long the search for a proof may take, where no limit is given."""
+
+SHORT = 40
+"""In reading 3 a search as long as this part of the time comes before Graver bases."""
+
+LISTING_STEPS = 30_000_000
+LISTINGS = ("every-database", "four-cells")
+"""Proofs without a search of ours: they are tried with fewer steps first."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A certificate that the kernel accepted, or why there is none."""
+
+    document: dict[str, Any] | None
+    reason: str = ""
+    seconds_writing: float = 0.0
+    seconds_checking: float = 0.0
+    verdict: Verdict | None = None
+
+    @property
+    def kind(self) -> str:
+        """The kind of proof, "" without one."""
+        return "" if self.verdict is None else self.verdict.kind
+
+    @property
+    def text(self) -> str:
+        """The certificate as JSON."""
+        return json.dumps(self.document, separators=(",", ":")) + "\n"
+
+
+def certify_answer(
+    policy: Policy, query: BoundQuery, answer: Answer, *, time_limit: float | None = None
+) -> tuple[Answer, Certificate]:
+    """Return the answer, "proved" if a certificate for it was found and accepted, and that.
+
+    What the kernel accepted must be about this policy, query, reading, scope and value.
+
+    An answer that is not exact, or for which no kind of proof is found, comes back as it was, with
+    the reason. A certificate that is complete and refused is a bug of ours: InternalError.
+    """
+    if answer.status == "bounds":
+        return answer, Certificate(None, "the answer is a pair of bounds, not a number")
+    start = time.perf_counter()
+    limit = PROOF_SECONDS if time_limit is None else time_limit
+    found = _Writer(policy, query, answer, limit).write()
+    total = time.perf_counter() - start
+    found = replace(found, seconds_writing=total - found.seconds_checking)
+    if found.document is None or found.verdict is None:
+        return answer, found
+    if not _answers(found.verdict, policy.with_answers(answer.answers), query, answer):
+        raise InternalError("the kernel accepted a certificate for another question")
+    return replace(answer, status="proved", proof=found.verdict), found
+
+
+def _answers(told: Verdict, policy: Policy, query: BoundQuery, answer: Answer) -> bool:
+    """Whether the kernel spoke about this very question, and answered it so."""
+    digests = dict(told.digests)
+    about = (digests.get("policy"), digests.get("query"), told.norm, told.reading, told.answers)
+    table = digest_of(query_table(query, policy))
+    asked = (digest(policy), table, "l1", answer.reading, answer.answers)
+    return about == asked and (query.name, told.value) == (answer.query, answer.lower)
+
+
+class _Writer:
+    """One answer, and the proofs to try for it, cheapest first."""
+
+    def __init__(self, policy: Policy, query: BoundQuery, answer: Answer, limit: float) -> None:
+        self.limit, self.deadline = limit, time.monotonic() + limit
+        prepared = prepare(setting(policy, answer.answers), answer.reading)
+        self.claim = {**claim_of(policy, query, answer, prepared), "tools": _tools()}
+        self.reasons: list[str] = []
+
+    def write(self) -> Certificate:
+        """Return the first certificate that the kernel accepts."""
+        try:
+            world, value = world_of(self.claim, Budget(ENOUGH, ENOUGH))
+            lower_bound(world, self.claim, value)
+        except Rejected as reason:
+            if reason.limit:
+                return Certificate(None, str(reason))
+            raise InternalError(f"the kernel refuses the claim or the witness: {reason}") from None
+        except Unreadable as reason:
+            return Certificate(None, f"the claim cannot be written for the kernel: {reason}")
+        tried: set[str] = set()
+        for proof in self._proofs(world, value):
+            document = {**self.claim, "proof": proof}
+            start = time.perf_counter()
+            short = proof["kind"] in LISTINGS and proof["kind"] not in tried
+            tried.add(proof["kind"])
+            verdict = check(document, LISTING_STEPS if short else MOST_STEPS)
+            took = time.perf_counter() - start
+            if verdict.accepted:
+                return Certificate(document, seconds_checking=took, verdict=verdict)
+            self.reasons.append(f"{proof['kind']}: {verdict.reason}")
+        return Certificate(None, "; ".join(self.reasons) or "no kind of proof fits the question")
+
+    def _proofs(self, world: World, value: Exact) -> Iterator[dict[str, Any]]:
+        """Yield proofs that fit the question."""
+        given, four = world.policy.scope == "given", world.reading == "markov"
+        mixed = world.reading == "published" and not world.free
+        if self._single(value):
+            yield {"kind": "single"}
+        if four:
+            listings = [] if world.bounds else [{"kind": "four-cells"}]
+            yield from listings
+            yield from self._cases(value, self._left / 2)
+            yield from listings
+        elif world.query.weights is None:
+            loose = bool(world.bounds or world.policy.clauses)
+            share = SHORT if loose else 1 + mixed
+            yield from self._irreducibles(value, self._left / share)
+        if given or world.query.weights is not None:
+            yield {"kind": "every-database"}
+        if four:
+            return
+        if given and world.policy.clauses:
+            yield from self._merged(value)
+        elif given or mixed:
+            yield from self._cases(value, self._left)
+
+    @property
+    def _left(self) -> float:
+        return max(0.0, self.deadline - time.monotonic())
+
+    def _fresh(self) -> World:
+        return world_of(self.claim, Budget(ENOUGH, ENOUGH))[0]
+
+    def _single(self, value: Exact) -> bool:
+        try:
+            return single_move.bound(self._fresh()) <= value
+        except Rejected:
+            return False
+
+    def _irreducibles(self, value: Exact, limit: float) -> Iterator[dict[str, Any]]:
+        """Yield proofs for questions whose neighbours are irreducible multisets of moves."""
+        try:
+            world = world_of(self.claim, Budget(MOST_STEPS, ENOUGH))[0]
+            moves = Effects(world)  # as far as the kernel would go
+            world.budget.left = ENOUGH
+            claim = floor(Fraction(value) * moves.scale)
+            if moves.idle > claim:
+                return
+            if self._sparse(moves, claim):
+                yield {"kind": "cycles"}
+            found = False
+            for proof in self._searches(moves, claim, limit):
+                found = True
+                yield proof
+            if not found:
+                self.reasons.append(f"the search for a proof did not end in {limit:g} s")
+        except Rejected as reason:
+            self.reasons.append(f"irreducible: {reason}")
+
+    def _searches(self, moves: Effects, claim: int, limit: float) -> Iterator[dict[str, Any]]:
+        """Yield proofs by search; where moves add or remove, long ones after Graver bases."""
+        end = time.monotonic() + limit
+        if moves.world.reading == "add-remove":
+            yield from parted(moves, claim, limit / SHORT)
+            yield from gravers(moves, claim, end)
+        yield from parted(moves, claim, max(0.0, end - time.monotonic()))
+
+    def _sparse(self, moves: Effects, claim: int) -> bool:
+        try:
+            return cycles.bound(moves) <= claim
+        except Rejected:
+            return False
+
+    def _merged(self, value: Exact) -> Iterator[dict[str, Any]]:
+        """Yield proofs for clauses, the records that they need merged into one move."""
+        world = world_of(self.claim, Budget(MOST_STEPS))[0]  # as far as the kernel would go
+        try:
+            yield from merged_proofs(world, value, self.deadline)
+        except Rejected as reason:
+            self.reasons.append(f"merged: {reason}")
+
+    def _cases(self, value: Exact, limit: float) -> Iterator[dict[str, Any]]:
+        from blowproof.verifier.proofs.cases.search import prove
+
+        try:
+            problem = problem_of(self._fresh(), value)
+        except Rejected as reason:
+            self.reasons.append(f"branching: {reason}")
+            return
+        found = prove(problem, deadline=time.monotonic() + limit)
+        if found.proof is None:
+            self.reasons.append(f"branching: {found.reason}")
+        else:
+            yield {"kind": "branching", **found.proof}
+
+
+@cache
+def _tools() -> dict[str, str]:
+    """The versions of what took part."""
+    import platform
+
+    found = {"python": platform.python_version()}
+    for name in ("blowproof", "numba", "numpy", "ortools", "python-sat"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,146 @@
+"""The same databases by fewer bounds and fewer values.
+
+What engines do about a bound costs time, and the theorems of `conformal_parts` say more where there
+are fewer of them. Leaving out what follows from the other facts does not change I_Q, so it changes
+no answer, in any reading. A bound that leaves one number only is an equality. And a value that a
+count of 0 counts is held by no record of any database in I_Q: it is as good as impossible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from blowproof.models import (
+    Area,
+    Box,
+    BudgetError,
+    Clause,
+    Domain,
+    Impossible,
+    LinearFact,
+    Region,
+    Setting,
+)
+from blowproof.models.base.clock import now
+from blowproof.models.domain.classes import collapse
+from blowproof.verifier.databases.consistency import FactModel
+
+__all__ = ["freed", "known_empty", "loosened", "without_empty"]
+
+MOST_BOUNDS = 40
+MOST_BOXES = 300
+MOST_LISTED = 1_000
+
+
+def loosened(setting: Setting, *, deadline: float | None = None) -> Setting:
+    """Return a setting with the same databases, and without ends of bounds that never matter.
+
+    Facts are looked at one after the other, each beside those that are still there.
+    """
+    if setting.scope != "given" or len(setting.bounds) > MOST_BOUNDS:
+        return setting
+    for fact in setting.bounds:
+        if deadline is not None and now() > deadline:
+            break
+        others = tuple(other for other in setting.bounds if other is not fact)
+        low, high = FactModel.of(replace(setting, bounds=(*others, _free(fact)))).range_of(fact)
+        least, most = fact.at_least, fact.at_most
+        if least is not None and low is not None and least <= low:
+            least = None
+        if most is not None and high is not None and most >= high:
+            most = None
+        bottom, top = low if least is None else least, high if most is None else most
+        if bottom == top and top is not None:
+            equal = LinearFact(name=fact.name, terms=fact.terms, answer=top)
+            setting = replace(setting, bounds=others, equalities=(*setting.equalities, equal))
+        elif least is None and most is None:
+            setting = replace(setting, bounds=others)
+        else:
+            looser = replace(fact, at_least=least, at_most=most)
+            kept = tuple(looser if other is fact else other for other in setting.bounds)
+            setting = replace(setting, bounds=kept)
+    return setting
+
+
+def _free(fact: LinearFact) -> LinearFact:
+    """Return the same left-hand side without ends (its areas stay in the model of the facts)."""
+    return replace(fact, at_least=None, at_most=None)
+
+
+def without_empty(setting: Setting) -> Setting:
+    """Return a setting with the same databases, in which what a known 0 counts is impossible."""
+    return setting.kept.get("without empty", lambda: _without_empty(setting))
+
+
+def _without_empty(setting: Setting) -> Setting:
+    if setting.scope != "given":
+        return setting
+    counted = [box for area in known_empty(setting) for box in area.boxes]
+    new = [box for box in counted if _left([box], setting.impossible.boxes)]
+    if not new or len(new) > MOST_BOXES:
+        return setting
+    everything = Area((*setting.impossible.boxes, *new))
+    try:
+        if not collapse(setting.domain, (), without=everything):
+            return setting
+    except BudgetError:
+        return setting
+    regions = [region for box in new if (region := _region(setting.domain, box)) is not None]
+    if not regions:
+        return setting
+    known = (*setting.policy.known, Impossible(regions))
+    return replace(setting, policy=replace(setting.policy, known=known))
+
+
+def known_empty(setting: Setting) -> list[Area]:
+    """Return the areas that a known 0 says are empty: it adds up counts, and takes none away."""
+    return [
+        area
+        for fact in setting.equalities
+        if fact.answer == 0 and len({times > 0 for times, _ in fact.terms}) == 1
+        for _, area in fact.terms
+    ]
+
+
+def _left(boxes: Sequence[Box], taken: Iterable[Box]) -> Sequence[Box]:
+    """Return what is left of boxes (or more, where that would be too many pieces)."""
+    for box in taken:
+        if len(boxes) > MOST_BOXES:
+            break
+        boxes = [part for piece in boxes for part in piece.minus(box)]
+    return boxes
+
+
+def _region(domain: Domain, box: Box) -> Region | None:
+    """Return a box as a region of a policy file; None where it would have to list many values."""
+    conditions: dict[str, object] = {}
+    for (name, attribute), side, whole in zip(
+        domain.attributes, box.sides, domain.whole.sides, strict=True
+    ):
+        if side == whole:
+            continue
+        positions = [p for low, high in side.runs for p in range(low, min(high, low + MOST_LISTED))]
+        if sum(high - low for low, high in side.runs) > MOST_LISTED:
+            return None
+        conditions[name] = [attribute.value(p) for p in positions]
+    return Region(conditions)
+
+
+def freed(setting: Setting) -> Setting:
+    """Return the setting's equalities under scope "any", without its bounds and clauses.
+
+    Equalities that took the place of bounds are kept, although the policy does not list them.
+    """
+    return setting.kept.get("freed", lambda: _freed(setting))
+
+
+def _freed(setting: Setting) -> Setting:
+    kept = tuple(
+        fact
+        for fact in setting.policy.known
+        if not isinstance(fact, Clause) and (isinstance(fact, Impossible) or not fact.bounded)
+    )
+    policy = replace(setting.policy, known=kept).with_answers("any")
+    free = tuple(replace(fact, answer=None) for fact in setting.equalities)
+    return replace(setting, policy=policy, scope="any", equalities=free, bounds=())

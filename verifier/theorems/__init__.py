@@ -1,0 +1,8 @@
+"""Upper bounds by theorems alone: no search, so they are there however little time there is.
+
+A docstring here is a theorem with its proof; change code and proof together, and word for word. An
+upper bound that is too small is a false answer.
+
+Read `most_moves` (all of them together), `longest_irreducible`, `known_counts`, `affine_frames`,
+`conformal_parts`.
+"""

@@ -1,0 +1,304 @@
+"""An upper bound on S(f, P) by theorems alone, for every question where one is known.
+
+S(f, P) is at most M times the largest change of f that one move makes, where M bounds how many
+moves a neighbour pair makes:
+
+* reading 4: four;
+* n is known: n (reading 3: n removed and n added), and what the known counts leave of that
+  (`known_counts`);
+* equality counts and impossible values only, either scope: the moves are an irreducible multiset
+  of effects (all moves in reading 1, see `complete_graph`), whose length `longest_irreducible`
+  bounds, and `affine_frames` where the signatures have at most two affine dependencies.
+
+Under scope "given" each output of f is bounded besides by what it can be in I_Q.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import prod
+
+import numpy as np
+
+from blowproof.models import BlowproofError, BoundQuery, Exact, Full, Setting
+from blowproof.models.base.clock import now
+from blowproof.models.base.numbers import magnitude, plain
+from blowproof.models.policy.policy import LABELLED, Reading
+from blowproof.models.queries.query import (
+    ClusterSizes,
+    ClusterSums,
+    CountQuery,
+    Histogram,
+    MarginalQuery,
+    MatrixQuery,
+    PartitionHistogram,
+    Ranges,
+    SumQuery,
+    WeightedSum,
+)
+from blowproof.models.secrets import OffsetGraph
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.value_classes import ClassTable, class_table
+from blowproof.verifier.moves.edges_at_once import near_classes
+from blowproof.verifier.reductions.few_values import query_areas
+from blowproof.verifier.theorems.affine_frames import change_above, signatures_of
+from blowproof.verifier.theorems.known_counts import (
+    KnownCounts,
+    most_added_and_removed,
+    most_moving,
+)
+from blowproof.verifier.theorems.longest_irreducible import longest_of_effects, longest_of_points
+
+__all__ = ["Ceiling", "ceiling", "largest_move"]
+
+SECONDS = 4.0
+FRAME_SECONDS = 1.0
+MOST_AREAS = 12
+MOST_FACTS = 2_000
+MOST_EFFECTS = 200_000
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """What S(f, P) does not exceed, and by which theorem."""
+
+    value: Exact
+    why: str
+
+
+def ceiling(question: Question) -> Ceiling | None:
+    """Return the least of the bounds that apply; None where no theorem is known to bound S."""
+    left = question.left
+    end = now() + (SECONDS if left is None else min(SECONDS, left / 3))
+    found = list(_ceilings(question, end))
+    return min(found, key=lambda item: item.value, default=None)
+
+
+def _ceilings(question: Question, end: float) -> Iterator[Ceiling]:
+    setting, query, reading = question.setting, question.query, question.reading
+    try:
+        largest = largest_move(setting, query, reading)
+    except (BlowproofError, OverflowError):
+        largest = None
+    if isinstance(query, WeightedSum):
+        yield Ceiling(_weighted(query), "every record of the sum changes by the most it can")
+    try:
+        table = class_table(setting, deadline=end)
+    except BlowproofError:
+        table = None
+    if largest is not None and not query.per_record:
+        for most, why in _lengths(question, table, end):
+            yield Ceiling(plain(most * largest), f"{why}; each changes the query by {largest}")
+    if table is not None and isinstance(query, Histogram):
+        change = _by_frames(question, table, end, moves=False)
+        if change is not None:
+            yield Ceiling(change, f"the affine dependencies of the signatures allow {change}")
+    if setting.scope == "given" and not query.per_record:
+        yield from _by_outputs(question, end)
+
+
+def _lengths(question: Question, table: ClassTable | None, end: float) -> Iterator[tuple[int, str]]:
+    """Yield how many moves a pair makes at the most, and why."""
+    setting, reading = question.setting, question.reading
+    if reading == "markov":
+        yield 4, "reading 4 has at most four moves"
+        return
+    labelled, given = reading in LABELLED, setting.scope == "given"
+    if given and labelled and setting.size is not None:
+        yield setting.size, f"at most n = {setting.size} records move"
+    elif given and setting.size is not None:
+        yield 2 * setting.size, f"n = {setting.size} records at the most go, and as many come"
+    if given and table is not None:
+        yield from _by_counts(question, table, end)
+    if setting.bounds or setting.clauses:
+        return
+    if table is not None and reading == "secret-moves" and not setting.graph.complete:
+        near = _along_secrets(setting, table, end)
+        if near is not None:
+            yield near, f"irreducible multisets of secret moves have at most {_shown(near)} moves"
+    if table is not None:
+        effects = table.effects
+        most = (
+            longest_of_points(effects, differences=True)
+            if labelled
+            else longest_of_effects(effects)
+        )
+        yield (
+            most,
+            f"irreducible multisets have at most {_shown(most)} moves (see longest_irreducible)",
+        )
+        frames = _by_frames(question, table, end, moves=True)
+        if frames is not None:
+            yield frames, f"irreducible multisets have at most {frames} moves (affine dependencies)"
+    elif len(setting.equalities) <= MOST_FACTS:
+        most = _without_classes(setting, differences=labelled)
+        yield most, f"irreducible multisets have at most {_shown(most)} moves (Steinitz's lemma)"
+
+
+def _by_frames(question: Question, table: ClassTable, end: float, *, moves: bool) -> int | None:
+    """Return what an irreducible multiset changes the histogram by, or how many `moves` it has.
+
+    Readings 1 and 2 with equalities only: with any G, a pair is an irreducible multiset over all
+    moves (see `complete_graph`; in reading 2 its parts make secret moves only), so one of the
+    complete graph's.
+    """
+    setting = question.setting
+    if question.reading not in LABELLED or setting.bounds or setting.clauses:
+        return None
+    found = signatures_of(table)
+    if found is None:
+        return None
+    signatures = found[0]
+    if moves:  # as if no class had one value only: each move counts once in and once out
+        signatures = replace(signatures, large=(True,) * len(signatures.large))
+    most = change_above(signatures, end=min(end, now() + FRAME_SECONDS))
+    if most is None:
+        return None
+    return max(1, most // 2) if moves else most
+
+
+def _shown(number: int) -> str:
+    """Return a number, or its size where nobody reads its digits."""
+    digits = len(str(number)) if number.bit_length() < 10_000 else number.bit_length() * 3 // 10
+    return str(number) if digits <= 12 else f"about 10^{digits - 1}"
+
+
+def _by_counts(question: Question, table: ClassTable, end: float) -> Iterator[tuple[int, str]]:
+    setting, labelled = question.setting, question.reading in LABELLED
+    if setting.clauses:
+        return
+    known = KnownCounts(setting, table, size=setting.size if labelled else None, deadline=end)
+    if labelled and setting.size is not None:
+        most = most_moving(known, table, setting.size)
+        yield most, f"the known counts leave at most {most} records that move"
+    elif not labelled:
+        moves = most_added_and_removed(known, table)
+        if moves is not None:
+            yield moves, f"the known counts leave at most {moves} records to add and remove"
+
+
+def _along_secrets(setting: Setting, table: ClassTable, end: float) -> int | None:
+    """Reading 2: only effects count that some edge of G may have; those far apart never meet."""
+    joined = near_classes(setting.graph, table.classes, deadline=end)
+    if joined is None:
+        return None
+    one, two = np.nonzero(np.triu(joined, 1))
+    if len(one) > MOST_EFFECTS:
+        return None
+    return longest_of_effects(table.effects[two] - table.effects[one])
+
+
+def _without_classes(setting: Setting, *, differences: bool) -> int:
+    """Steinitz's lemma in the box of the facts' coefficients, where classes are too many.
+
+    The facts themselves are coordinates, not necessarily independent, which makes the bound larger
+    than need be, but no less sound.
+    """
+    sides = []
+    for fact in setting.equalities:
+        ups = sum(max(times, 0) for times, _ in fact.terms)
+        downs = sum(max(-times, 0) for times, _ in fact.terms)
+        sides.append(ups + downs if differences else max(ups, downs))
+    return max(2, prod(2 * len(sides) * side + 1 for side in sides))
+
+
+def _by_outputs(question: Question, end: float) -> Iterator[Ceiling]:
+    """Each output lies between its minimum and its maximum over the databases with the numbers."""
+    setting, query = question.setting, question.query
+    if not isinstance(query, (CountQuery, MarginalQuery, PartitionHistogram)):
+        return
+    areas = query_areas(query, setting.domain)
+    if not areas or len(areas) > MOST_AREAS:
+        return
+    try:
+        table = class_table(setting, tuple(areas), deadline=end)
+    except BlowproofError:
+        return
+    size = setting.size if question.reading in LABELLED else None
+    known = KnownCounts(setting, table, size=size, deadline=end)
+    total = 0
+    for place in range(len(areas)):
+        inside = [table.extra + place in item.inside for item in table.classes]
+        goal = np.array(inside, dtype=np.int64)
+        most, least = known.most(goal), known.least(goal)
+        if most is None or least is None:
+            return
+        total += most - max(0, least)
+    yield Ceiling(max(0, total), "the known counts leave each output of the query so much room")
+
+
+# --- one move ------------------------------------------------------------------------------------
+
+
+def largest_move(setting: Setting, query: BoundQuery, reading: Reading) -> Exact | None:
+    """Return what one move changes the query by at the most (an upper bound); None if unknown.
+
+    Reading 2: one secret move; reading 1: any move; readings 3 and 4: one record more or less.
+    """
+    labelled = reading in LABELLED
+    if isinstance(query, (Histogram, MarginalQuery, PartitionHistogram)):
+        return 2 if labelled else 1
+    if isinstance(query, CountQuery):
+        return 1
+    if isinstance(query, ClusterSums):
+        norm = sum(
+            (max(map(magnitude, _ends(setting, axis))) for axis in range(len(setting.domain))),
+            start=0,
+        )
+        return plain(norm * (2 if labelled else 1))
+    if isinstance(query, ClusterSizes):
+        return 2 if labelled else 1
+    if isinstance(query, MatrixQuery):
+        return _matrix(query, labelled=labelled)
+    if labelled:
+        return _along_an_edge(setting, query, reading)
+    return _one_record(setting, query)
+
+
+def _ends(setting: Setting, axis: int) -> tuple[Exact, Exact]:
+    attribute = setting.domain.attribute(axis)
+    return attribute.coordinate(0), attribute.coordinate(attribute.size - 1)
+
+
+def _matrix(query: MatrixQuery, *, labelled: bool) -> Exact:
+    """Reading 3: the largest column; else each output by itself from one end to the other."""
+    norms = [sum((magnitude(x) for x in column.values()), start=0) for column in query.columns]
+    if not labelled:
+        return plain(max(norms, default=0))
+    total: Exact = 0
+    outputs = {output for column in query.columns for output in column}
+    for output in outputs:
+        values = [column.get(output, 0) for column in query.columns]
+        total += max(values) - min(values)
+    two = 2 * max(norms, default=0)
+    return plain(min(total, two))
+
+
+def _along_an_edge(setting: Setting, query: BoundQuery, reading: Reading) -> Exact:
+    """Cumulative counts, ranges and sums: from the structure of G (see `largest_change`)."""
+    from blowproof.verifier.engines.one_move.by_structure import largest_change
+
+    policy = replace(setting.policy, known=()).with_answers("any")
+    offsets = isinstance(policy.graph, OffsetGraph)
+    if reading == "published" or not offsets:
+        policy = replace(policy, secrets=Full())
+    return largest_change(policy, query)
+
+
+def _one_record(setting: Setting, query: BoundQuery) -> Exact | None:
+    if isinstance(query, SumQuery):
+        ends = (max(map(magnitude, _ends(setting, axis))) for axis in query.axes)
+        return plain(sum(ends, start=0))
+    size = getattr(query, "size", None)
+    if size is None:
+        return None
+    if isinstance(query, Ranges):
+        return int((size + 1) // 2 * ((size + 2) // 2))  # of the position in the middle
+    return int(size)
+
+
+def _weighted(query: WeightedSum) -> Exact:
+    attribute = query.domain.attribute(query.axis)
+    span = attribute.coordinate(attribute.size - 1) - attribute.coordinate(0)
+    return plain(sum((magnitude(weight) for weight in query.weights), start=0) * span)

@@ -1,0 +1,284 @@
+"""No question ends without usable bounds: what engines refuse or leave open is bounded here.
+
+Upper bounds are theorems (`most_moves`). Lower bounds are neighbour pairs over a few of the classes
+of values: under scope "any", an irreducible multiset of moves over some values is one over all of
+them. The pairs come from single moves that no fact notices, from circuits of the effects of a few
+classes that share facts, and from the frames of few signatures (`affine_frames`); in reading 1, one
+of the moves is made along an edge of G; under scope "given", the pair is put into a database with
+the known numbers. Each passes the pair checker.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+
+from blowproof.models import BlowproofError, Exact, Point, Setting
+from blowproof.models.base.clock import now
+from blowproof.models.domain.classes import ValueClass, locator
+from blowproof.models.policy.policy import LABELLED
+from blowproof.models.queries.query import Histogram
+from blowproof.verifier.asked.answer import Answer, Pair
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.value_classes import ClassTable, class_table, table_of
+from blowproof.verifier.engines.search.engine import (
+    EffectTable,
+    circuits_with_one,
+    heaviest_circuit,
+)
+from blowproof.verifier.moves.edge_ends import edge_ends
+from blowproof.verifier.moves.kinds import Kind, Moves
+from blowproof.verifier.reductions.complete_graph import moves_apart, one_secret_move
+from blowproof.verifier.reductions.few_values import query_areas
+from blowproof.verifier.reductions.fewer_facts import freed
+from blowproof.verifier.witnesses.affine_frame import frame_pairs
+from blowproof.verifier.witnesses.random_values import Drawing, Placing
+from blowproof.verifier.witnesses.single_moves import idle_pairs
+from blowproof.verifier.witnesses.split_along_edge import split_pairs
+
+__all__ = ["few_classes", "nothing_known", "some_pair"]
+
+FEW = (14, 22, 8, 32, 42)
+"""How many classes are looked at together, one after the other."""
+
+PATIENCE = 4.0
+SHORTEST = 0.05
+GRACE = 1.0
+"""Seconds for a pair after the time is up, where the engines came back without any."""
+
+IDLE = 0.5
+"""Seconds for single moves that no fact notices."""
+
+TRIES, QUICK = 2, 0.4
+"""So many tries are made in any case, until there is a pair, and have so many seconds at least."""
+
+ROUNDS = 1_000
+SPLITS = 4
+"""Rounds for each size where all classes are few: which moves are split is left to chance."""
+
+MOST_NEIGHBOURS = 400
+NEIGHBOURS = 20
+MOST_AREAS = 60
+BOXES = 3
+
+
+def nothing_known(question: Question, why: str) -> Answer:
+    """Return 0 <= S(f, P), which always holds."""
+    return question.answer(0, None, why)
+
+
+def few_classes(question: Question) -> Answer | None:
+    """Return a better lower bound by a pair over a few of the classes of values, or None."""
+    started = time.perf_counter()
+    seconds = PATIENCE if question.left is None else min(PATIENCE, question.left)
+    lower, _ = question.known()
+    if lower == 0:
+        seconds = max(GRACE, seconds)
+    if seconds <= SHORTEST:
+        return None
+    value, pair = some_pair(question, seconds=seconds, above=lower)
+    if pair is None:
+        return None
+    return question.answer(value, None, witness=pair, engine="few classes", since=started)
+
+
+def some_pair(question: Question, *, seconds: float, above: Exact = 0) -> tuple[Exact, Pair | None]:
+    """Return the best neighbour pair that is found over a few classes, and its change.
+
+    Only a change above `above` counts; (above, None) if there is none. Clauses are left out.
+    """
+    reading = question.reading
+    if question.setting.clauses or question.query.per_record:
+        return above, None
+    end = now() + seconds
+    best: tuple[Exact, Pair | None] = (above, None)
+    place = Placing(question, end)
+    for pair in _candidates(question, end):
+        value = question.query.difference(pair.moves(reading))
+        if value <= best[0]:
+            continue
+        placed = place(pair)
+        if placed is not None:
+            best = (value, placed)
+            question.teller("a few of the classes")(value, None, placed)
+        if now() > end and best[1] is not None:
+            break
+    return best
+
+
+def _candidates(question: Question, end: float) -> Iterator[Pair]:
+    """Yield pairs under scope "any", small sets of classes first."""
+    free = question.setting
+    if free.scope == "given":
+        free = freed(free)
+    areas = query_areas(question.query, free.domain) or []
+    try:
+        cut = tuple(areas) if len(areas) <= MOST_AREAS else ()
+        table = class_table(free, cut, deadline=end)
+    except BlowproofError:
+        yield from _near_one_another(question, free, end)
+        return
+    rng = random.Random(question.seed)
+    yield from idle_pairs(free, question.reading, table, min(end, now() + IDLE), rng)
+    if question.reading == "markov":
+        return
+    if question.reading in LABELLED and isinstance(question.query, Histogram):
+        yield from frame_pairs(question, free, end)
+    chance = question.reading == "published" and not free.graph.complete
+    enough = (SPLITS if chance else 1) * len(FEW)
+    for number in range(ROUNDS):
+        size = FEW[number % len(FEW)]
+        left = end - now()
+        if number < TRIES:  # however little time there is
+            left = max(left, QUICK)
+        if left <= 0 or not table.classes:
+            return
+        chosen = _together(table, size, _seeds(free, table, rng), rng)
+        try:
+            yield from _circuits(question, free, chosen, min(left, 0.1 + left / len(FEW)), rng)
+        except BlowproofError:
+            continue
+        if len(chosen) == len(table.classes) and number >= enough:
+            return
+
+
+def _near_one_another(question: Question, free: Setting, end: float) -> Iterator[Pair]:
+    """Yield pairs over values that are drawn, where there are too many classes."""
+    drawing, rng = Drawing(question.setting, question.seed), random.Random(question.seed)
+    for number in range(ROUNDS):
+        moment = now()
+        if moment > end and number >= TRIES:
+            return
+        try:
+            table = table_of(free, drawing.near())
+        except BlowproofError:
+            return
+        if not table.classes:
+            continue
+        left = max(QUICK, (end - moment) / len(FEW))
+        yield from idle_pairs(free, question.reading, table, moment + left / 2, rng)
+        if question.reading == "markov":
+            continue
+        try:
+            chosen = list(table.classes[: max(FEW)])
+            yield from _circuits(question, free, chosen, left, rng)
+        except BlowproofError:
+            continue
+
+
+def _seeds(setting: Setting, table: ClassTable, rng: random.Random) -> list[int]:
+    """Return a class and, where it is not complete, one that an edge of G leads to from there."""
+    place = rng.randrange(len(table.classes))
+    if setting.graph.complete:
+        return [place]
+    x = next(table.classes[place].boxes()).nth(0)
+    reached = list(islice(setting.graph.neighbours(x), MOST_NEIGHBOURS))
+    place_of = locator(table.classes)
+    found = {place_of(y) for y in rng.sample(reached, min(len(reached), NEIGHBOURS))}
+    others = sorted(other for other in found if other is not None and other != place)
+    return [place, *others[:1]]
+
+
+def _together(
+    table: ClassTable, size: int, seeds: list[int], rng: random.Random
+) -> list[ValueClass]:
+    """Return classes that share facts: each new one brings as few other facts as can be."""
+    holds = table.effects != 0
+    count = len(table.classes)
+    if count <= size:
+        return list(table.classes)
+    chosen = [int(np.argmin(holds.sum(axis=1))), *seeds]
+    facts = holds[chosen].any(axis=0)
+    open_ = np.ones(count, dtype=bool)
+    open_[chosen] = False
+    while len(set(chosen)) < size:
+        news = (holds & ~facts).sum(axis=1) + rng.random()
+        news[~open_] = count + len(facts)
+        least = np.flatnonzero(news == news.min())
+        place = int(rng.choice(least.tolist()))
+        open_[place] = False
+        chosen.append(place)
+        facts |= holds[place]
+    return [table.classes[place] for place in sorted(set(chosen))]
+
+
+def _circuits(
+    question: Question,
+    free: Setting,
+    chosen: list[ValueClass],
+    seconds: float,
+    rng: random.Random,
+) -> Iterator[Pair]:
+    """Yield the best circuit over these classes that is seen, as pairs under scope "any"."""
+    query, reading, graph = question.query, question.reading, free.graph
+    end = now() + seconds
+    each = 2 if isinstance(query, Histogram) else 1
+    values: tuple[Point, ...] = tuple(x for item in chosen for x in _ends(item, each))
+    if reading == "secret-moves" and not graph.complete:
+        values = edge_ends(graph, chosen, each=each)
+    moves = Moves(free, query, reading, tuple(dict.fromkeys(values)), question.seed, end)
+    if reading == "published" and not graph.complete:
+        yield from _with_one_edge(question, moves, chosen, seconds, rng)
+        return
+    best, counts = heaviest_circuit(moves, seconds / 2)
+    if best:
+        yield moves.pair(counts, Counter())
+
+
+def _with_one_edge(
+    question: Question,
+    moves: Moves,
+    chosen: list[ValueClass],
+    seconds: float,
+    rng: random.Random,
+) -> Iterator[Pair]:
+    """Reading 1, other G: yield circuits of plain moves and of one along an edge of G.
+
+    Made so that exactly one move is secret, a circuit is a pair (see `complete_graph`); the checker
+    has the last word on the others.
+    """
+    end = now() + seconds
+    yield from split_pairs(moves, chosen, seconds / 3, rng)
+    found: dict[tuple[int, ...], list[Kind]] = defaultdict(list)
+    secret = [kind for kind in moves.kinds if kind.secret and any(kind.effect)]
+    if not secret:
+        return
+    one = rng.choice(secret)
+    for kind in moves.kinds:
+        if not kind.secret or {kind.before, kind.after} == {one.before, one.after}:
+            found[kind.effect].append(kind)
+    table = EffectTable.by_effect(found)
+    third = (end - now()) / 2
+    once = circuits_with_one(table, one.effect, third, seed=rng.randrange(1 << 30))
+    for best, counts in (once, heaviest_circuit(moves, third)):
+        if not best:
+            continue
+        pair = moves.pair(counts, Counter())
+        if sum(kind.secret for kind in counts.elements()) == 1:
+            yield pair
+        apart = moves_apart(moves.setting, pair, classes=chosen)
+        if apart is not None:
+            yield apart
+        elif counts is once[1]:
+            easier = replace(
+                nothing_known(question, ""),
+                lower=moves.unscaled(best),
+                witness=pair,
+                answers="any",
+            )
+            placed = one_secret_move(moves.setting, question.query, easier, end)
+            if placed is not None:
+                yield placed
+
+
+def _ends(item: ValueClass, each: int) -> list[Point]:
+    """Return values at the ends of a class, two at least where there are as many."""
+    boxes = list(islice(item.boxes(), BOXES))
+    ends = [boxes[0].nth(0), boxes[-1].nth(boxes[-1].size - 1), *item.take(each)]
+    return list(dict.fromkeys(ends))[: max(each, 2)]

@@ -1,0 +1,97 @@
+"""Moves that no fact notices: the simplest neighbour pairs there are, found in any large domain.
+
+A record that goes from one value to another of the same class changes no count. Along an edge of G
+that is a neighbour pair in readings 1 and 2. In reading 3 a record of a class that counts for no
+fact comes or goes alone; in reading 4 such a change is a pair by itself, and two of them are one.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice, product
+
+from blowproof.models import Box, Point, SecretGraph, Setting
+from blowproof.models.base.clock import now
+from blowproof.models.policy.policy import LABELLED, Reading
+from blowproof.models.secrets import OffsetGraph
+from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.databases.value_classes import ClassTable
+
+__all__ = ["idle_pairs"]
+
+BOXES = 4
+MOST_CORNERS = 16
+
+
+def idle_pairs(
+    setting: Setting, reading: Reading, table: ClassTable, end: float, rng: random.Random
+) -> Iterator[Pair]:
+    """Yield pairs (scope "any") of single moves that change no fact, far ones among them."""
+    order = list(range(len(table.classes)))
+    rng.shuffle(order)
+    order.sort(key=lambda place: bool(table.rows[place].any()))  # the largest class comes first
+    for place in order:
+        if now() > end:
+            return
+        boxes = list(islice(table.classes[place].boxes(), BOXES))
+        corners = [list(_corners(box)) for box in boxes]
+        if reading in LABELLED:
+            for before, after in _joined(setting.graph, boxes, corners):
+                yield Pair(before=(before,), after=(after,))
+            continue
+        points = list(dict.fromkeys(point for found in corners for point in found))
+        if reading == "add-remove" and not table.effects[place].any():
+            for point in points:
+                yield Pair(before=(), after=(point,))
+        if reading == "add-remove":
+            for before, after in combinations(points[:BOXES], 2):
+                yield Pair(before=(before,), after=(after,))
+        if reading == "markov":
+            for before, after in combinations(points, 2):
+                yield Pair(before=(before,), after=(after,))
+            for four in combinations(points[: 2 * BOXES], 4):
+                yield Pair(before=four[:2], after=four[2:])
+
+
+def _corners(box: Box) -> Iterator[Point]:
+    """Yield the corners of a box, and what lies beside them (a few of many)."""
+    ends = []
+    for side in box.sides:
+        low, high = side.runs[0][0], side.runs[-1][1] - 1
+        near = [low, high, side.nth(1), side.nth(side.size - 2)] if side.size > 1 else [low]
+        ends.append(list(dict.fromkeys(near)))
+    yield from islice(product(*ends), MOST_CORNERS)
+
+
+def _joined(
+    graph: SecretGraph, boxes: Sequence[Box], corners: Sequence[Sequence[Point]]
+) -> Iterator[tuple[Point, Point]]:
+    """Yield edges of G within a class: between corners, and as far as an edge leads from them."""
+    for found in corners:
+        for x, y in combinations(found, 2):
+            if graph.is_edge(x, y):
+                yield x, y
+    for box, found in zip(boxes, corners, strict=True):
+        for x in found[:BOXES]:
+            yield from ((x, y) for y in _reached(graph, box, x) if graph.is_edge(x, y))
+    for one, two in combinations(boxes, 2):
+        edge = graph.edge_between(one, two)
+        if edge is not None:
+            yield edge
+    for box in boxes:
+        edge = graph.edge_between(box, box)
+        if edge is not None:
+            yield edge
+
+
+def _reached(graph: SecretGraph, box: Box, x: Point) -> Iterator[Point]:
+    """Yield values of a box as far from one of its values as an edge leads along one axis."""
+    if not isinstance(graph, OffsetGraph):
+        return
+    for place, axis in enumerate(graph.axes):
+        for low, high in box.sides[place].runs:
+            for target in (x[place] + axis.reach(graph.bound), x[place] - axis.reach(graph.bound)):
+                at = min(max(target, low), high - 1)
+                if abs(at - x[place]) <= axis.reach(graph.bound) and at != x[place]:
+                    yield (*x[:place], at, *x[place + 1 :])
