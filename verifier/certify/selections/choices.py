@@ -181,7 +181,7 @@ def log_between(ratio: Fraction) -> tuple[Fraction, Fraction]:
 
     >>> low, high = log_between(Fraction(2))
     >>> float(low), float(high)
-    (0.693147179, 0.693147181)
+    (0.69314718, 0.693147182)
     """
     step = Fraction(1, FINE)
     guess = Fraction(round((log(ratio.numerator) - log(ratio.denominator)) * FINE), FINE)
