@@ -281,7 +281,11 @@ def _truth(asked: Asked) -> str:
 def report(every: Sequence[Asked], rows: dict[str, Row], limit: float) -> tuple[str, int]:
     """Return the whole page, and how many failures it tells of."""
     wrong, missed = failures(every, rows), did_not_travel(every, rows)
-    parts = [f"Limit {limit:g} s. {summary(every, rows)}.", "", *table(every, rows)]
+    head = (
+        f"Written by `benchmarks/realistic.py --limit {limit:g}`; {os.cpu_count()} cores, shared."
+    )
+    parts = ["# Realistic policies", "", head, "", f"{summary(every, rows)}.", ""]
+    parts += table(every, rows)
     for title, told in (("Failures", wrong), ("Bounds that did not travel", missed)):
         parts += ["", f"{title}: {len(told) or 'none'}", *([""] if told else [])]
         parts += [f"* {line}" for line in told]
