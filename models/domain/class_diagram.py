@@ -15,6 +15,7 @@ from __future__ import annotations
 import random
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from blowproof.models.base.clock import now
 from blowproof.models.base.errors import BudgetError
@@ -82,6 +83,7 @@ class Diagram:
         self.everything = self._alive(0, (1 << len(owned)) - 1)
         self._children: dict[tuple[int, int], tuple[tuple[int, Positions], ...]] = {}
         self._sizes: dict[tuple[int, int], dict[int, int]] = {}
+        self._firsts: dict[tuple[int, int, int], dict[int, list[Point]]] = {}
         self._leaves: dict[int, int] = {}
 
     def leaf(self, alive: int) -> int:
@@ -195,6 +197,24 @@ class Diagram:
             if inside in self.sizes(axis + 1, mask):
                 for rest in self.paths(axis + 1, mask, inside):
                     yield (positions, *rest)
+
+    def firsts(self, axis: int, alive: int, count: int) -> dict[int, list[Point]]:
+        """Return `count` values below a node of each class (fewer where it has fewer there)."""
+        if axis == len(self._axes):
+            inside = self.leaf(alive)
+            return {} if inside >> self._areas else {inside: [()]}
+        found = self._firsts.get((axis, alive, count))
+        if found is None:
+            found = {}
+            for mask, positions in self.children(axis, alive):
+                spots = list(islice(positions, count))
+                for inside, rest in self.firsts(axis + 1, mask, count).items():
+                    known = found.setdefault(inside, [])
+                    if len(known) < count:
+                        new = ((spot, *tail) for spot in spots for tail in rest)
+                        known.extend(islice(new, count - len(known)))
+            self._firsts[axis, alive, count] = found
+        return found
 
     def walk(self, point: Point) -> int:
         """Return the areas that hold a point."""

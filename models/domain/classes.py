@@ -13,7 +13,7 @@ from blowproof.models.domain.class_diagram import Diagram, Lookup, members
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Area, Box, Point, Positions
 
-__all__ = ["ValueClass", "classes_of", "collapse", "locator"]
+__all__ = ["ValueClass", "classes_of", "collapse", "firsts", "locator"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +117,21 @@ class _Listed:
         """Yield the values of a class, as boxes' sides."""
         for point in self.points[inside]:
             yield Box.at(point).sides
+
+
+def firsts(classes: Sequence[ValueClass], count: int) -> list[tuple[Point, ...]]:
+    """Return `count` values of each class of one domain (fewer where it has fewer), all at once.
+
+    >>> from blowproof.models import Domain, Integers, Region, Between
+    >>> d = Domain(age=Integers(0, 99))
+    >>> firsts(collapse(d, [d.area(Region(age=Between(0, 0)))]), 2)
+    [((1,), (2,)), ((0,),)]
+    """
+    if not classes or isinstance(classes[0]._diagram, _Listed):
+        return [item.take(count) for item in classes]
+    diagram = classes[0]._diagram
+    found = diagram.firsts(0, diagram.everything, count)
+    return [tuple(found[sum(1 << n for n in item.inside)]) for item in classes]
 
 
 def locator(classes: Sequence[ValueClass]) -> Callable[[Point], int | None]:

@@ -16,7 +16,7 @@ from math import isqrt, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Span", "independent"]
+__all__ = ["Span", "full_rank", "independent"]
 
 PRIME = (1 << 31) - 1
 SMALL = isqrt(PRIME // 2)
@@ -42,6 +42,15 @@ def independent(rows: Matrix) -> list[int]:
     others = set(range(len(rows))).difference(chosen)
     extra = [i for i in others if span.combination(rows[i]) is None]
     return sorted([*chosen, *extra])
+
+
+def full_rank(rows: Matrix) -> bool:
+    """Whether rows are independent modulo the prime, and so over the fractions (not conversely).
+
+    >>> full_rank(np.array([[1, 1, 0], [0, 1, 1]])), full_rank(np.array([[1, 2], [2, 4]]))
+    (True, False)
+    """
+    return len(rows) <= rows.shape[1] and len(_eliminated(rows)[0]) == len(rows)
 
 
 class Span:

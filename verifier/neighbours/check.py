@@ -15,6 +15,8 @@ from blowproof.models import BudgetError, InternalError, Setting
 from blowproof.models.policy.policy import LABELLED, Reading
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.numbering import can_be_numbered
+from blowproof.verifier.databases.sparse_facts import SparseFacts
+from blowproof.verifier.neighbours.cycle_parts import part_of_cycle
 from blowproof.verifier.neighbours.search_for_d3 import (
     STATE_BUDGET,
     Option,
@@ -25,6 +27,9 @@ from blowproof.verifier.neighbours.search_for_d3 import (
 from blowproof.verifier.neighbours.zero_parts import zero_part
 
 __all__ = ["STATE_BUDGET", "Verdict", "check_pair", "require_pair"]
+
+MANY_EFFECTS = 2_000_000
+"""Facts times moves: beyond that, effects are not written out to be searched."""
 
 MANY = 12
 """With fewer moves the search is as quick."""
@@ -122,6 +127,16 @@ def _by_parts(setting: Setting, reading: Reading, pair: Pair) -> Verdict | None:
         )
         if secret != (1 if reading == "published" else len(pair.before)):
             return None
+    if reading in LABELLED:
+        facts = SparseFacts(setting.domain, setting.equalities)
+        home = {x: facts.of(x) for x in {*pair.before, *pair.after}}
+        found = part_of_cycle(
+            [(home[x], home[y]) for x, y in zip(pair.before, pair.after, strict=True)]
+        )
+        if found is not None:
+            return _by_part(found)
+        if len(setting.equalities) * len(moves) > MANY_EFFECTS:
+            return None
     effects: Counter[tuple[int, ...]] = Counter()
     for move, times in moves.items():
         one, two = (
@@ -130,8 +145,10 @@ def _by_parts(setting: Setting, reading: Reading, pair: Pair) -> Verdict | None:
         )
         effects[tuple(b - a for a, b in zip(one, two, strict=True))] += times
     found = zero_part(effects)
-    if found is None:
-        return None
+    return None if found is None else _by_part(found)
+
+
+def _by_part(found: bool) -> Verdict:
     why = "a part of the changes satisfies every fact" if found else ""
     return Verdict(not found, why, "refuted" if found else "searched")
 
@@ -175,8 +192,9 @@ def _in_world(setting: Setting, reading: Reading, pair: Pair) -> str:
     known = setting.size if reading in LABELLED and setting.scope == "given" else None
     if known not in (None, sum(first.values())):
         return f"D1 has {sum(first.values())} records, and n = {known}"
-    for fact in (*setting.equalities, *setting.bounds):
-        one, two = fact.total(first), fact.total(second)
+    facts = (*setting.equalities, *setting.bounds)
+    sparse = SparseFacts(setting.domain, facts)
+    for fact, one, two in zip(facts, sparse.totals(first), sparse.totals(second), strict=True):
         if fact.name == "size" and setting.scope == "any" and one != two:
             return "n is known, but the two databases have different sizes"
         if not fact.holds(one) or not fact.holds(two):

@@ -43,6 +43,7 @@ from blowproof.verifier.reductions.few_values import Core, reduce_values
 from blowproof.verifier.reductions.fewer_facts import without_empty
 from blowproof.verifier.theorems.conformal_parts import conformal_table, parts_of
 from blowproof.verifier.theorems.most_moves import ceiling
+from blowproof.verifier.theorems.simple_cycles import no_cycles, single_cycles
 from blowproof.verifier.witnesses.affine_frame import by_frames
 from blowproof.verifier.witnesses.few_classes import few_classes
 
@@ -327,6 +328,8 @@ THEOREMS = (
     Strategy("edges", "theorem", "one record changes alone, along the worst edge of G", one_edge,
              _no_edges),
     Strategy("rank", "theorem", "the facts determine the query: S = 0", determined),
+    Strategy("cycles", "theorem", "independent signatures: pairs are simple cycles",
+             single_cycles, no_cycles),
     Strategy("ceiling", "theorem", "so many moves, times the largest change of one", _ceiling),
     Strategy("frames", "theorem", "the heaviest frame of few signatures meets the bound",
              by_frames, _no_frames),

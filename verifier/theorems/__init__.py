@@ -4,5 +4,6 @@ A docstring here is a theorem with its proof; change code and proof together, an
 upper bound that is too small is a false answer.
 
 Read `most_moves` (all of them together), `longest_irreducible`, `known_counts`, `affine_frames`,
-`conformal_parts`.
+`conformal_parts`. Values that are met, with pairs: `class_changes` and `free_change` (what one move
+of each class can change), `simple_cycles` (independent signatures).
 """

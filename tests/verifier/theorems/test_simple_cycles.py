@@ -1,0 +1,292 @@
+"""Independent signatures: S(f, P) as a sum over classes, against the search and the definition."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from blowproof.models import (
+    Between,
+    BudgetError,
+    Count,
+    Database,
+    Domain,
+    Impossible,
+    Integers,
+    Labels,
+    Marginal,
+    Policy,
+    parse_query,
+    setting,
+)
+from blowproof.models.secrets import Distance
+from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.consistency import prepare
+from blowproof.verifier.exact.independence import affinely_independent, solved
+from blowproof.verifier.neighbours import check
+from blowproof.verifier.neighbours.check import check_pair
+from blowproof.verifier.neighbours.cycle_parts import part_of_cycle
+from blowproof.verifier.theorems.class_changes import best_changes
+from blowproof.verifier.theorems.simple_cycles import no_cycles, single_cycles
+
+STATES = [f"s{number}" for number in range(51)]
+PEOPLE = Domain(
+    state=Labels(STATES),
+    sex=Labels(["F", "M"]),
+    race=Labels(["a", "b", "c", "d", "e", "f"]),
+    age=Integers(0, 115),
+)
+TRACTS = [f"t{number}" for number in range(2000)]
+QUERIES = (
+    "histogram",
+    "marginal(a)",
+    "marginal(b)",
+    "cumulative(a)",
+    "ranges(a)",
+    "ranges(b)",
+    "sum(a)",
+    "sum(a,b)",
+    "range(a,0,0)",
+    "cumulative(b)",
+)
+
+
+def asked(policy: Policy, text: str, reading: str = "published") -> Question:
+    found = prepare(setting(policy), reading)  # type: ignore[arg-type]
+    return Question(found, parse_query(text, policy), reading)  # type: ignore[arg-type]
+
+
+def regions(rng: random.Random, sizes: tuple[int, int]) -> Iterator[dict[str, object]]:
+    """Regions on one attribute or on both, single values and everything among them."""
+    while True:
+        region: dict[str, object] = {}
+        for name, size in zip("ab", sizes, strict=True):
+            if rng.random() < 0.6:
+                low = rng.randrange(size)
+                region[name] = Between(low, rng.randrange(low, size))
+        yield region
+
+
+def policies(seed: int, answers: str) -> Iterator[Policy]:
+    """Small policies with full secrets: cells, nested totals, ranges, impossible values."""
+    rng = random.Random(seed)
+    while True:
+        sizes = rng.choice([(4, 2), (3, 3), (5, 1), (2, 4)])
+        domain = Domain(a=Integers(0, sizes[0] - 1), b=Integers(0, sizes[1] - 1))
+        drawn = regions(rng, sizes)
+        known: list[object] = [Count(next(drawn)) for _ in range(rng.randint(0, 3))]
+        if rng.random() < 0.4:
+            known.append(Marginal([rng.choice("ab")]))
+        if rng.random() < 0.4:
+            known.append(Impossible([next(drawn)]))
+        policy = Policy(domain=domain, known=tuple(known))  # type: ignore[arg-type]
+        if all(x in policy.impossible for x in domain.points()):
+            continue
+        if answers == "given":
+            values = [x for x in domain.points() if x not in policy.impossible]
+            held = [rng.choice(values) for _ in range(rng.randint(1, 3))]
+            numbered: list[object] = []
+            for place, fact in enumerate(known):
+                bound = [f for f in policy.linear_facts if f.name.startswith(f"known[{place}]")]
+                if isinstance(fact, Count):
+                    numbered.append(Count(fact.where, answer=sum(map(bound[0].coefficient, held))))
+                elif isinstance(fact, Impossible):
+                    numbered.append(fact)
+            policy = Policy(
+                domain=domain,
+                known=tuple(numbered),  # type: ignore[arg-type]
+                database=Database(size=len(held), answers="given"),
+            )
+        yield policy
+
+
+def answered(policy: Policy, text: str) -> tuple[object, object] | None:
+    """What the theorem says, its pair checked, or None where it does not speak."""
+    question = asked(policy, text)
+    found = single_cycles(question)
+    if found is None:
+        return None
+    if found.witness is not None:
+        moves = found.witness.moves("published")
+        assert question.query.difference(moves) == found.lower
+        assert check_pair(question.setting, "published", found.witness).minimality != "refuted"
+        assert check_pair(question.setting, "published", found.witness)
+    return found.lower, found.upper
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_answers_agree_with_the_search(seed: int) -> None:
+    spoken = exact = 0
+    drawn = policies(seed, "any")
+    for number in range(40):
+        policy = next(drawn)
+        text = QUERIES[number % len(QUERIES)]
+        found = answered(policy, text)
+        if found is None:
+            continue
+        truth = sensitivity(policy, text, engine="search", time_limit=30)
+        assert truth.status == "exact"
+        low, high = found
+        assert low <= truth.lower <= high, (policy, text)  # type: ignore[operator]
+        spoken += 1
+        exact += low == high
+    assert spoken >= 15
+    assert exact >= 0.9 * spoken
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_given_answers_agree_with_the_definition(seed: int) -> None:
+    spoken = 0
+    drawn = policies(seed + 100, "given")
+    for number in range(30):
+        policy = next(drawn)
+        text = QUERIES[number % len(QUERIES)]
+        found = answered(policy, text)
+        if found is None:
+            continue
+        try:
+            truth = sensitivity(policy, text, engine="brute", time_limit=30)
+        except BudgetError:
+            continue
+        assert truth.status == "exact"
+        assert found[0] <= truth.lower <= found[1], (policy, text)  # type: ignore[operator]
+        if text in ("histogram", "marginal(a)", "cumulative(a)", "sum(a)", "range(a,0,0)"):
+            assert found == (truth.lower, truth.lower), (policy, text)
+        spoken += 1
+    assert spoken >= 8
+
+
+TARGETS = (
+    ((Marginal(["state"]),), "marginal(race)", 102),
+    ((Marginal(["state"]), Marginal(["state", "sex"])), "histogram", 204),
+    ((Marginal(["state"]),), "ranges(age)", 174_522),
+    ((Marginal(["state"]),), "cumulative(age)", 51 * 115),
+    ((Marginal(["state"]),), "sum(age)", 51 * 115),
+    ((Marginal(["state"]),), "range(age,18,64)", 51),
+    ((Marginal(["state"]),), "marginal(state)", 0),
+    ((Marginal(["state"]),), "marginal(state,race)", 102),
+)
+
+
+@pytest.mark.parametrize(("known", "text", "value"), TARGETS)
+def test_a_published_table_of_states(known: tuple[Marginal, ...], text: str, value: int) -> None:
+    found = sensitivity(Policy(domain=PEOPLE, known=known), text, time_limit=60)
+    engine = "cycles" if value else "rank"
+    assert (found.status, found.lower, found.engine) == ("exact", value, engine)
+
+
+def test_three_thousand_counties() -> None:
+    domain = Domain(county=Labels([f"c{number}" for number in range(3143)]), sex=Labels(["F", "M"]))
+    found = sensitivity(Policy(domain=domain, known=(Marginal(["county"]),)), time_limit=120)
+    assert (found.status, found.lower) == ("exact", 6286)
+
+
+def test_states_counties_and_tracts() -> None:
+    totals = [Count({"tract": TRACTS[k : k + 8]}) for k in range(0, 2000, 8)]
+    totals += [Count({"tract": TRACTS[k : k + 40]}) for k in range(0, 2000, 40)]
+    domain = Domain(tract=Labels(TRACTS), sex=Labels(["F", "M"]))
+    policy = Policy(domain=domain, known=(Marginal(["tract"]), *totals))
+    found = sensitivity(policy, time_limit=120)
+    assert (found.status, found.lower) == ("exact", 4000)
+
+
+def test_known_numbers_leave_empty_classes_out() -> None:
+    """Three of four wards are empty: records of one ward move within it."""
+    domain = Domain(ward=Labels(["w", "x", "y", "z"]), b=Integers(0, 9))
+    known = tuple(
+        Count({"ward": name}, answer=count) for name, count in (("w", 7), ("x", 0), ("y", 0))
+    )
+    policy = Policy(domain=domain, known=known, database=Database(size=10**12, answers="given"))
+    assert sensitivity(policy, "cumulative(b)").lower == 18
+    alone = Policy(domain=domain, known=known, database=Database(size=7, answers="given"))
+    assert sensitivity(alone, "cumulative(b)").lower == 9
+
+
+def test_numbers_beyond_64_bits_leave_the_same() -> None:
+    huge = 10**30
+    rows = affinely_independent(np.array([[1, 1], [0, 1], [0, 0]]))
+    assert rows is not None
+    assert solved(rows, [3 * huge, huge, huge + 1]) == [huge, 1, 2 * huge - 1]
+
+
+def test_another_graph_has_the_bound() -> None:
+    near = Distance(metric="l1", threshold=1, attributes=["age"])
+    policy = Policy(domain=PEOPLE, known=(Marginal(["state"]),), secrets=near)
+    question = asked(policy, "marginal(race)")
+    assert no_cycles(question) == ""
+    found = single_cycles(question)
+    assert found is not None
+    assert found.upper == 102
+
+
+def test_dependent_signatures_are_left_alone() -> None:
+    policy = Policy(domain=PEOPLE, known=(Marginal(["state"]), Marginal(["sex"])))
+    assert single_cycles(asked(policy, "histogram")) is None
+    assert affinely_independent(np.array([[0, 0], [0, 1], [1, 0], [1, 1]])) is None
+
+
+def test_a_rank_modulo_a_prime_is_used_one_way() -> None:
+    """Multiples of the prime are 0 modulo it: nothing is concluded, and these are independent."""
+    prime = (1 << 31) - 1
+    rows = np.array([[prime, prime, 0], [prime, 0, prime], [0, prime, prime]])
+    assert affinely_independent(rows, affine=False) is None
+
+
+def test_two_cycles_are_not_one() -> None:
+    one, two, three, four = (((k, 1),) for k in range(4))
+    assert part_of_cycle([(one, two), (two, one), (three, four), (four, three)]) is True
+    assert part_of_cycle([(one, two), (two, three), (three, four), (four, one)]) is False
+    assert part_of_cycle([(one, two), (two, three)]) is None
+
+
+def test_many_moves_are_refuted_where_they_are_two_cycles() -> None:
+    domain = Domain(county=Labels([f"c{number}" for number in range(400)]), sex=Labels(["F", "M"]))
+    found = setting(Policy(domain=domain, known=(Marginal(["county"]),)))
+    half = [range(200), range(200, 400)]
+    before = tuple((c, 0) for part in half for c in part)
+    after = tuple((c, 1) for part in half for c in (*part[1:], part[0]))
+    assert check_pair(found, "published", Pair(before=before, after=after)).minimality == "refuted"
+    whole = tuple((c, 1) for c in (*range(1, 400), 0))
+    assert check_pair(found, "published", Pair(before=before, after=whole)).minimality == "searched"
+
+
+def test_the_check_of_pairs_shares_nothing_with_the_theorem() -> None:
+    source = check.__loader__.get_source(check.__name__)  # type: ignore[union-attr]
+    assert "simple_cycles" not in source
+    assert "independence" not in source
+
+
+def test_best_changes_are_bounds_and_mostly_met() -> None:
+    rng = random.Random(1)
+    domain = Domain(a=Integers(0, 3), b=Integers(0, 2))
+    policy = Policy(domain=domain)
+    values = list(domain.points())
+    for _ in range(60):
+        classes = [rng.sample(values, rng.randint(1, 3)) for _ in range(3)]
+        query = parse_query(rng.choice(["marginal(a)", "sum(a,b)", "marginal(a,b)"]), policy)
+        found = best_changes(query, classes)
+        truth = max(
+            query.norm(change(choice))
+            for choice in choices([[(x, y) for x in one for y in one] for one in classes])
+        )
+        assert found.lower == truth == found.upper
+
+
+def choices(every: list[list[tuple[object, object]]]) -> list[list[tuple[object, object]]]:
+    found: list[list[tuple[object, object]]] = [[]]
+    for each in every:
+        found = [[*old, new] for old in found for new in each]
+    return found
+
+
+def change(choice: list[tuple[object, object]]) -> dict[tuple[int, ...], int]:
+    total: dict[tuple[int, ...], int] = {}
+    for x, y in choice:
+        total[x] = total.get(x, 0) - 1  # type: ignore[index,call-overload]
+        total[y] = total.get(y, 0) + 1  # type: ignore[index,call-overload]
+    return total

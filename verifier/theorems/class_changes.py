@@ -1,0 +1,235 @@
+"""What records of single classes change a query by, when each class exchanges one record.
+
+Let D_c be what a query changes by when one record of class c goes and one comes: the differences of
+the rows of two values of c (0 among them). Here is the largest norm of a sum of one element of each
+D_c, or bounds on it. It is at most the sum of the largest norms (*apart*), and equal to it where
+best elements can be chosen that nowhere have opposite signs. Besides,
+
+    max |sum_c d_c| = max over signs t of sum_c (max over c of t.row - min over c of t.row),
+
+which is tried for every t where there are few outputs, and else improved step by step: choose the
+best elements for t, let t be the signs of their sum, and so on.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations, product
+from math import lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blowproof.models import BoundQuery, Exact, Point
+from blowproof.models.base.clock import now
+from blowproof.models.base.numbers import magnitude, plain
+
+__all__ = ["Chosen", "best_changes"]
+
+Row = Mapping[Hashable, Exact]
+
+FEW_OUTPUTS = 12
+MANY_VALUES = 40
+"""Of so many values with different rows in one class, all pairs are looked at."""
+
+MOST_ENTRIES = 4_000_000
+STARTS = 12
+SAFE = 1 << 50
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """One record goes and one comes in each of some classes: together they change `lower`.
+
+    `upper`: no choice changes more. `pairs` has (goes, comes) for the classes where they differ.
+    """
+
+    lower: Exact
+    upper: Exact
+    pairs: tuple[tuple[Point, Point], ...]
+
+
+def best_changes(
+    query: BoundQuery, classes: Sequence[Sequence[Point]], *, end: float | None = None
+) -> Chosen:
+    """Return the best choice that is found; `classes` has values of each with all its rows.
+
+    >>> from blowproof.models import Domain, Labels, Policy, parse_query
+    >>> policy = Policy(domain=Domain(a=Labels(["x", "y"]), b=Labels(["1", "2", "3"])))
+    >>> values = [[(0, 0), (0, 1)], [(1, 1), (1, 2)], [(0, 2), (1, 0)]]
+    >>> found = best_changes(parse_query("marginal(b)", policy), values)
+    >>> found.lower, found.upper  # each class alone could change 2
+    (4, 4)
+    """
+    every = [_distinct(query, values) for values in classes]
+    kinds = [rows for rows in every if len(rows) > 1]
+    apart: Exact = 0
+    pairs: list[list[tuple[Exact, Point, Point]]] = []
+    seen: dict[tuple[frozenset[tuple[Hashable, Exact]], ...], Exact] = {}
+    for rows in kinds:
+        key = tuple(frozenset(row.items()) for row, _ in rows)
+        found = list(_pairs(rows))
+        pairs.append(found)
+        if key not in seen:
+            seen[key] = _widest(rows, found)
+        apart += seen[key]
+    lower, chosen = _greedy(query, pairs)
+    upper = plain(apart)
+    if lower < upper and _small(kinds):
+        signs = _Signs(kinds)
+        if signs.fits:
+            best, exact = signs.best(end)
+            value = query.norm(_net(best))
+            if value > lower:
+                lower, chosen = value, best
+            if exact:
+                upper = lower
+    return Chosen(plain(lower), upper, tuple(chosen))
+
+
+def _distinct(query: BoundQuery, values: Sequence[Point]) -> list[tuple[Row, Point]]:
+    """Return the different rows of some values, each with one of these."""
+    found: dict[frozenset[tuple[Hashable, Exact]], tuple[Row, Point]] = {}
+    for point in values:
+        row = {key: value for key, value in query.row(point).items() if value}
+        found.setdefault(frozenset(row.items()), (row, point))
+    return list(found.values())
+
+
+def _pairs(rows: Sequence[tuple[Row, Point]]) -> Iterator[tuple[Exact, Point, Point]]:
+    """Yield (norm, goes, comes) for the values of a class, or for some of them."""
+    for (one, x), (two, y) in permutations(rows[:MANY_VALUES], 2):
+        yield _norm(one, two), x, y
+
+
+def _norm(one: Row, two: Row) -> Exact:
+    keys = {**one, **two}
+    return sum((magnitude(two.get(key, 0) - one.get(key, 0)) for key in keys), start=0)
+
+
+def _widest(rows: Sequence[tuple[Row, Point]], pairs: list[tuple[Exact, Point, Point]]) -> Exact:
+    """Return a norm that no difference of two rows exceeds: the largest, where all are looked at.
+
+    Else each output goes from its least to its most, or two rows are both of the largest norm.
+    """
+    if len(rows) <= MANY_VALUES:
+        return max(norm for norm, _, _ in pairs)
+    least: dict[Hashable, Exact] = {}
+    most: dict[Hashable, Exact] = {}
+    for row, _ in rows:
+        for key, value in row.items():
+            least[key] = min(least.get(key, 0), value)
+            most[key] = max(most.get(key, 0), value)
+    spans = sum((most[key] - least[key] for key in most), start=0)
+    return min(spans, 2 * max(_norm({}, row) for row, _ in rows))
+
+
+def _greedy(
+    query: BoundQuery, pairs: Sequence[Sequence[tuple[Exact, Point, Point]]]
+) -> tuple[Exact, list[tuple[Point, Point]]]:
+    """Choose in one class after the other what the sum so far is not against."""
+    total: dict[Hashable, Exact] = {}
+    chosen: list[tuple[Point, Point]] = []
+    rows: dict[Point, Row] = {}
+    for found in pairs:
+        best: tuple[Exact, Exact, Point, Point] | None = None
+        top = max(norm for norm, _, _ in found)
+        for norm, x, y in found:
+            one = rows.setdefault(x, query.row(x))
+            two = rows.setdefault(y, query.row(y))
+            gain: Exact = 0
+            for key in {**one, **two}:
+                before = total.get(key, 0)
+                step = two.get(key, 0) - one.get(key, 0)
+                gain += magnitude(before + step) - magnitude(before)
+            if best is None or (gain, norm) > best[:2]:
+                best = gain, norm, x, y
+            if gain == top:
+                break
+        assert best is not None
+        gain, _, x, y = best
+        if gain > 0:
+            chosen.append((x, y))
+            for key in {**rows[x], **rows[y]}:
+                total[key] = total.get(key, 0) + rows[y].get(key, 0) - rows[x].get(key, 0)
+    return sum((magnitude(value) for value in total.values()), start=0), chosen
+
+
+def _net(chosen: Sequence[tuple[Point, Point]]) -> dict[Point, int]:
+    change: dict[Point, int] = {}
+    for x, y in chosen:
+        change[x] = change.get(x, 0) - 1
+        change[y] = change.get(y, 0) + 1
+    return change
+
+
+def _small(kinds: Sequence[Sequence[tuple[Row, Point]]]) -> bool:
+    outputs = {key for rows in kinds for row, _ in rows for key in row}
+    return len(outputs) * sum(map(len, kinds)) <= MOST_ENTRIES
+
+
+class _Signs:
+    """Choices by the signs of the outputs, in whole numbers that 64 bits hold."""
+
+    def __init__(self, kinds: Sequence[Sequence[tuple[Row, Point]]]) -> None:
+        outputs: dict[Hashable, int] = {}
+        for rows in kinds:
+            for row, _ in rows:
+                for key in row:
+                    outputs.setdefault(key, len(outputs))
+        self.points = [[point for _, point in rows] for rows in kinds]
+        every = [row for rows in kinds for row, _ in rows]
+        scale = lcm(*{value.denominator for row in every for value in row.values()})
+        most = max((magnitude(value) for row in every for value in row.values()), default=0)
+        self.fits = int(most * scale) * (len(outputs) + 1) * (len(kinds) + 1) < SAFE
+        self.starts = np.cumsum([0, *(len(rows) for rows in kinds)])
+        self.rows: NDArray[np.int64] = np.zeros((len(every), len(outputs)), dtype=np.int64)
+        if self.fits:
+            for number, row in enumerate(every):
+                for key, value in row.items():
+                    self.rows[number, outputs[key]] = int(value * scale)
+
+    def best(self, end: float | None) -> tuple[list[tuple[Point, Point]], bool]:
+        """Return the best choice found, and whether there is none better."""
+        outputs = self.rows.shape[1]
+        exact = outputs <= FEW_OUTPUTS
+        starts: Iterator[tuple[int, ...]]
+        if exact:
+            starts = product((1,), *[(1, -1)] * (outputs - 1)) if outputs else iter(())
+        else:
+            rng = random.Random(0)
+            starts = (tuple(rng.choices((1, -1), k=outputs)) for _ in range(STARTS))
+        best, value = [], -1
+        for signs in starts:
+            if end is not None and now() > end:
+                exact = False
+                break
+            found, places = self._improved(np.array(signs, dtype=np.int64), once=exact)
+            if found > value:
+                value, best = found, places
+        return [
+            (self.points[c][x], self.points[c][y]) for c, (x, y) in enumerate(best) if x != y
+        ], exact
+
+    def _improved(
+        self, signs: NDArray[np.int64], *, once: bool
+    ) -> tuple[int, list[tuple[int, int]]]:
+        value = -1
+        places: list[tuple[int, int]] = []
+        while True:
+            chosen = []
+            total = np.zeros(self.rows.shape[1], dtype=np.int64)
+            worth = self.rows @ signs
+            for low, high in zip(self.starts, self.starts[1:], strict=False):
+                x, y = int(worth[low:high].argmin()), int(worth[low:high].argmax())
+                chosen.append((x, y))
+                total += self.rows[low + y] - self.rows[low + x]
+            found = int(np.abs(total).sum())
+            if found <= value:
+                return value, places
+            value, places = found, chosen
+            if once:
+                return value, places
+            signs = np.where(total >= 0, 1, -1)

@@ -1,0 +1,259 @@
+"""Independent signatures: neighbours are simple cycles, and S(f, P) is a sum over the classes.
+
+*Statement.* Readings 1 and 2, equality facts and impossible values; let the possible values have N
+distinct signatures, affinely independent (cells of a partition however they are written, trees of
+nested totals, laminar families of ranges, and whatever is implied by these). For a class c of
+values with one signature, let D_c be the differences of the rows of two values of c (0 among them).
+Then, scope "any" and G complete, for every query that is a sum of rows,
+
+    S(f, P) = max |sum_c d_c| over choices of d_c in D_c for each class,
+
+and a pair has at most N moves. Under scope "given" the facts leave one number h_c of records in
+each class, and the same holds with the classes that have h_c >= 1. If G is not complete, it is an
+upper bound. For the histogram it is twice the number of classes with two values or more; where no
+fact and no impossible region speaks of the attributes that f looks at, it is the number of classes
+times the largest change of one move.
+
+*Proof.* A pair is an irreducible multiset of moves (any G: see `complete_graph`). Let net_c be the
+records that class c gains. sum net_c = 0 and sum net_c s_c = 0, so all net_c are 0 by independence:
+the moves are a circulation on the classes. It contains a simple cycle (or a move within a class),
+a part without effect, which is all of it. In a simple cycle each class that it visits loses one
+record and gains one, so that f changes by the sum of one element of D_c for each; classes that it
+does not visit add 0, which is in D_c. (At most one move leaves each class: at most N moves.)
+
+Conversely, let d_c be chosen, and x_c, y_c the values with this difference, where it is not 0. If
+it is 0 in all classes but one, the move from x_c to y_c is a pair with this change. Else let the
+records with x_c move to y of the next such class, round a cycle. The moves change values, their
+effects sum to 0, and those of a proper part do not, since a part of a simple cycle that is not all
+of it leaves some class that it does not enter (or enters one that it does not leave), and net = 0
+is needed. Their order plays no part: f changes by the sum of the d_c. The same D1 serves for any
+answers; under "given", h is the only solution of sum h_c (1, s_c) = (n, q), and D1 has the record
+x_c, and h_c - 1 others in each such class, h_c in the others. QED.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from blowproof.models import Area, BlowproofError, BoundQuery, Exact, Point, Setting
+from blowproof.models.base.clock import now
+from blowproof.models.domain.classes import firsts
+from blowproof.models.policy.policy import LABELLED
+from blowproof.models.queries.query import Cumulative, Histogram, Ranges
+from blowproof.verifier.asked.answer import Answer, Pair
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.sparse_facts import SparseFacts
+from blowproof.verifier.databases.value_classes import ClassTable, class_table
+from blowproof.verifier.exact.independence import Peeled, affinely_independent, solved
+from blowproof.verifier.theorems.class_changes import Chosen, best_changes
+from blowproof.verifier.theorems.free_change import (
+    axes_of_facts,
+    axes_of_query,
+    cells_of,
+    largest_free,
+    middle,
+    moved,
+)
+from blowproof.verifier.theorems.most_moves import largest_move
+
+__all__ = ["Classes", "classes_of_facts", "cycle", "no_cycles", "single_cycles"]
+
+SECONDS = 10.0
+MOST_ENTRIES = 40_000_000
+MOST_POINTS = 20_000
+
+Key = bytes
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The distinct signatures, with two values of each (one where there is no other).
+
+    `held`: how many records every database has there, where the numbers are known.
+    """
+
+    table: ClassTable
+    places: dict[Key, int]
+    values: tuple[tuple[Point, ...], ...]
+    peeled: Peeled
+    held: tuple[int, ...] | None
+
+    def occupied(self, place: int) -> bool:
+        """Whether a record of this class may move."""
+        return self.held is None or self.held[place] > 0
+
+
+def no_cycles(question: Question) -> str:
+    """Return why the theorem does not speak about a question, or ""."""
+    setting = question.setting
+    if setting.bounds or setting.clauses:
+        return "it speaks about equality counts"
+    if question.reading not in LABELLED:
+        return "it speaks about readings 1 and 2"
+    if question.query.per_record:
+        return f"{question.query.name} weighs single records"
+    return ""
+
+
+def classes_of_facts(setting: Setting, end: float | None = None) -> Classes | None:
+    """Return the classes where their signatures are independent; None where that is not seen."""
+    try:
+        table = class_table(setting, deadline=end)
+    except BlowproofError:
+        return None
+    if not table.classes or table.effects.size > MOST_ENTRIES:
+        return None
+    places: dict[Key, int] = {}
+    rows = []
+    values: list[list[Point]] = []
+    for number, few in enumerate(firsts(table.classes, 2)):
+        key = table.effects[number].tobytes()
+        if key not in places:
+            places[key] = len(places)
+            rows.append(number)
+            values.append([])
+        values[places[key]].extend(few)
+    peeled = affinely_independent(table.effects[rows])
+    if peeled is None:
+        return None
+    held = None
+    if setting.scope == "given":
+        answers = [fact.answer for fact in setting.equalities]
+        totals = [answer for answer in (setting.size, *answers) if answer is not None]
+        found = solved(peeled, totals) if len(totals) == len(answers) + 1 else None
+        if found is not None and min(found) >= 0:
+            held = tuple(found)
+    two = tuple(tuple(every[:2]) for every in values)
+    return Classes(table, places, two, peeled, held)
+
+
+def single_cycles(question: Question) -> Answer | None:
+    """Return S(f, P), or bounds on it, where the signatures are affinely independent."""
+    setting, started = question.setting, time.perf_counter()
+    end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 2))
+    classes = classes_of_facts(setting, end)
+    if classes is None:
+        return None
+    try:
+        found = _best(question, classes, end)
+    except (BlowproofError, TimeoutError, OverflowError):
+        found = None
+    count = sum(map(classes.occupied, range(len(classes.values))))
+    why = f"{count} independent signatures: neighbours are simple cycles"
+    if found is None:
+        largest = largest_move(setting, question.query, question.reading)
+        if largest is None:
+            return None
+        why += f", and each move changes the query by at most {largest}"
+        return question.answer(0, count * largest, why, engine="cycles", since=started)
+    met = setting.graph.complete and (setting.scope == "any" or classes.held is not None)
+    if not met:
+        return question.answer(0, found.upper, why, engine="cycles", since=started)
+    pair = cycle(setting, found.pairs, classes) if found.pairs else None
+    lower = found.lower if pair is not None else 0
+    return question.answer(lower, found.upper, why, witness=pair, engine="cycles", since=started)
+
+
+def cycle(setting: Setting, pairs: Sequence[tuple[Point, Point]], classes: Classes) -> Pair:
+    """Return the moves round a cycle in which, of each class, x goes and y comes.
+
+    Under scope "given" in a database with the known numbers.
+    """
+    held = classes.held
+    before = tuple(x for x, _ in pairs)
+    after = tuple(y for _, y in (*pairs[1:], pairs[0]))
+    staying: Counter[Point] = Counter()
+    if held is not None:
+        sparse = SparseFacts(setting.domain, setting.equalities)
+        moving = Counter(sparse.of(x) for x in before)
+        for few, records in zip(classes.values, held, strict=True):
+            staying[few[0]] += records - moving[sparse.of(few[0])]
+    unchanged = tuple(sorted((x, times) for x, times in staying.items() if times))
+    return Pair(before=before, after=after, unchanged=unchanged)
+
+
+def _best(question: Question, classes: Classes, end: float) -> Chosen | None:
+    """Return the best choice of one difference in each class that a record may move in."""
+    setting, query = question.setting, question.query
+    places = [place for place in range(len(classes.values)) if classes.occupied(place)]
+    if isinstance(query, Histogram):
+        large = [classes.values[place] for place in places if len(classes.values[place]) > 1]
+        # By turns, so that most moves change nothing but what the facts speak of.
+        pairs = tuple((few[k % 2], few[1 - k % 2]) for k, few in enumerate(large))
+        return Chosen(2 * len(pairs), 2 * len(pairs), pairs)
+    axes = axes_of_query(query, setting.domain)
+    if not axes & axes_of_facts(setting):
+        change = largest_free(query, setting.domain)
+        if change is None:
+            return None
+        values = [classes.values[place][0] for place in places]
+        free = [(moved(x, change.before, axes), moved(x, change.after, axes)) for x in values]
+        some = tuple(free) if change.norm else ()
+        count = len(places)
+        return Chosen(count * change.norm, count * change.upper, some)
+    rows = _values(setting, query, classes, end)
+    if rows is None:
+        return None
+    chosen = [rows[place] for place in places]
+    if isinstance(query, (Cumulative, Ranges)):
+        return _along(query, chosen)
+    return best_changes(query, chosen, end=end)
+
+
+def _values(
+    setting: Setting, query: BoundQuery, classes: Classes, end: float
+) -> list[list[Point]] | None:
+    """Return values of each class with all the rows of the query that there are."""
+    areas: list[Area] | None = cells_of(query, setting.domain)
+    found: list[list[Point]] = [[] for _ in classes.values]
+    if areas is not None:
+        finer = class_table(setting, tuple(areas), deadline=end)
+        for number, (point,) in enumerate(firsts(finer.classes, 1)):
+            found[classes.places[finer.effects[number].tobytes()]].append(point)
+        return found
+    if sum(item.size for item in classes.table.classes) > MOST_POINTS:
+        return None
+    for number, item in enumerate(classes.table.classes):
+        key = classes.table.effects[number].tobytes()
+        found[classes.places[key]].extend(x for box in item.boxes() for x in box.points())
+    return found
+
+
+def _along(query: Cumulative | Ranges, values: Sequence[Sequence[Point]]) -> Chosen:
+    """Cumulative counts and ranges: every class moves up its axis.
+
+    Cumulative counts change by the distance, none against another, so the ends of each class are
+    best. Ranges change by d (m + 1 - d) at distance d: apart, the distance that a class has and
+    that is nearest to the middle is best; together, they may be against one another.
+    """
+    pairs: list[tuple[Point, Point]] = []
+    apart: Exact = 0
+    for points in values:
+        spots = {point[query.axis]: point for point in points}
+        low, high = min(spots), max(spots)
+        if isinstance(query, Ranges) and high > low:
+            low, high = _nearest(sorted(spots), query.size)
+        if low != high:
+            pair = spots[low], spots[high]
+            pairs.append(pair)
+            apart += query.norm({pair[0]: -1, pair[1]: 1})
+    change: dict[Point, int] = {}
+    for x, y in pairs:
+        change[x] = change.get(x, 0) - 1
+        change[y] = change.get(y, 0) + 1
+    return Chosen(query.norm(change), apart, tuple(pairs))
+
+
+def _nearest(spots: Sequence[int], size: int) -> tuple[int, int]:
+    """Return two positions of which most ranges hold one and not the other."""
+    held = sum(1 << spot for spot in spots)
+    best = middle(size)
+    for distance in sorted(range(1, size), key=lambda d: (-d * (size + 1 - d), abs(d - best))):
+        both = held & held >> distance
+        if both:
+            low = (both & -both).bit_length() - 1
+            return low, low + distance
+    raise ValueError("one position only")
