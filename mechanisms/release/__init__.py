@@ -3,8 +3,6 @@
 Noise meets answers in `draw` and nowhere else, and the budget is written before anything is drawn.
 Keep this order. Whoever draws holds a permit of the `gate`, which asks the certifier first.
 
-Read `request`, `calibrate`, `agreement`, `gate`, `draw`, `release`, `publish`, and `registry`
-(mechanisms by name).
-
-Also here: `worth`.
+Read `request`, `calibrate`, `agreement`, `worth` (is the noise worth its price), `gate`, `draw`,
+`release`, `publish`, and `registry` (mechanisms by name).
 """

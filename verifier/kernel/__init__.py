@@ -4,12 +4,10 @@ A copy of this folder runs by itself (`python kernel CERT.json`), so imports are
 nothing else of blowproof is used. Do not touch its logic without FORMAT.md, which says what a
 certificate is, why each kind of proof is one, and what is trusted.
 
-Read `document` (JSON within limits), `policy` and `query` (what the claim is about), `world` with
-`joined_boxes` and `parts` (facts, cells, moves and effects), `witness` (the lower bound), `check`
-(all of it, and the only maker of an accepted verdict). Each kind of proof is one file in the
-folder proofs.
-
-Also here: `boxes`.
+Read `document` (JSON within limits), `boxes` (points and boxes of a grid), `policy` and `query`
+(what the claim is about), `world` with `joined_boxes` and `parts` (facts, cells, moves and
+effects), `witness` (the lower bound), `check` (all of it, and the only maker of an accepted
+verdict). Each kind of proof is one file in the folder proofs.
 """
 
 from .check import Verdict, check, check_text
