@@ -6,6 +6,9 @@ their turn or while the machine was busy with something else. And a worker whose
 hands over to whoever gave it its turn, inside of that look; later it goes on where it was. Work
 that is no worker is told the time of `time.monotonic`, and never stopped.
 
+A worker has a thread, and only one of the threads runs at a time: who gives a turn waits until it
+is over. So nothing that workers share needs a lock.
+
 >>> worker = Worker(lambda: [now() < now() + 1, "done"], end=None)
 >>> worker.turn(1.0), worker.dead, worker.result
 (True, True, [True, 'done'])
@@ -13,31 +16,41 @@ that is no worker is told the time of `time.monotonic`, and never stopped.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
-
-from greenlet import GreenletExit, getcurrent, greenlet
 
 __all__ = ["Worker", "finish", "now"]
 
 BUSIEST = 8
 """A machine is never taken to be busier than this: waiting makes a deadline come, too."""
 
+PATIENCE = 2.0
+"""Seconds to wait for a worker that was told to end, and may be inside a solver."""
+
+GLANCE = 0.05
+"""Who waits for a turn to end looks up so often: for Ctrl-C."""
+
+
+class _End(BaseException):
+    """Raised inside a worker to end it."""
+
 
 def now() -> float:
     """Return the time by which deadlines are told, in seconds; a worker may pause in here."""
-    current = getcurrent()
-    return current.clock() if isinstance(current, Worker) else time.monotonic()
+    worker = _workers.get(threading.get_ident())
+    return time.monotonic() if worker is None else worker.clock()
 
 
 def finish() -> None:
     """End the worker that calls this: there is nothing left to do. Nothing happens elsewhere."""
-    if isinstance(getcurrent(), Worker):
-        raise GreenletExit
+    if threading.get_ident() in _workers:
+        raise _End
 
 
-class Worker(greenlet):  # type: ignore[misc] # the class is one of a C extension
+class Worker:
     """Work that is done in turns; `result` is what it returned, once `dead`.
 
     `end`: a time of `time.monotonic` after which the worker is told that time, so that all its
@@ -45,45 +58,79 @@ class Worker(greenlet):  # type: ignore[misc] # the class is one of a C extensio
     """
 
     def __init__(self, work: Callable[[], Any], *, end: float | None) -> None:
-        super().__init__(self._run)
         self.work, self.end = work, end
         self.result: Any = None
+        self.begun = self.dead = False
         self.used = 0.0
+        self._error: BaseException | None = None
+        self._stopped = False
         self._started = time.monotonic()
-        self.begun = False
         self._share = 0.0
         self._wall = self._processor = 0.0
-
-    def _run(self) -> None:
-        self.result = self.work()
+        self._go, self._back = threading.Event(), threading.Event()
 
     def turn(self, seconds: float) -> bool:
         """Let it work for so long; return whether it has ended. What it raises is raised here."""
-        self._share, self.begun = seconds, True
+        self._share = seconds
+        self._back.clear()
         self._begin()
-        self.switch()
-        if self.dead:
-            self.used += self._spent()
-        return bool(self.dead)
+        if not self.begun:
+            self.begun = True
+            threading.Thread(target=self._run, name="blowproof-worker", daemon=True).start()
+        self._go.set()
+        while not self._back.wait(GLANCE):
+            pass
+        if self._error is not None:
+            raise self._error
+        return self.dead
 
     def stop(self) -> None:
-        """End it where it is; what it holds is let go as after an exception."""
+        """End it where it is; what it holds is let go as after an exception.
+
+        Inside a solver it ends when that comes back, and nobody waits for it longer than PATIENCE.
+        """
+        self._stopped = True
         if self.begun and not self.dead:
-            self._share = float("inf")
-            self._begin()
-            self.throw()
+            self._back.clear()
+            self._go.set()
+            self._back.wait(PATIENCE)
 
     def clock(self) -> float:
         """Return the worker's own time, after a pause where its share is used up."""
+        if self._stopped:
+            raise _End
         spent = self._spent()
         if spent >= self._share:
             self.used += spent
-            self.parent.switch()
+            self._pause()
             spent = self._spent()
         real = time.monotonic()
         if self.end is not None and real >= self.end:
             return real
         return self._started + self.used + spent
+
+    def _run(self) -> None:
+        self._go.wait()
+        ident = threading.get_ident()
+        _workers[ident] = self
+        try:
+            with suppress(_End):
+                self.result = self.work()
+        except BaseException as error:  # raised again by whoever gave the turn
+            self._error = error
+        finally:
+            del _workers[ident]
+            self.used += self._spent()
+            self.dead = True
+            self._back.set()
+
+    def _pause(self) -> None:
+        """Hand over, and go on at the next turn."""
+        self._go.clear()
+        self._back.set()
+        self._go.wait()
+        if self._stopped:
+            raise _End
 
     def _begin(self) -> None:
         self._wall, self._processor = time.monotonic(), time.process_time()
@@ -92,3 +139,7 @@ class Worker(greenlet):  # type: ignore[misc] # the class is one of a C extensio
         """Seconds of this turn: those that the process had of the processor, if these are fewer."""
         wall = time.monotonic() - self._wall
         return min(wall, max(time.process_time() - self._processor, wall / BUSIEST))
+
+
+_workers: dict[int, Worker] = {}
+"""The workers that have a thread, by its number."""
