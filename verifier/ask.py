@@ -105,7 +105,7 @@ def explain(
     >>> domain = Domain(sex=Labels(["F", "M"]), age=Integers(0, 1))
     >>> steps, _ = explain(Policy(domain=domain, known=(Count({"sex": "F"}),)))
     >>> [step.strategy.name for step in steps if step.applies]
-    ['rank', 'cycles', 'ceiling', 'frames', 'search', 'few classes']
+    ['rank', 'cycles', 'beside', 'ceiling', 'frames', 'search', 'few classes']
     """
     question = _question(Problem(policy, answers), query, reading, time_limit)
     asked = plan.Run(question)

@@ -41,6 +41,7 @@ from blowproof.verifier.portfolio.from_easier import (
 )
 from blowproof.verifier.reductions.few_values import Core, reduce_values
 from blowproof.verifier.reductions.fewer_facts import without_empty
+from blowproof.verifier.theorems.beside import facts_beside
 from blowproof.verifier.theorems.conformal_parts import conformal_table, parts_of
 from blowproof.verifier.theorems.most_moves import ceiling
 from blowproof.verifier.theorems.simple_cycles import no_cycles, single_cycles
@@ -330,6 +331,8 @@ THEOREMS = (
     Strategy("rank", "theorem", "the facts determine the query: S = 0", determined),
     Strategy("cycles", "theorem", "independent signatures: pairs are simple cycles",
              single_cycles, no_cycles),
+    Strategy("beside", "theorem", "cells and a few facts beside them: so many moves at the most",
+             facts_beside, no_cycles),
     Strategy("ceiling", "theorem", "so many moves, times the largest change of one", _ceiling),
     Strategy("frames", "theorem", "the heaviest frame of few signatures meets the bound",
              by_frames, _no_frames),

@@ -5,5 +5,6 @@ upper bound that is too small is a false answer.
 
 Read `most_moves` (all of them together), `longest_irreducible`, `known_counts`, `affine_frames`,
 `conformal_parts`. Values that are met, with pairs: `class_changes` and `free_change` (what one move
-of each class can change), `simple_cycles` (independent signatures).
+of each class can change), `simple_cycles` (independent signatures), `beside` and `two_cycles`
+(cells and a few facts).
 """

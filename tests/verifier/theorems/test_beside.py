@@ -1,0 +1,172 @@
+"""Cells and a few facts beside them: how many moves at the most, against the search."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from blowproof.models import (
+    Between,
+    BoundQuery,
+    Count,
+    Database,
+    Domain,
+    Impossible,
+    Integers,
+    Labels,
+    Marginal,
+    Policy,
+    Sum,
+    parse_query,
+    setting,
+)
+from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.consistency import prepare
+from blowproof.verifier.neighbours.check import check_pair
+from blowproof.verifier.neighbours.zero_parts import zero_part
+from blowproof.verifier.theorems.beside import by_stages, facts_beside
+from blowproof.verifier.theorems.two_cycles import longest_two, moves_of
+
+
+def asked(policy: Policy, text: str = "histogram") -> Question:
+    query: BoundQuery = parse_query(text, policy)
+    return Question(prepare(setting(policy), "published"), query, "published")
+
+
+def table(columns: int) -> Policy:
+    """Both one-way margins of 2 x c."""
+    domain = Domain(
+        a=Labels([f"c{k}" for k in range(columns)]), b=Labels(["F", "M"]), z=Integers(0, 9)
+    )
+    return Policy(domain=domain, known=(Marginal(["a"]), Marginal(["b"])))
+
+
+@pytest.mark.parametrize(
+    ("columns", "moves"), [(2, 4), (3, 8), (4, 12), (5, 18), (6, 24), (7, 32), (10, 60), (51, 1352)]
+)
+def test_both_margins_of_two_rows(columns: int, moves: int) -> None:
+    policy = table(columns)
+    for text, change in (("histogram", 2), ("cumulative(z)", 9), ("range(z,2,3)", 1)):
+        found = sensitivity(policy, text, time_limit=60)
+        assert (found.status, found.lower, found.engine) == ("exact", change * moves, "beside")
+
+
+@pytest.mark.parametrize("columns", range(1, 14))
+@pytest.mark.parametrize("seed", range(3))
+def test_two_cycles_are_irreducible(columns: int, seed: int) -> None:
+    rng = random.Random(seed)
+    widths = [rng.randint(0, 1 + seed) for _ in range(columns)] if seed else [1] * columns
+    arcs = longest_two(widths)
+    assert bool(arcs) == any(widths)
+    if not arcs:
+        return
+    effects: Counter[tuple[int, ...]] = Counter()
+    total = [0] * (columns + 1)
+    for (c, out), (d, into), times in arcs:
+        assert 0 <= out <= widths[c]
+        assert 0 <= into <= widths[d]
+        effect = [0] * (columns + 1)
+        effect[c] -= 1
+        effect[d] += 1
+        effect[-1] = into - out
+        effects[tuple(effect)] += times
+        total = [t + times * e for t, e in zip(total, effect, strict=True)]
+    assert not any(total)
+    assert zero_part(effects) is False
+    assert moves_of(arcs) <= max(widths) * (columns + 1) ** 2 // 2
+    if not seed:
+        assert moves_of(arcs) == (columns + 1) ** 2 // 2
+
+
+def drawn(rng: random.Random) -> Policy:
+    """Cells and one more count, of some values of each cell; impossible values; whole multiples."""
+    cells, rows = rng.choice([(2, 2), (3, 2), (2, 3), (4, 2)])
+    domain = Domain(a=Integers(0, cells - 1), b=Integers(0, rows - 1), z=Labels(["u", "v"]))
+    known: list[object] = [Marginal(["a"])]
+    kind = rng.randrange(3)
+    some = {"a": Between(0, rng.randrange(cells)), "b": rng.randrange(rows)}
+    if kind == 0:
+        known.append(Count({"b": rng.randrange(rows)}))
+    elif kind == 1:
+        known.append(Count(some))
+        known.append(Count({"a": 0}))
+    else:
+        terms = [(times, {"b": k}) for k, times in enumerate(rng.sample([1, 2, 3], rows))]
+        known.append(Sum(terms))
+    if rng.random() < 0.5:
+        known.append(Impossible([{"a": rng.randrange(cells), "b": rng.randrange(rows)}]))
+    rng.shuffle(known)
+    return Policy(domain=domain, known=tuple(known))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_hold_the_search(seed: int) -> None:
+    rng = random.Random(seed)
+    spoken = exact = 0
+    for number in range(20):
+        policy = drawn(rng)
+        text = ("histogram", "marginal(z)", "cumulative(b)", "marginal(b,z)")[number % 4]
+        question = asked(policy, text)
+        found = facts_beside(question)
+        if found is None:
+            continue
+        truth = sensitivity(policy, text, engine="search", time_limit=20)
+        assert found.upper is not None
+        assert truth.lower <= found.upper, (policy, text)
+        assert truth.upper is not None
+        assert found.lower <= truth.upper, (policy, text)
+        if found.witness is not None:
+            assert check_pair(question.setting, "published", found.witness), (policy, text)
+        spoken += 1
+        exact += found.lower == found.upper
+    assert spoken >= 15
+    assert exact >= 1
+
+
+def test_cells_that_lack_a_label() -> None:
+    """Four cells of which one has one label have 11 moves: within the bound, not met by it."""
+    domain = Domain(a=Integers(0, 3), b=Integers(0, 1), z=Labels(["u", "v"]))
+    known = (Marginal(["a"]), Marginal(["b"]), Impossible([{"a": 0, "b": 0}]))
+    found = facts_beside(asked(Policy(domain=domain, known=known)))
+    assert found is not None
+    assert found.upper == 24
+    assert found.lower <= 22
+
+
+def test_an_implied_fact_changes_nothing() -> None:
+    known = table(7).known
+    written = (Count({"b": "F"}), *known, Marginal(["b"]), Count({"a": ["c0", "c1"]}), Count({}))
+    policy = Policy(domain=table(7).domain, known=written)
+    found = sensitivity(policy, time_limit=30)
+    assert (found.status, found.lower) == ("exact", 64)
+
+
+def test_stages_bound_several_facts() -> None:
+    assert by_stages(4, (1, 1)) == 276
+    domain = Domain(
+        a=Labels(["1", "2"]), b=Labels(["1", "2"]), c=Labels(["1", "2", "3", "4"]),
+        z=Labels(["u", "v"]),
+    )  # fmt: skip
+    known = (Marginal(["a"]), Marginal(["b"]), Marginal(["c"]))
+    found = facts_beside(asked(Policy(domain=domain, known=known)))
+    assert found is not None
+    assert found.upper == 552
+
+
+def test_known_numbers_hold_the_pair_where_it_fits() -> None:
+    domain = Domain(a=Labels(["x", "y", "w"]), b=Labels(["F", "M"]), z=Integers(0, 9))
+    many = 10**6
+    known = tuple(
+        Count(region, answer=answer)
+        for region, answer in (
+            ({"a": "x"}, many), ({"a": "y"}, many), ({"b": "F"}, many),
+        )
+    )  # fmt: skip
+    found = sensitivity(
+        Policy(domain=domain, known=known, database=Database(size=3 * many, answers="given")),
+        time_limit=60,
+    )
+    assert (found.status, found.lower) == ("exact", 16)

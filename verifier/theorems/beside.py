@@ -1,0 +1,282 @@
+"""Cells, and a few facts beside them: how many moves a pair makes at the most, and such pairs.
+
+*Statement.* Readings 1 and 2, equality facts and impossible values. Let the signatures for some of
+the facts, the *base*, be affinely independent, N classes of them (`simple_cycles`), and let w be
+the most by which one more fact's coefficient varies within a class, divided by the greatest common
+divisor of all these differences. If the other facts follow from these, a pair makes at most floor(w
+(N + 1)^2 / 2) moves. For G complete, w = 1 and classes with both labels, some pair makes so many
+(`two_cycles`), and where no fact speaks of the attributes that f looks at, S(f, P) is that times
+the largest change of one move.
+
+*What a pair is.* Take a label of each value: the further fact's coefficient less the least one in
+its class, over that divisor, so 0, ..., w. The differences that were taken away depend on the class
+alone and cancel in every circulation. A multiset of moves has no effect iff it is a circulation on
+the classes (`simple_cycles`) and its labels, those that records come to less those that they leave,
+sum to 0. Let M be irreducible: a circulation of sum 0, no proper part of which that is a
+circulation has sum 0. Divide labels by w: each move has one in [-1, 1]. If some simple cycle in M
+has label 0, it is M, of at most N moves. Else cut M into simple cycles, as many as possible, and
+among these cuts take one with the least sum of squared labels. Let A have label a > 0 and B label
+-b < 0, T = a + b.
+
+(i) *A and B meet their s common classes in the same cyclic order.* Else there are three, u, v, w,
+in this order on A and u, w, v on B. Follow A from v to u and B from u to v: a closed walk that
+meets w twice; with the other two halves it makes at least three cycles of two. So common classes
+cut A and B into s segments A_i, B_i with the same ends and labels alpha_i, beta_i. Exchanging those
+in any set I leaves two simple cycles, with labels a - h(I) and -b + h(I), h_i = alpha_i - beta_i,
+sum h_i = T. Sums of squares are least: 2 h(I)^2 >= 2 T h(I), so that h(I) <= 0 or h(I) >= T for
+every I.
+
+(ii) *b |A| + a |B| <= (N + 1)^2 / 2.* If s <= 1: |A| + |B| <= N + 1, a <= |A|, b <= |B|, and 2 |A|
+|B| is at most that. Let s >= 2; |A| + |B| <= N + s. One h_i at least is positive, so >= T. One
+only, say h_1: let x = |A_1|, y = |B_1|, R and Q be the lengths of the rests, K the larger of these
+and m the smaller, m >= s - 1, so that x + y + K <= N + 1. The rests have labels r of A and r' of B,
+r <= r', |r| <= R, |r'| <= Q, and a <= x + t, b <= y - t for every t between r and r'; one of them
+has |t| <= m (r if R <= Q, else r'). So b |A| + a |B| <= (y - t)(x + R) + (x + t)(y + Q), which is
+linear in t. At t = -m, if R = m: 2 x y + x (m + K) + m (m - K) <= 2 x (y + K); if Q = m: (y + m)(2
+x + K - m). Both are 2 u v with u + v <= x + y + K. At t = m the same with A and B exchanged. And 2
+u v <= (N + 1)^2 / 2.
+Two or more, say p of them: the others sum to at most -(p - 1) T. Where |h_i| <= |A_i| + |B_i| = l_i
+there are l_i - 1 classes, counting one of its ends, and l_i - 1 >= l_i / 2. So N >= p (T - 1) + (p
+- 1) T / 2, which for T >= 1 is at least 5 T / 2 - 2, and b |A| + a |B| <= T N <= 2 N (N + 2) / 5;
+for T < 1 it is below N. Both are less.
+
+(iii) Now with whole labels: a_1, ..., a_k and -b_1, ..., -b_l, W = sum a_i = sum b_j. Then k l <=
+W: the k l differences of a sum of the first of the a (0 to k - 1 of them) and one of the first of
+the b are distinct modulo W. Else a block of the a would be equal to a block of the b, or complete
+it to W and be equal to what the b have besides it: a proper part of sum 0. So
+
+    |M| = sum |A_i| + sum |B_j| = (1/W) sum over i, j of (b_j |A_i| + a_i |B_j|),
+
+at most (k l / W) w (N + 1)^2 / 2. QED.
+
+*More facts, by stages.* Let L bound the length of irreducibles for the base and some facts, and let
+a further one have width w. An irreducible for all of them falls into parts that are irreducible for
+the former, with labels of at most W = w L in size. (iii) holds for any parts; if some a = b, those
+two are all of it, and else a + b <= 2 W - 1. So its length is at most L max(2, 2 W - 1).
+
+Under scope "given" there are no more pairs; in reading 1 with another G neither.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blowproof.models import BlowproofError, Exact, Point, Setting
+from blowproof.models.base.clock import now
+from blowproof.models.domain.classes import firsts
+from blowproof.models.queries.query import Histogram
+from blowproof.verifier.asked.answer import Answer, Pair
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.value_classes import ClassTable, class_table
+from blowproof.verifier.exact.independence import affinely_independent
+from blowproof.verifier.exact.span import independent
+from blowproof.verifier.reductions.given_numbers import embed
+from blowproof.verifier.theorems.free_change import (
+    axes_of_facts,
+    axes_of_query,
+    largest_free,
+    moved,
+)
+from blowproof.verifier.theorems.most_moves import largest_move
+from blowproof.verifier.theorems.two_cycles import Arc, longest_two, moves_of
+
+__all__ = ["Beside", "beside", "by_stages", "facts_beside", "groups_of", "longest_beside"]
+
+SECONDS = 4.0
+MOST_ENTRIES = 4_000_000
+MOST_GROUPS = 12
+MOST_FACTS_BESIDE = 6
+MOST_ORDERS = 4
+MOST_RECORDS = 100_000
+MOST_PLACED = 20_000
+
+Matrix = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Classes of the base, and what further facts add in each class of values: at least 0 there.
+
+    `home[k]` is the base's class of the table's class k, `labels[k]` has a column for each further
+    fact, `widths` the most of each.
+    """
+
+    table: ClassTable
+    count: int
+    home: tuple[int, ...]
+    labels: Matrix
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """How much each further fact varies within a class of the base."""
+        return tuple(int(x) for x in self.labels.max(axis=0, initial=0))
+
+
+def beside(table: ClassTable, groups: list[list[int]]) -> Beside | None:
+    """Choose facts whose signatures are independent, group by group, and label by the others."""
+    effects = table.effects
+    if not len(effects) or effects.size > MOST_ENTRIES or len(groups) > MOST_GROUPS:
+        return None
+    base: list[int] = []
+    home, count = [0] * len(effects), 1
+    for group in sorted(groups, key=lambda places: (-len(places), places)):
+        rows, first, number = _classes(effects[:, [*base, *group]])
+        if affinely_independent(rows) is not None:
+            base += group
+            home, count = number, len(first)
+    least = np.full((count, effects.shape[1]), np.iinfo(np.int64).max, dtype=np.int64)
+    np.minimum.at(least, home, effects)
+    above = effects - least[home]
+    used = [k for k in range(above.shape[1]) if above[:, k].any()]
+    # The rank is that of differences within classes, whatever is taken away from a class.
+    firsts_of = {place: k for k, place in reversed(list(enumerate(home)))}
+    start = [firsts_of[place] for place in home]
+    within = effects[:, used] - effects[start][:, used]
+    chosen = [used[k] for k in independent(np.ascontiguousarray(within.T))] if used else []
+    labels = above[:, chosen]
+    for column in range(labels.shape[1]):
+        labels[:, column] //= np.gcd.reduce(labels[:, column])
+    return Beside(table, count, tuple(home), labels)
+
+
+def _classes(columns: Matrix) -> tuple[Matrix, list[int], list[int]]:
+    """Return distinct rows, a place of each, and the number of each row's own."""
+    numbers: dict[bytes, int] = {}
+    first: list[int] = []
+    home = []
+    for place, row in enumerate(np.ascontiguousarray(columns)):
+        key = row.tobytes()
+        if key not in numbers:
+            numbers[key] = len(numbers)
+            first.append(place)
+        home.append(numbers[key])
+    return columns[first], first, home
+
+
+def groups_of(setting: Setting) -> list[list[int]]:
+    """Return the equalities' places, those that one entry of the policy wrote together."""
+    found: dict[str, list[int]] = {}
+    for place, fact in enumerate(setting.equalities):
+        found.setdefault(fact.name.partition("]")[0], []).append(place)
+    return list(found.values())
+
+
+def longest_beside(found: Beside) -> int:
+    """Return how many moves a pair makes at the most (see the statement, and the stages)."""
+    widths = found.widths
+    if not widths:
+        return found.count
+    orders = permutations(widths) if len(widths) <= MOST_ORDERS else iter([widths])
+    return min(by_stages(found.count, order) for order in orders)
+
+
+def by_stages(count: int, widths: tuple[int, ...]) -> int:
+    """Return the bound for N classes and facts of these widths, one after the other.
+
+    >>> by_stages(2, (1,)), by_stages(7, (1,)), by_stages(4, (1, 1))
+    (4, 32, 276)
+    """
+    length = widths[0] * (count + 1) ** 2 // 2
+    for width in widths[1:]:
+        length *= max(2, 2 * width * length - 1)
+    return length
+
+
+def facts_beside(question: Question) -> Answer | None:
+    """Return bounds on S(f, P) by the number of moves; with one fact beside cells, also a pair."""
+    setting, started = question.setting, time.perf_counter()
+    end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 3))
+    try:
+        found = beside(class_table(setting, deadline=end), groups_of(setting))
+        largest = largest_move(setting, question.query, question.reading)
+    except (BlowproofError, OverflowError):
+        return None
+    if found is None or largest is None or len(found.widths) > MOST_FACTS_BESIDE:
+        return None
+    most = longest_beside(found)
+    free = _free(question)
+    change = largest if free is None else min(largest, free[2])
+    why = (
+        f"{found.count} cells and {len(found.widths)} facts beside them: "
+        f"at most {most} moves, each of which changes the query by at most {change}"
+    )
+    pair = _pair(question, found, free) if len(found.widths) == 1 else None
+    lower = 0 if pair is None else question.query.difference(pair.moves(question.reading))
+    upper = most * change
+    return question.answer(lower, upper, why, witness=pair, engine="beside", since=started)
+
+
+def _free(question: Question) -> tuple[Point, Point, Exact] | None:
+    """Return the largest change where facts leave the query's attributes alone."""
+    setting, query = question.setting, question.query
+    axes = axes_of_query(query, setting.domain)
+    if isinstance(query, Histogram) or axes & axes_of_facts(setting):
+        return None
+    try:
+        change = largest_free(query, setting.domain)
+    except BlowproofError:
+        return None
+    return None if change is None else (change.before, change.after, change.upper)
+
+
+def _pair(
+    question: Question, found: Beside, free: tuple[Point, Point, Exact] | None
+) -> Pair | None:
+    """Return a pair of two cycles, with the best change of the query where facts do not mind."""
+    setting = question.setting
+    if not setting.graph.complete:
+        return None
+    values: dict[tuple[int, int], list[Point]] = {}
+    few = firsts(found.table.classes, 2)
+    for place, label, points in zip(found.home, found.labels[:, 0].tolist(), few, strict=True):
+        values.setdefault((place, label), []).extend(points)
+    arcs = _arcs(found, values)
+    if not arcs or moves_of(arcs) > MOST_RECORDS:
+        return None
+    before: list[Point] = []
+    after: list[Point] = []
+    axes = axes_of_query(question.query, setting.domain) if free is not None else frozenset()
+    for arc in arcs:
+        x, y = values[arc.source][0], values[arc.target][:2][-1]
+        if free is not None:
+            x, y = moved(x, free[0], axes), moved(y, free[1], axes)
+        before += [x] * arc.times
+        after += [y] * arc.times
+    pair = Pair(before=tuple(before), after=tuple(after))
+    if setting.scope == "any":
+        return pair
+    if setting.size is None or len(before) > min(setting.size, MOST_PLACED):
+        return None
+    left = 2.0 if question.left is None else min(2.0, question.left / 4)
+    try:
+        return embed(setting, pair, time_limit=left)
+    except BlowproofError:
+        return None
+
+
+def _arcs(found: Beside, values: dict[tuple[int, int], list[Point]]) -> list[Arc]:
+    """Return two cycles over classes with every label that they need; none where it is missing."""
+    widths = [0] * found.count
+    for place, label in values:
+        widths[place] = max(widths[place], label)
+    for limits in _narrower(widths, values):
+        arcs = longest_two(limits)
+        if arcs and all(end in values for arc in arcs for end in (arc.source, arc.target)):
+            return arcs
+    return []
+
+
+def _narrower(widths: list[int], values: dict[tuple[int, int], list[Point]]) -> Iterator[list[int]]:
+    """Yield what labels of each class may go up to: all, and only so far as none is missing."""
+    yield widths
+    whole = []
+    for place, most in enumerate(widths):
+        whole.append(next((k for k in range(most) if (place, k + 1) not in values), most))
+    if whole != widths:
+        yield whole

@@ -1,0 +1,129 @@
+"""Long irreducible circulations that are made of two simple cycles.
+
+Classes 0, ..., N - 1, each with labels 0, ..., w_c; moves go from (class, label) to (class, label),
+and a circulation on the classes is a neighbour pair iff its labels (those that records enter less
+those that they leave) sum to 0 and no proper part that is a circulation has sum 0. Two kinds:
+
+*Sharing one class.* A cycle A of p classes with label a > 0 and a cycle B of q classes with label
+-b < 0, p + q = N + 1, with one class in common. The circulations below any multiple of the two are
+i A + j B, i and j whole: the two have no arc in common, and no other cycle can be made of them.
+If a and b have no common divisor, i a = j b > 0 asks for at least b times A and a times B: taken so
+often, they are irreducible, of b p + a q moves.
+
+*Sharing a path.* N = 2 q - 1, every class with labels 0 and 1. B goes round q classes with label -1
+on each arc. A goes through all classes: along B on q - 1 of its arcs, then through the other q - 1
+classes and back, with label 1 on these q arcs: its label is q - (q - 1) = 1. Again A and B are all
+the simple cycles. q times A and once B: a part i A + j B with i <= q and j <= 1 has label i - j q,
+which is 0 for none and for all of it. It has q N + q = (N + 1)^2 / 2 moves.
+
+For w_c = 1 in all classes one of the two has floor((N + 1)^2 / 2) moves, which is the most that any
+has (`beside`): for even N, p = N / 2 = a and q = p + 1 = b give 2 p q.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import gcd
+from typing import NamedTuple
+
+__all__ = ["Arc", "longest_two", "moves_of"]
+
+MOST_CLASSES = 2_000
+MOST_TRIED = 8
+"""So many labels below the largest are tried on each cycle."""
+
+
+class Arc(NamedTuple):
+    """`times` records go from a label of a class to a label of the next class of a cycle."""
+
+    source: tuple[int, int]
+    target: tuple[int, int]
+    times: int
+
+
+def longest_two(widths: Sequence[int]) -> list[Arc]:
+    """Return such a circulation of the most moves that is found; none where no labels differ.
+
+    >>> [moves_of(longest_two([1] * n)) for n in (1, 2, 3, 4, 5, 6, 7, 10, 51)]
+    [2, 4, 8, 12, 18, 24, 32, 60, 1352]
+    >>> moves_of(longest_two([3, 3]))
+    13
+    >>> longest_two([0, 0])
+    []
+    """
+    count = len(widths)
+    if not any(widths) or count > MOST_CLASSES:
+        return []
+    wide = sorted(range(count), key=lambda c: (-widths[c], c))
+    found = _sharing_one(wide, widths)
+    if count % 2 and all(widths) and (count + 1) ** 2 // 2 > moves_of(found):
+        found = _sharing_a_path(wide)
+    return found
+
+
+def moves_of(arcs: Sequence[Arc]) -> int:
+    """Return how many moves there are."""
+    return sum(arc.times for arc in arcs)
+
+
+def _sharing_one(wide: Sequence[int], widths: Sequence[int]) -> list[Arc]:
+    """Share the widest class; give the wide ones to one cycle or the other."""
+    best, chosen = 0, None
+    shared = wide[0]
+    for p in range(1, len(wide) + 1):
+        q = len(wide) + 1 - p
+        for one, two in _shares(wide[1:], p - 1):
+            most = widths[shared] + sum(widths[c] for c in one)
+            least = widths[shared] + sum(widths[c] for c in two)
+            for a in range(most, max(0, most - MOST_TRIED), -1):
+                for b in range(least, max(0, least - MOST_TRIED), -1):
+                    if gcd(a, b) == 1 and b * p + a * q > best:
+                        best, chosen = b * p + a * q, (one, two, a, b)
+    if chosen is None:
+        return []
+    one, two, a, b = chosen
+    return [
+        *_cycle([shared, *one], widths, a, 1, b),
+        *_cycle([shared, *two], widths, b, -1, a),
+    ]
+
+
+def _shares(others: Sequence[int], count: int) -> list[tuple[list[int], list[int]]]:
+    """Return a few ways to give `count` of the classes to the first cycle, and the rest."""
+    ends = [(list(others[:count]), list(others[count:]))]
+    cut = len(others) - count
+    ends.append((list(others[cut:]), list(others[:cut])))
+    spread = {round(k * len(others) / count) for k in range(count)} if count else set()
+    if len(spread) == count:
+        split = [others[k] for k in sorted(spread)]
+        ends.append((split, [c for k, c in enumerate(others) if k not in spread]))
+    return ends
+
+
+def _cycle(
+    classes: Sequence[int], widths: Sequence[int], label: int, sign: int, times: int
+) -> list[Arc]:
+    """Return a cycle with label `sign * label`: each class is left at 0 and entered at what it adds
+    (or the other way round).
+    """
+    adds = []
+    for c in classes:
+        adds.append(min(label, widths[c]))
+        label -= adds[-1]
+    leaves = [0 if sign > 0 else add for add in adds]
+    enters = [add if sign > 0 else 0 for add in adds]
+    following = [*range(1, len(classes)), 0]
+    return [
+        Arc((classes[k], leaves[k]), (classes[n], enters[n]), times)
+        for k, n in enumerate(following)
+    ]
+
+
+def _sharing_a_path(classes: Sequence[int]) -> list[Arc]:
+    q = (len(classes) + 1) // 2
+    first, rest = classes[:q], classes[q:]
+    down = [Arc((x, 1), (y, 0), q + 1) for x, y in pairwise(first)]
+    way = [first[-1], *rest, first[0]]
+    up = [Arc((x, 0), (y, 1), q) for x, y in pairwise(way)]
+    return [*down, Arc((first[-1], 1), (first[0], 0), 1), *up]
