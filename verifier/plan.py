@@ -27,6 +27,8 @@ from blowproof.verifier.portfolio.bounds import Board, Bounds, Reason
 from blowproof.verifier.portfolio.problem import Problem, travelled
 from blowproof.verifier.portfolio.registry import ENGINES, LAST, THEOREMS, Strategy, named
 from blowproof.verifier.reductions.fewer_facts import without_empty
+from blowproof.verifier.theorems.empty_classes import without_unheld
+from blowproof.verifier.theorems.simple_cycles import classes_of_facts, no_cycles
 
 __all__ = ["Run", "Step", "answer", "plan"]
 
@@ -134,6 +136,8 @@ class Run:
         self.problem = problem
         self.board = Board(question.setting, question.query, question.reading, question.listener)
         easier = without_empty(question.setting)
+        if no_cycles(question) or classes_of_facts(easier, question.by(1 / 4)) is None:
+            easier = without_unheld(easier, deadline=question.by(1 / 4))
         self.question = replace(question, setting=easier, known=self.board.ends)
         self.steps = plan(self.question)
         if problem is not None:

@@ -46,6 +46,7 @@ from blowproof.verifier.kernel.world import Effects
 from blowproof.verifier.proofs.cases.search import prove
 from blowproof.verifier.proofs.claim import digests
 from blowproof.verifier.proofs.graver import proofs_with
+from blowproof.verifier.proofs.irreducible_parts import parted
 
 HERE = Path(__file__).parent
 Document = dict[str, Any]
@@ -76,6 +77,24 @@ VALID: dict[str, tuple[Policy, str, Reading]] = {
     "single-ranges": (
         Policy(domain=Domain(x=Integers(0, 9)), secrets=Distance(threshold=3, strict=True)),
         "ranges(x)",
+        "secret-moves",
+    ),
+    "cells-states-and-states-by-sex": (
+        margins(table(3, 2, 2), "A", "AB"),
+        "histogram",
+        "published",
+    ),
+    "cells-a-table-beside-a-count": (margins(table(5, 2, 2), "A", "B"), "histogram", "published"),
+    "cells-nested-totals-with-numbers": (
+        Policy(
+            domain=table(3, 2),
+            known=(
+                Count({"A": "a0"}, answer=2),
+                Count({"A": ["a0", "a1"]}, answer=4),
+            ),
+            database=Database(size=6, answers="given"),
+        ),
+        "marginal(B)",
         "secret-moves",
     ),
     "cycles-one-marginal": (margins(table(2, 3), "B"), "histogram", "published"),
@@ -325,6 +344,7 @@ def attacks(valid: dict[str, Document]) -> dict[str, Document]:
         ),
     }
     found.update(_file_attacks(valid))
+    found.update(_cell_attacks(valid))
     found["moves-counted-from-the-end"] = _counted_from_the_end()
     found["data-without-their-numbers"] = _data_without_numbers()
     found.update(_tree_attacks(tree))
@@ -335,6 +355,25 @@ def attacks(valid: dict[str, Document]) -> dict[str, Document]:
     found.update(_bound_attacks(valid))
     found.update(_sum_attacks(valid))
     return found
+
+
+def _cell_attacks(valid: dict[str, Document]) -> dict[str, Document]:
+    """Kind `cells`: other bases, other readings, and the value of a smaller pair."""
+    beside = valid["cells-a-table-beside-a-count"]
+    nested = valid["cells-states-and-states-by-sex"]
+    few = certified(margins(table(4, 2, 2), "A", "B"), "histogram", time_limit=20)[1].document
+    assert few is not None
+    smaller = {**beside, "value": few["value"], "witness": few["witness"]}
+    facts = len(beside["proof"]["base"]) + 2
+    return {
+        "cells-the-value-of-a-smaller-pair": smaller,
+        "cells-the-smaller-pair-and-its-base": {**smaller, "proof": few["proof"]},
+        "cells-every-fact-in-the-base": changed(beside, "proof", "base", to=list(range(facts))),
+        "cells-no-base": changed(beside, "proof", "base", to=[]),
+        "cells-no-such-fact": changed(nested, "proof", "base", to=lambda base: [*base, 99]),
+        "cells-a-fact-from-the-end": changed(nested, "proof", "base", to=lambda base: [-1, *base]),
+        "cells-where-records-come-and-go": changed(nested, "reading", to="add-remove"),
+    }
 
 
 def _file_attacks(valid: dict[str, Document]) -> dict[str, Document]:
@@ -751,6 +790,9 @@ def main() -> None:
         valid[name] = {**found.document, "tools": {}}
         if kind == "every-database":  # a proof without a choice, where others come first
             valid[name]["proof"] = {"kind": kind}
+        elif kind == "irreducible" != found.kind:  # where a shorter proof comes first
+            moves = Effects(world_of(found.document, Budget())[0])
+            valid[name]["proof"] = next(parted(moves, moves.claimed(answer.upper or 0), 20.0))
         elif kind == "branching" != found.kind:
             problem = problem_of(world_of(found.document, Budget())[0], answer.lower)
             cases = prove(problem, deadline=time.monotonic() + 20).proof
@@ -773,7 +815,16 @@ def main() -> None:
 
 
 KINDS = (
-    *("irreducible", "cycles", "single", "four-cells", "every-database", "branching", "merged"),
+    *(
+        "irreducible",
+        "cycles",
+        "cells",
+        "single",
+        "four-cells",
+        "every-database",
+        "branching",
+        "merged",
+    ),
 )
 
 if __name__ == "__main__":

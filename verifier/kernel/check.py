@@ -33,7 +33,7 @@ KINDS = {
         "four-cells": "four_cells",
     },
     **{"every-database": "every_database", "branching": "branching", "graver": "graver"},
-    **{"merged": "merged"},
+    **{"merged": "merged", "cells": "cells"},
 }
 FAULTS = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError)
 _ONLY_HERE = object()

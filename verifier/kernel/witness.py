@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from operator import add
+from operator import add, sub
 from typing import Any, NamedTuple
 
 from .boxes import Point, inside
 from .document import Exact, Rejected, common, want, words
+from .independent import round_a_cycle
 from .world import MOST_POINTS, Vector, World, relations
 
 MOST_SUMS = 2_000_000
@@ -147,20 +148,22 @@ def why_not(world: World, pair: Pair) -> str:
         return "" if fits else "more than four cells differ, or one by more than 1"
     stay = [ways(world, x, k) for k, x in zip(pair.numbers, pair.before, strict=False)]
     go = [ways(world, y, k) for k, y in zip(pair.numbers, pair.after, strict=False)]
+    bare = not world.bounds and not world.policy.clauses
+    ends = [[world.effect(x) for x in side] for side in (pair.before, pair.after)]
     if world.labelled:
-        effects = [_step(world, x, y) for x, y in zip(pair.before, pair.after, strict=True)]
+        effects = [tuple(map(sub, two, one)) for one, two in zip(*ends, strict=True)]
         secret = [graph.joined(x, y) for x, y in zip(pair.before, pair.after, strict=True)]
     else:
-        effects = [tuple(-v for v in world.effect(x)) for x in pair.before]
-        effects += [world.effect(y) for y in pair.after]
+        effects = [*(tuple(-v for v in effect) for effect in ends[0]), *ends[1]]
         stay, go = stay + [(0,)] * len(go), [(0,)] * len(stay) + go
         secret = [True] * len(effects)
     if not any(secret) or (reading == "secret-moves" and not all(secret)):
         return "no changed record makes a secret move, or one makes none"
     mixed = reading == "published" and not graph.complete
     told = "a part of the changes leads into I_Q"
-    bare = not world.bounds and not world.policy.clauses
     if bare and (not mixed or sum(secret) == 1):  # a part, or the rest, has no secret move
+        if world.labelled and round_a_cycle(list(zip(*ends, strict=True)), world.budget):
+            return ""
         return "" if irreducible(world, Counter(effects)) else told
     options = [((none, one, False), (effect, two, True))
                for effect, one, two in zip(effects, stay, go, strict=True)]  # fmt: skip

@@ -22,6 +22,7 @@ from blowproof.verifier.kernel.document import MOST_STEPS, Budget, Rejected
 from blowproof.verifier.kernel.proofs import cycles, single_move
 from blowproof.verifier.kernel.proofs.branching import problem_of
 from blowproof.verifier.kernel.world import Effects, World
+from blowproof.verifier.proofs.cells import based
 from blowproof.verifier.proofs.claim import claim_of, digest_of, query_table
 from blowproof.verifier.proofs.graver import gravers
 from blowproof.verifier.proofs.irreducible_parts import parted
@@ -35,6 +36,9 @@ PROOF_SECONDS = 120.0
 
 SHORT = 40
 """In reading 3 a search as long as this part of the time comes before Graver bases."""
+
+FEW_CELLS = 60
+"""Where there are more, a proof by cells is tried before all moves between them are listed."""
 
 LISTING_STEPS = 30_000_000
 LISTINGS = ("every-database", "four-cells")
@@ -140,6 +144,7 @@ class _Writer:
             yield from self._cases(value, self._left / 2)
             yield from listings
         elif world.query.weights is None:
+            yield from self._by_cells(value)
             loose = bool(world.bounds or world.policy.clauses)
             share = SHORT if loose else 1 + mixed
             yield from self._irreducibles(value, self._left / share)
@@ -176,6 +181,8 @@ class _Writer:
                 return
             if self._sparse(moves, claim):
                 yield {"kind": "cycles"}
+            if world.labelled:
+                yield from based(self._fresh(), value)
             found = False
             for proof in self._searches(moves, claim, limit):
                 found = True
@@ -184,6 +191,15 @@ class _Writer:
                 self.reasons.append(f"the search for a proof did not end in {limit:g} s")
         except Rejected as reason:
             self.reasons.append(f"irreducible: {reason}")
+
+    def _by_cells(self, value: Exact) -> Iterator[dict[str, Any]]:
+        """Yield proofs by cells before anything that looks at every two of many cells."""
+        try:
+            world = world_of(self.claim, Budget(MOST_STEPS, ENOUGH))[0]
+            if world.labelled and len(world.classes()[0]) > FEW_CELLS:
+                yield from based(self._fresh(), value)
+        except Rejected as reason:
+            self.reasons.append(f"cells: {reason}")
 
     def _searches(self, moves: Effects, claim: int, limit: float) -> Iterator[dict[str, Any]]:
         """Yield proofs by search; where moves add or remove, long ones after Graver bases."""

@@ -26,7 +26,7 @@ from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import collapse
 from blowproof.verifier.databases.consistency import FactModel
 
-__all__ = ["freed", "known_empty", "loosened", "without_empty"]
+__all__ = ["declared_empty", "freed", "known_empty", "loosened", "without_empty"]
 
 MOST_BOUNDS = 40
 MOST_BOXES = 300
@@ -76,7 +76,14 @@ def without_empty(setting: Setting) -> Setting:
 def _without_empty(setting: Setting) -> Setting:
     if setting.scope != "given":
         return setting
-    counted = [box for area in known_empty(setting) for box in area.boxes]
+    return declared_empty(setting, [box for area in known_empty(setting) for box in area.boxes])
+
+
+def declared_empty(setting: Setting, counted: Sequence[Box]) -> Setting:
+    """Return the setting with boxes that no database holds a record in among what is impossible.
+
+    As it is where they are too many, where nothing would be possible, or where nothing is new.
+    """
     new = [box for box in counted if _left([box], setting.impossible.boxes)]
     if not new or len(new) > MOST_BOXES:
         return setting

@@ -24,7 +24,7 @@ from spelling import spelled
 FOLDER = Path(__file__).parents[2] / "certificates"
 KERNEL = Path(__file__).parents[3] / "verifier" / "kernel"
 KINDS = {
-    *("single", "cycles", "irreducible", "graver"),
+    *("single", "cells", "cycles", "irreducible", "graver"),
     *("four-cells", "every-database", "branching", "merged"),
 }
 

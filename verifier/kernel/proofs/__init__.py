@@ -3,6 +3,6 @@
 A file is imported when a certificate is of its kind (`KINDS` in check). A new kind is a file here,
 a section in FORMAT.md, and a writer in verifier/proofs. Standard library only.
 
-Read `irreducible` (the main kind), `cycles`, `single_move`, `four_cells`, `every_database`,
-`branching`, `graver` with `graver_basis`, `merged`.
+Read `irreducible` (the main kind), `cycles`, `cells`, `single_move`, `four_cells`,
+`every_database`, `branching`, `graver` with `graver_basis`, `merged`.
 """

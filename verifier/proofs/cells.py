@@ -1,0 +1,47 @@
+"""Proofs of kind `cells`: which facts to take as the base (see the kernel's `proofs/cells`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from blowproof.models import Exact
+from blowproof.verifier.kernel.document import Rejected
+from blowproof.verifier.kernel.independent import independent
+from blowproof.verifier.kernel.proofs.cells import Place, bound, places_of
+from blowproof.verifier.kernel.world import World
+
+__all__ = ["based"]
+
+MOST_FACTS = 150
+"""So many facts are taken into the base one after the other; of more, all or none."""
+
+
+def based(world: World, value: Exact) -> Iterator[dict[str, Any]]:
+    """Yield a proof of kind `cells` if some base gives a bound within the value."""
+    try:
+        scale, places = places_of(world)
+    except Rejected:
+        return
+    for base in _bases(world, places):
+        try:
+            if bound(world, places, base) <= value * scale:
+                yield {"kind": "cells", "base": base}
+                return
+        except Rejected:
+            continue
+
+
+def _bases(world: World, places: Sequence[Place]) -> Iterator[list[int]]:
+    """Yield all facts; then, from either end, each with which the signatures stay independent."""
+    every = list(range(len(world.equalities)))
+    yield every
+    if len(every) > MOST_FACTS:
+        return
+    for order in (every, every[::-1]):
+        base: list[int] = []
+        for k in order:
+            signatures = {tuple([effect[j] for j in (*base, k)]) for effect, _ in places}
+            if independent(list(signatures), world.budget):
+                base.append(k)
+        yield sorted(base)
