@@ -30,6 +30,9 @@ BUSIEST = 8
 PATIENCE = 2.0
 """Seconds to wait for a worker that was told to end, and may be inside a solver."""
 
+LATE = 1.0
+"""Seconds past its end that a worker is waited for."""
+
 GLANCE = 0.05
 """Who waits for a turn to end looks up so often: for Ctrl-C."""
 
@@ -70,7 +73,10 @@ class Worker:
         self._go, self._back = threading.Event(), threading.Event()
 
     def turn(self, seconds: float) -> bool:
-        """Let it work for so long; return whether it has ended. What it raises is raised here."""
+        """Let it work for so long; return whether it has ended. What it raises is raised here.
+
+        A worker that does not look at the clock takes longer, and is left behind after its end.
+        """
         self._share = seconds
         self._back.clear()
         self._begin()
@@ -79,7 +85,8 @@ class Worker:
             threading.Thread(target=self._run, name="blowproof-worker", daemon=True).start()
         self._go.set()
         while not self._back.wait(GLANCE):
-            pass
+            if self.end is not None and time.monotonic() >= self.end + LATE:
+                return False  # it does not look at the clock
         if self._error is not None:
             raise self._error
         return self.dead
@@ -91,9 +98,10 @@ class Worker:
         """
         self._stopped = True
         if self.begun and not self.dead:
+            late = self.end is not None and time.monotonic() >= self.end + LATE
             self._back.clear()
             self._go.set()
-            self._back.wait(PATIENCE)
+            self._back.wait(GLANCE if late else PATIENCE)
 
     def clock(self) -> float:
         """Return the worker's own time, after a pause where its share is used up."""

@@ -19,7 +19,7 @@ from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.portfolio.bounds import Bounds
 from blowproof.verifier.theorems.most_moves import largest_move
 
-__all__ = ["Problem", "travelled"]
+__all__ = ["Problem", "from_histogram", "travelled"]
 
 
 class Problem:
@@ -85,13 +85,20 @@ def _from(
     if query.per_record or other.per_record:
         return None
     if isinstance(other, Histogram):
-        try:
-            one = largest_move(found, query, reading if reading not in LABELLED else "published")
-        except (BlowproofError, OverflowError):
-            return None
-        if one is None:
-            return None
-        return plain(Fraction(upper) * Fraction(one) / (2 if reading in LABELLED else 1))
+        return from_histogram(found, reading, query, upper)
     if isinstance(other, MarginalQuery) and isinstance(query, MarginalQuery):
         return upper if set(query.axes) <= set(other.axes) else None
     return None
+
+
+def from_histogram(
+    found: Setting, reading: Reading, query: BoundQuery, upper: Exact
+) -> Exact | None:
+    """Return what S(histogram) <= upper says about another query; None: nothing."""
+    try:
+        one = largest_move(found, query, reading if reading not in LABELLED else "published")
+    except (BlowproofError, OverflowError):
+        return None
+    if one is None:
+        return None
+    return plain(Fraction(upper) * Fraction(one) / (2 if reading in LABELLED else 1))

@@ -31,6 +31,8 @@ from blowproof.verifier.engines.search.engine import (
     multiset_sensitivity,
 )
 from blowproof.verifier.moves.kinds import Moves
+from blowproof.verifier.neighbours.check import check_pair
+from blowproof.verifier.portfolio.bounds import Bounds
 from blowproof.verifier.portfolio.bounds_and_clauses import bounded
 from blowproof.verifier.portfolio.from_easier import (
     bounded_by_graph,
@@ -39,6 +41,7 @@ from blowproof.verifier.portfolio.from_easier import (
     relaxed,
     sparse_bound,
 )
+from blowproof.verifier.portfolio.problem import from_histogram
 from blowproof.verifier.reductions.few_values import Core, reduce_values
 from blowproof.verifier.reductions.fewer_facts import without_empty
 from blowproof.verifier.theorems.beside import facts_beside
@@ -47,6 +50,7 @@ from blowproof.verifier.theorems.most_moves import ceiling
 from blowproof.verifier.theorems.simple_cycles import no_cycles, single_cycles
 from blowproof.verifier.witnesses.affine_frame import by_frames
 from blowproof.verifier.witnesses.few_classes import few_classes
+from blowproof.verifier.witnesses.revalued import revalued
 
 __all__ = ["ENGINES", "LAST", "THEOREMS", "Strategy", "named"]
 
@@ -325,6 +329,55 @@ def _no_hilbert(question: Question) -> str:
     return ""
 
 
+def _through_histogram(question: Question) -> Answer | None:
+    """Bound a query by the histogram's S, and take its worst pair by other values."""
+    setting, query, reading = question.setting, question.query, question.reading
+    known = Bounds()
+
+    def take(found: Answer | None) -> None:
+        nonlocal known
+        if found is None:
+            return
+        better = Bounds(upper=found.upper)
+        if found.witness is not None:
+            better = Bounds(lower=found.lower, upper=found.upper, pair=found.witness)
+        known = known.meet(better)
+
+    easier = replace(
+        question,
+        query=Histogram(),
+        listener=None,
+        deadline=question.by(1 / 2),
+        known=lambda: (known.lower, known.upper),
+    )
+    why = ""
+    for item in THEOREMS:
+        if not known.closed and not item.refuses(easier):
+            take(item.run(easier))
+    if not known.closed:
+        try:
+            take(_eased(easier))
+        except BudgetError as refusal:
+            why = str(refusal).partition("\n")[0]
+    upper = None if known.upper is None else from_histogram(setting, reading, query, known.upper)
+    pair = None if known.pair is None else revalued(setting, query, reading, known.pair)
+    if upper is None and pair is None:
+        return None
+    lower = 0 if pair is None else query.difference(pair.moves(reading))
+    if pair is not None and not check_pair(setting, reading, pair, deadline=question.by(1 / 2)):
+        lower, pair = 0, None
+    told = () if known.upper is None else (f"S(histogram) is at most {known.upper}",)
+    return question.answer(lower, upper, *told, *filter(None, [why]), witness=pair)
+
+
+def _no_histogram(question: Question) -> str:
+    if isinstance(question.query, Histogram):
+        return "it is the question itself"
+    if question.query.per_record:
+        return f"{question.query.name} weighs single records"
+    return ""
+
+
 THEOREMS = (
     Strategy("edges", "theorem", "one record changes alone, along the worst edge of G", one_edge,
              _no_edges),
@@ -341,6 +394,8 @@ THEOREMS = (
 
 ENGINES = (
     Strategy("brute", "engine", "every database, by the definition", _brute),
+    Strategy("histogram", "engine", "the histogram's S and worst pair, by other values",
+             _through_histogram, _no_histogram, True),
     Strategy("search", "engine", "irreducible multisets of moves", _search, _no_search, True),
     Strategy("parts", "engine", "theorems on bounds and clauses, and pairs that meet them",
              lambda question: bounded(question, _eased), _no_parts, True),
@@ -349,6 +404,7 @@ ENGINES = (
     Strategy("hilbert", "engine", "a Hilbert basis, listed by Normaliz", _hilbert, _no_hilbert),
 )  # fmt: skip
 """What searches; `--engine` names them."""
+
 
 LAST = Strategy("few classes", "witness", "a pair over a few classes of values", few_classes)
 """Asked where the bounds do not meet."""

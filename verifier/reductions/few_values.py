@@ -55,7 +55,7 @@ from blowproof.models.queries.query import (
 from blowproof.verifier.databases.value_classes import possible_classes as cut_out
 from blowproof.verifier.moves.edge_ends import edge_ends
 
-__all__ = ["Core", "possible_classes", "query_areas", "reduce_values"]
+__all__ = ["Core", "corner_points", "possible_classes", "query_areas", "reduce_values"]
 
 VALUE_LIMIT = 2_000
 CELL_LIMIT = 2_000
@@ -112,7 +112,9 @@ def _reduced(setting: Setting, query: BoundQuery, reading: Reading, deadline: fl
     if isinstance(query, SumQuery | WeightedSum):
         axes = query.axes if isinstance(query, SumQuery) else (query.axis,)
         values = _unique(
-            point for item in _timely(classes, deadline) for point in _corners(item, axes, each)
+            point
+            for item in _timely(classes, deadline)
+            for point in corner_points(item, axes, each)
         )
         reason = "corners of the classes that the facts cut out"
     else:
@@ -189,7 +191,7 @@ def query_areas(query: BoundQuery, domain: Domain) -> list[Area] | None:
     return None
 
 
-def _corners(item: ValueClass, axes: Sequence[int], each: int) -> Iterable[Point]:
+def corner_points(item: ValueClass, axes: Sequence[int], each: int = 1) -> Iterable[Point]:
     """Yield values at the ends of a class's boxes along the axes (`each` of them per corner)."""
     for box in item.boxes():
         ends = [_ends(box, axis) for axis in axes]

@@ -1,0 +1,99 @@
+"""The same moves between the same classes, by the values that suit another query best.
+
+Facts know only which class a value lies in. So a pair stays a pair when its records hold other
+values of their classes (and its moves stay secret or plain, where G is not complete); and the worst
+pair for the histogram, whose moves are as many as can be, is often a bad one for every query, once
+all its records make the change that counts most there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+from blowproof.models import BlowproofError, BoundQuery, Point, Setting
+from blowproof.models.base.clock import now
+from blowproof.models.domain.classes import ValueClass, locator
+from blowproof.models.policy.policy import Reading
+from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.moves.best_choice import best_choice
+from blowproof.verifier.moves.kinds import Kind, Moves
+from blowproof.verifier.reductions.few_values import corner_points, possible_classes, query_areas
+from blowproof.verifier.theorems.free_change import axes_of_query
+
+__all__ = ["revalued"]
+
+SECONDS = 3.0
+MOST_VALUES = 240
+MOST_AREAS = 12
+MOST_CORNERS = 8
+
+Locate = Callable[[Point], int | None]
+Ends = tuple[int | None, int | None, bool]
+"""The classes that a move leads from and to (None: no record), and whether it is secret."""
+
+
+def revalued(setting: Setting, query: BoundQuery, reading: Reading, pair: Pair) -> Pair | None:
+    """Return a pair with the moves of another, by the values that change the query most.
+
+    None where there are too many values to try. The pair is for the independent check to judge.
+    """
+    try:
+        classes = possible_classes(setting, [])
+        place_of = locator(classes)
+        wanted = _ends(setting, pair, reading, place_of)
+        places = {place for ends in wanted for place in ends[:2] if place is not None}
+        values = tuple(dict.fromkeys(_values(setting, query, classes, sorted(places))))
+        if len(values) > MOST_VALUES:
+            return None
+        moves = Moves.over(setting, query, reading, values)
+        found: dict[Ends, list[Kind]] = {}
+        for kind in moves.kinds:
+            ends = _place(place_of, kind.before), _place(place_of, kind.after), kind.secret
+            found.setdefault(ends, []).append(kind)
+        groups = [(found.get(ends, []), times) for ends, times in wanted.items()]
+        if not all(kinds for kinds, _ in groups):
+            return None
+        _, choice = best_choice(groups, deadline=now() + SECONDS)
+    except (BlowproofError, TimeoutError):
+        return None
+    return moves.pair(choice, Counter(dict(pair.unchanged)))
+
+
+def _ends(setting: Setting, pair: Pair, reading: Reading, place_of: Locate) -> Counter[Ends]:
+    """Return which classes the moves of a pair lead from and to."""
+    result: Counter[Ends] = Counter()
+    for move in pair.moves(reading):
+        secret = (
+            move.before is None
+            or move.after is None
+            or setting.graph.is_edge(move.before, move.after)
+        )
+        result[_place(place_of, move.before), _place(place_of, move.after), secret] += 1
+    return result
+
+
+def _place(place_of: Locate, point: Point | None) -> int | None:
+    return None if point is None else place_of(point)
+
+
+def _values(
+    setting: Setting,
+    query: BoundQuery,
+    classes: Sequence[ValueClass],
+    places: Sequence[int],
+) -> Iterator[Point]:
+    """Yield values of these classes: at the ends of the query's axes, in and out of its areas."""
+    axes = sorted(axes_of_query(query, setting.domain))
+    for place in places:
+        yield from classes[place].take(2)
+        yield from islice(corner_points(classes[place], axes), MOST_CORNERS)
+    areas = query_areas(query, setting.domain)
+    if areas and len(areas) <= MOST_AREAS:
+        parents = set(places)
+        place_of = locator(classes)
+        for item in possible_classes(setting, areas):
+            point = item.take(1)[0]
+            if place_of(point) in parents:
+                yield point
