@@ -6,4 +6,5 @@ must only not take time that was not given.
 Read `single_moves`, `few_classes`, `random_values`, `affine_frame`, `policy_graph_walk`; moves put
 into databases: `into_databases`, `one_secret_move`, `split_along_edge`, `compensated_move`;
 clauses: `merged_pairs`, `merged_program`, `merged_multisets`, `merged_into_databases`.
+Last `revalued`: the moves of one pair by the values that another query minds most.
 """
