@@ -14,7 +14,7 @@ from typing import Literal
 
 from blowproof.models import BudgetError, QueryError
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.query import Histogram, WeightedSum
+from blowproof.models.queries.query import Cumulative, Histogram, WeightedSum
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import FactModel, size_range
@@ -25,6 +25,7 @@ from blowproof.verifier.engines.histograms.master import Master, histogram_sensi
 from blowproof.verifier.engines.histograms.numbered import numbered_sensitivity
 from blowproof.verifier.engines.irreducibles import longest, longest_bound
 from blowproof.verifier.engines.one_move.engine import one_edge
+from blowproof.verifier.engines.search.by_ends import by_ends
 from blowproof.verifier.engines.search.engine import (
     SEARCH_EFFECTS,
     longest_moves,
@@ -370,6 +371,27 @@ def _through_histogram(question: Question) -> Answer | None:
     return question.answer(lower, upper, *told, *filter(None, [why]), witness=pair)
 
 
+def _by_ends(question: Question) -> Answer | None:
+    """Bound cumulative counts by the ends of classes, and give the moves their best values."""
+    found = by_ends(question)
+    if found is None or found.witness is None:
+        return found
+    setting, query, reading = question.setting, question.query, question.reading
+    pair = revalued(setting, query, reading, found.witness)
+    if pair is None or not check_pair(setting, reading, pair, deadline=question.by(1 / 2)):
+        return replace(found, witness=None)
+    return replace(found, lower=query.difference(pair.moves(reading)), witness=pair)
+
+
+def _no_ends(question: Question) -> str:
+    setting = question.setting
+    if not isinstance(question.query, Cumulative):
+        return "it is for cumulative histograms"
+    if question.reading not in LABELLED or setting.bounds or setting.clauses:
+        return "it answers equality counts, in readings 1 and 2"
+    return ""
+
+
 def _no_histogram(question: Question) -> str:
     if isinstance(question.query, Histogram):
         return "it is the question itself"
@@ -396,6 +418,8 @@ ENGINES = (
     Strategy("brute", "engine", "every database, by the definition", _brute),
     Strategy("histogram", "engine", "the histogram's S and worst pair, by other values",
              _through_histogram, _no_histogram, True),
+    Strategy("ends", "engine", "cumulative counts by the ends of classes", _by_ends, _no_ends,
+             True),
     Strategy("search", "engine", "irreducible multisets of moves", _search, _no_search, True),
     Strategy("parts", "engine", "theorems on bounds and clauses, and pairs that meet them",
              lambda question: bounded(question, _eased), _no_parts, True),

@@ -1,0 +1,111 @@
+"""What the histogram, and the ends of classes, say about other queries."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import settings as effort
+from hypothesis import strategies as st
+
+from blowproof.models import (
+    READINGS,
+    Between,
+    BlowproofError,
+    Count,
+    Domain,
+    Integers,
+    Labels,
+    Marginal,
+    Policy,
+    Reading,
+    parse_query,
+    setting,
+)
+from blowproof.verifier.ask import Problem, sensitivity
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.consistency import prepare
+from blowproof.verifier.neighbours.check import check_pair
+from blowproof.verifier.portfolio.registry import named
+from blowproof.verifier.witnesses.revalued import revalued
+from strategies import policies, query_texts
+
+OFFICE = Policy(
+    domain=Domain(
+        age=Integers(0, 99), sex=Labels(["F", "M"]), school=Labels(["none", "some", "more"])
+    ),
+    known=(Marginal(["sex"]), Count({"age": Between(18, 99)})),
+)
+"""Sexes and adults are published: 100 ages are too many to look at one by one."""
+
+
+def decided(text: str) -> tuple[object, object, dict[str, str]]:
+    found = sensitivity(OFFICE, text, time_limit=60)
+    return found.lower, found.upper, {end: name for end, name, _ in found.decided_by}
+
+
+def test_ordinary_queries_of_an_office_are_exact() -> None:
+    assert decided("histogram")[:2] == (8, 8)
+    assert decided("marginal(age)")[:2] == (8, 8)
+    assert decided("marginal(school)")[:2] == (8, 8)
+    assert decided("sum(age)")[:2] == (260, 260)
+    lower, upper, who = decided("cumulative(age)")
+    assert (lower, upper, who["upper"]) == (260, 260, "ends")
+
+
+def test_no_strategy_bounds_less_than_brute_force_finds() -> None:
+    """`histogram` and `ends`: their bounds hold, and their pairs are pairs."""
+    asked: Counter[str] = Counter()
+
+    @given(st.data())
+    @effort(max_examples=60)
+    def compare(data: st.DataObject) -> None:
+        policy = data.draw(policies(max_values=6, max_records=3))
+        text = data.draw(st.sampled_from(query_texts(policy)))
+        reading: Reading = data.draw(st.sampled_from(READINGS[:3]))
+        for name in ("histogram", "ends"):
+            if bounds_hold(name, policy, text, reading):
+                asked[name] += 1
+
+    compare()
+    assert asked["histogram"] > 20 and asked["ends"] > 0
+
+
+def bounds_hold(name: str, policy: Policy, text: str, reading: Reading) -> bool:
+    """Compare a strategy with brute force; return whether there was something to compare."""
+    query = parse_query(text, policy)
+    try:
+        question = Question(prepare(setting(policy), reading), query, reading)
+        if named(name).refuses(question):
+            return False
+        found = named(name).run(question)
+        listed = sensitivity(policy, query, reading=reading, engine="brute", max_size=3)
+    except BlowproofError:
+        return False
+    if found is None:
+        return False
+    assert found.upper is None or found.upper >= listed.lower
+    if found.witness is not None:
+        assert check_pair(question.setting, reading, found.witness)
+        assert query.difference(found.witness.moves(reading)) == found.lower
+    return True
+
+
+def test_a_pair_by_other_values_makes_the_same_moves() -> None:
+    question = Question(setting(OFFICE), parse_query("sum(age)", OFFICE), "published")
+    worst = sensitivity(OFFICE).witness
+    assert worst is not None
+    found = revalued(question.setting, question.query, "published", worst)
+    assert found is not None and check_pair(question.setting, "published", found)
+    moves = worst.moves("published")
+    assert question.query.difference(found.moves("published")) >= question.query.difference(moves)
+
+
+def test_bounds_travel_between_the_questions_of_one_problem() -> None:
+    problem = Problem(replace(OFFICE, name="once"))
+    first = sensitivity(problem)
+    again = sensitivity(problem)
+    coarse = sensitivity(problem, "marginal(age)")
+    assert (first.lower, first.upper) == (again.lower, again.upper) == (8, 8)
+    assert coarse.upper is not None and coarse.upper <= 8
