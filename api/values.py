@@ -79,7 +79,8 @@ class Answer:
 
     `lower` and `upper` are equal unless `status` is "bounds" ("proved": a certificate was checked;
     "exact": the search ended); `upper` is None where nothing bounds S. `witness` is a pair of
-    neighbours whose answers differ by `lower`. Calibrate noise to `upper`.
+    neighbours whose answers differ by `lower`. Calibrate noise to `upper`. `decided_by` says of each
+    bound ("lower", "upper") who found it, and why it holds.
     """
 
     lower: Exact
@@ -91,6 +92,7 @@ class Answer:
     reading: Reading
     answers: Answers
     notes: tuple[str, ...] = ()
+    decided_by: tuple[tuple[str, str, str], ...] = field(default=(), repr=False, compare=False)
     engine: str = field(repr=False, compare=False)
     seconds: float = field(repr=False, compare=False)
     _of: tuple[Policy, said.Answer] = field(repr=False, compare=False)
@@ -109,6 +111,7 @@ class Answer:
             reading=found.reading,
             answers=found.answers,
             notes=(*found.notes, *notes),
+            decided_by=found.decided_by,
             engine=found.engine,
             seconds=found.seconds,
             _of=(policy, found),

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NoReturn
 
 from blowproof.models import BoundQuery, BudgetError, LinearFact, Point, Setting
 from blowproof.models.base.clock import now
@@ -23,6 +24,9 @@ VALUE_LIMIT = 400
 
 MODEL_LIMIT = 1_000_000
 """How large (in literals, roughly) the master may be: each of its answers is checked by Python."""
+
+LEAST = 50
+"""Literals that a value of a record takes in any case."""
 
 Values = frozenset[int]
 
@@ -168,13 +172,16 @@ def tabulate(
 ) -> Table:
     """Return the table of a prepared setting for n = `size`; refuse what is too large for SAT."""
     points = _possible(setting) if values is None else tuple(dict.fromkeys(values))
-    secret = _secret(setting, points) if len(points) <= VALUE_LIMIT else ()
-    literals = size * sum(50 + 4 * _borders(moves) for moves in secret)
-    if len(points) > VALUE_LIMIT or literals > MODEL_LIMIT:
-        raise BudgetError(
-            f"the SAT engine would list {len(points)} values for each of {size} records, in about"
-            f" {literals} literals; it stops at {VALUE_LIMIT} values and {MODEL_LIMIT} literals\n"
-            "  try: --engine auto or ilp"
+    if len(points) > VALUE_LIMIT:
+        _refuse(f"would list {len(points)} values for each record; it stops at {VALUE_LIMIT}")
+    if size * len(points) * LEAST > MODEL_LIMIT:
+        _refuse(f"would list {len(points)} values for each of {size} records, which is too many")
+    secret = _secret(setting, points)
+    literals = size * sum(LEAST + 4 * _borders(moves) for moves in secret)
+    if literals > MODEL_LIMIT:
+        _refuse(
+            f"would list {len(points)} values for each of {size} records, in about {literals} "
+            f"literals; it stops at {MODEL_LIMIT}"
         )
     facts = (*setting.equalities, *setting.bounds)
     return Table(
@@ -186,6 +193,10 @@ def tabulate(
         secret=secret,
         blocks=_blocks(setting, size, query),
     )
+
+
+def _refuse(what: str) -> NoReturn:
+    raise BudgetError(f"the SAT engine {what}\n  try: --engine auto or ilp")
 
 
 def _possible(setting: Setting) -> tuple[Point, ...]:
