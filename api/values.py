@@ -79,8 +79,8 @@ class Answer:
 
     `lower` and `upper` are equal unless `status` is "bounds" ("proved": a certificate was checked;
     "exact": the search ended); `upper` is None where nothing bounds S. `witness` is a pair of
-    neighbours whose answers differ by `lower`. Calibrate noise to `upper`. `decided_by` says of each
-    bound ("lower", "upper") who found it, and why it holds.
+    neighbours whose answers differ by `lower`. Calibrate noise to `upper`. `decided_by` says of
+    each bound ("lower", "upper") who found it, and why it holds.
     """
 
     lower: Exact
