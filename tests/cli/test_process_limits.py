@@ -55,7 +55,7 @@ from blowproof.cli.main import main
 from blowproof.models.data.dataset import Dataset
 
 def sensitivity(policy, *args, **rest):
-    data = Dataset("DATA", policy.domain)
+    data = Dataset("DATA", policy.policy.domain)
     print(data.size, data._file._folder.name, file=sys.stderr, flush=True)
     while True:  # an engine that nobody can stop
         try:

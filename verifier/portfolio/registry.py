@@ -25,7 +25,6 @@ from blowproof.verifier.engines.histograms.master import Master, histogram_sensi
 from blowproof.verifier.engines.histograms.numbered import numbered_sensitivity
 from blowproof.verifier.engines.irreducibles import longest, longest_bound
 from blowproof.verifier.engines.one_move.engine import one_edge
-from blowproof.verifier.engines.search.by_ends import by_ends
 from blowproof.verifier.engines.search.engine import (
     SEARCH_EFFECTS,
     longest_moves,
@@ -43,6 +42,7 @@ from blowproof.verifier.portfolio.from_easier import (
     sparse_bound,
 )
 from blowproof.verifier.portfolio.problem import from_histogram
+from blowproof.verifier.reductions.by_ends import by_ends
 from blowproof.verifier.reductions.few_values import Core, reduce_values
 from blowproof.verifier.reductions.fewer_facts import without_empty
 from blowproof.verifier.theorems.beside import facts_beside

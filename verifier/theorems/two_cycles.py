@@ -48,7 +48,7 @@ def longest_two(widths: Sequence[int]) -> list[Arc]:
     >>> [moves_of(longest_two([1] * n)) for n in (1, 2, 3, 4, 5, 6, 7, 10, 51)]
     [2, 4, 8, 12, 18, 24, 32, 60, 1352]
     >>> moves_of(longest_two([3, 3]))
-    13
+    11
     >>> longest_two([0, 0])
     []
     """
