@@ -13,6 +13,9 @@ if not __package__:  # the folder itself is run
 from .check import check_text
 from .document import MOST_BYTES, Unreadable
 
+SECONDS = 600.0
+"""Whatever takes longer is rejected, as by `blowproof check` where no other limit is given."""
+
 
 def main(arguments: list[str]) -> int:
     """Print one line of verdict and the claim; return 0 accepted, 1 rejected, 2 unreadable."""
@@ -22,7 +25,7 @@ def main(arguments: list[str]) -> int:
     try:
         with Path(arguments[0]).open("rb") as file:
             data = file.read(MOST_BYTES + 1)
-        verdict = check_text(data.decode("utf-8"))
+        verdict = check_text(data.decode("utf-8"), seconds=SECONDS)
     except (OSError, ValueError, Unreadable) as error:
         print(f"unreadable: {error}")
         return 2

@@ -175,7 +175,8 @@ def tabulate(
     if len(points) > VALUE_LIMIT:
         _refuse(f"would list {len(points)} values for each record; it stops at {VALUE_LIMIT}")
     if size * len(points) * LEAST > MODEL_LIMIT:
-        _refuse(f"would list {len(points)} values for each of {size} records, which is too many")
+        what = f"{len(points)} values for each of {size} records"
+        _refuse(f"would list {what}: more than {MODEL_LIMIT} literals")
     secret = _secret(setting, points)
     literals = size * sum(LEAST + 4 * _borders(moves) for moves in secret)
     if literals > MODEL_LIMIT:
