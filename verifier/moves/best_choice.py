@@ -12,7 +12,7 @@ from blowproof.verifier.moves.kinds import Kind
 
 LISTING_LIMIT = 20_000
 
-__all__ = ["absolute_sum", "best_choice", "norm_of"]
+__all__ = ["absolute_sum", "best_choice", "by_swapping", "norm_of"]
 
 
 def absolute_sum(linear: LinearModel, counts: Iterable[tuple[Kind, IntVar]]) -> LinearExpr:
@@ -56,7 +56,7 @@ def best_choice(
     integer program decides; TimeoutError if that is not done by the deadline.
     """
     bound = sum(max(kind.size for kind in kinds) * times for kinds, times in groups)
-    value, choice = _by_swapping(groups)
+    value, choice = by_swapping(groups)
     if value == bound:
         return value, choice
     return _by_listing(groups) or _by_program(groups, value, choice, deadline)
@@ -107,7 +107,8 @@ def _norm(total: int, width: int, count: int) -> int:
     return norm
 
 
-def _by_swapping(groups: Sequence[tuple[Sequence[Kind], int]]) -> tuple[int, Counter[Kind]]:
+def by_swapping(groups: Sequence[tuple[Sequence[Kind], int]]) -> tuple[int, Counter[Kind]]:
+    """Return a good choice and its norm: one is swapped after the other while that helps."""
     total: Counter[object] = Counter()
     choice: Counter[Kind] = Counter()
     for kinds, times in groups:

@@ -17,7 +17,7 @@ from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass, locator
 from blowproof.models.policy.policy import Reading
 from blowproof.verifier.asked.answer import Pair
-from blowproof.verifier.moves.best_choice import best_choice
+from blowproof.verifier.moves.best_choice import best_choice, by_swapping
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.reductions.few_values import corner_points, possible_classes, query_areas
 from blowproof.verifier.theorems.free_change import axes_of_query
@@ -55,10 +55,18 @@ def revalued(setting: Setting, query: BoundQuery, reading: Reading, pair: Pair) 
         groups = [(found.get(ends, []), times) for ends, times in wanted.items()]
         if not all(kinds for kinds, _ in groups):
             return None
-        _, choice = best_choice(groups, deadline=now() + SECONDS)
-    except (BlowproofError, TimeoutError):
+        choice = _choice(groups)
+    except BlowproofError:
         return None
     return moves.pair(choice, Counter(dict(pair.unchanged)))
+
+
+def _choice(groups: Sequence[tuple[Sequence[Kind], int]]) -> Counter[Kind]:
+    """Return the best choice, or a good one where that takes too long to find."""
+    try:
+        return best_choice(groups, deadline=now() + SECONDS)[1]
+    except TimeoutError:
+        return by_swapping(groups)[1]
 
 
 def _ends(setting: Setting, pair: Pair, reading: Reading, place_of: Locate) -> Counter[Ends]:
