@@ -229,6 +229,7 @@ def stream_neighbours(
     """Hand over the neighbours one by one, at most `limit`; return (all of them?, why stopped)."""
     count = 0
     overflow = False
+    latest: Pair | None = None
 
     def task(post: Post) -> None:
         pairs: Iterator[Pair] = neighbours(
@@ -243,8 +244,11 @@ def stream_neighbours(
             post(pair)
 
     def on_post(pair: object) -> None:
-        nonlocal count, overflow
+        nonlocal count, overflow, latest
         assert isinstance(pair, Pair)
+        if pair is latest:
+            return  # handed over again, after a signal
+        latest = pair
         if limit is not None and count >= limit:
             overflow = True
             return

@@ -10,10 +10,10 @@ import ctypes
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from queue import Empty, Full, Queue
 from typing import Generic, TypeVar
 
 from blowproof.cli.asking import memory
@@ -25,6 +25,7 @@ Post = Callable[[object], None]
 
 _TICK = 0.1
 _PATIENCE = 5.0
+_ROOM = 1000
 
 
 class Stopped(Exception):  # noqa: N818 - being stopped is no error
@@ -67,12 +68,17 @@ class _Failed:
 
 
 class _Work(threading.Thread, Generic[T]):
-    """A thread that runs a task and reports what it posts, and how it ends."""
+    """A thread that runs a task and reports what it posts, and how it ends.
+
+    A report stays in the row until it was handed over: a signal may come between any two steps of
+    the main thread, also in the middle of taking something out of a queue.
+    """
 
     def __init__(self, task: Callable[[Post], T]) -> None:
         super().__init__(daemon=True, name="blowproof-question")
         self.task = task
-        self.reports: Queue[object] = Queue(maxsize=1000)
+        self.reports: deque[object] = deque()
+        self.ready = threading.Event()
         self.halted = threading.Event()
 
     def run(self) -> None:
@@ -90,12 +96,13 @@ class _Work(threading.Thread, Generic[T]):
         self.report(_Posted(what))
 
     def report(self, item: object) -> None:
-        """Wait for room in the queue, unless the work was halted."""
+        """Wait for room in the row, unless the work was halted."""
         while not self.halted.is_set():
-            try:
-                return self.reports.put(item, timeout=_TICK)
-            except Full:
-                continue
+            if len(self.reports) < _ROOM:
+                self.reports.append(item)
+                self.ready.set()
+                return
+            self.halted.wait(_TICK / 10)
         raise _Halt
 
     def halt(self) -> None:
@@ -130,7 +137,8 @@ def watch(
 ) -> T:
     """Return the task's result; raise its error, or Stopped at a limit or by Ctrl-C.
 
-    Work that fails for want of memory was stopped, too: its bounds are as sound as any.
+    Work that fails for want of memory was stopped, too: its bounds are as sound as any. What was
+    posted is handed over at least once: again where a signal came before `on_post` returned.
     """
     deadline = None if time_limit is None else time.monotonic() + time_limit
     work = _Work(task)
@@ -140,6 +148,7 @@ def watch(
             report = _next(work, deadline)
             if isinstance(report, _Posted):
                 on_post(report.what)
+                work.reports.popleft()
                 continue
             if report is not None:
                 work.join(timeout=_PATIENCE)  # it ends by itself: a halt would hit its last steps
@@ -162,12 +171,12 @@ def watch(
 
 def _hand_over(work: _Work[T], on_post: Callable[[object], None]) -> None:
     """Hand over what was posted before the work was stopped."""
-    work.halted.set()  # first: work that goes on posting would never leave the queue empty
-    with suppress(Empty):
-        while True:
-            report = work.reports.get_nowait()
-            if isinstance(report, _Posted):
-                on_post(report.what)
+    work.halted.set()  # first: work that goes on posting would never leave the row empty
+    while work.reports:
+        report = work.reports[0]
+        if isinstance(report, _Posted):
+            on_post(report.what)
+        work.reports.popleft()
 
 
 def _next(work: _Work[T], deadline: float | None) -> object:
@@ -177,10 +186,10 @@ def _next(work: _Work[T], deadline: float | None) -> object:
     too_much = memory.over()
     if too_much:
         raise Stopped(too_much)
-    try:
-        return work.reports.get(timeout=left)
-    except Empty:
-        return None
+    if not work.reports:
+        work.ready.wait(left)
+        work.ready.clear()
+    return work.reports[0] if work.reports else None
 
 
 def ignore_late_halts() -> None:

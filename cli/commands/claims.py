@@ -109,7 +109,8 @@ def _run(
 
         def heard(what: object) -> None:
             if isinstance(what, Checked):
-                found.append(what)
+                if not found or found[-1] is not what:  # else handed over again, after a signal
+                    found.append(what)
             elif isinstance(what, Step):
                 show(what)
 

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -211,3 +212,31 @@ def test_a_halt_that_comes_too_late_is_not_told(capsys, monkeypatch):
     assert capsys.readouterr().err == ""
     Cleaned(ValueError("ours"))
     assert "ours" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("moment", ["taken", "half handed over"])
+def test_what_was_posted_survives_a_signal_at_any_moment(monkeypatch, moment):
+    """A signal may come between any two steps: in the middle of taking a post, or of showing it."""
+    take, heard = stoppable._next, []
+
+    def taken(work, deadline):
+        report = take(work, deadline)
+        if report is not None and moment == "taken":
+            raise KeyboardInterrupt
+        return report
+
+    def on_post(what):
+        if moment != "taken" and not heard:
+            heard.append("begun")
+            raise KeyboardInterrupt
+        heard.append(what)
+
+    def task(post):
+        post("bounds")
+        threading.Event().wait(HANG)
+
+    monkeypatch.setattr(stoppable, "_next", taken)
+    monkeypatch.setattr(stoppable._Work, "halt", lambda work: None)
+    with pytest.raises(stoppable.Interrupted):
+        stoppable.watch(task, time_limit=None, on_post=on_post)
+    assert heard[-1] == "bounds"
