@@ -101,7 +101,7 @@ def check(
     >>> other.accepted, other.reason
     (False, 'it is a proof about another query than marginal(size)')
     """
-    from blowproof.cli.commands.check import checked as replayed
+    from blowproof.cli.releasing.check import checked as replayed
     from blowproof.verifier.kernel import Unreadable
 
     checked("published", answers, "auto")

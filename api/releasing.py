@@ -63,7 +63,7 @@ def release(  # noqa: PLR0913 # keyword-only options
     import click
 
     from blowproof.cli.asking.account_options import AccountChoice
-    from blowproof.cli.commands.release import carried_out, output_file, request_of
+    from blowproof.cli.releasing.release import carried_out, output_file, request_of
     from blowproof.mechanisms.base.errors import RefusedError
 
     asked, bound = session(reading, answers, engine, time_limit), read(policy)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from blowproof.cli.audit.audited import Audited
-    from blowproof.cli.commands.check import Checked
+    from blowproof.cli.releasing.check import Checked
     from blowproof.mechanisms.release.release import Released
     from blowproof.models.mechanisms.mechanism import Mechanism
     from blowproof.verifier.certify.base import verdict as certified
@@ -259,7 +259,7 @@ class Release:
         return {**self._of.to_json(), "released": True}
 
     def __str__(self) -> str:
-        from blowproof.cli.commands.release import release_parts
+        from blowproof.cli.releasing.release import release_parts
 
         return _drawn(release_parts(self._of, None))
 

@@ -22,20 +22,20 @@ from blowproof.cli.asking.errors import Exit, is_debug, report
 from blowproof.cli.asking.memory import hold_firmly
 from blowproof.cli.asking.stoppable import Terminated, ignore_late_halts, still_busy
 from blowproof.cli.commands.audit import audit
-from blowproof.cli.commands.certify import certify
-from blowproof.cli.commands.check import check
 from blowproof.cli.commands.claims import claims
 from blowproof.cli.commands.closed_forms import closed_forms
 from blowproof.cli.commands.compare import compare
 from blowproof.cli.commands.completion import completion
 from blowproof.cli.commands.encode import encode
 from blowproof.cli.commands.explain import explain
-from blowproof.cli.commands.ledger import ledger
 from blowproof.cli.commands.neighbours import neighbours
-from blowproof.cli.commands.release import release
 from blowproof.cli.commands.schema import schema
 from blowproof.cli.commands.sensitivity import sensitivity
 from blowproof.cli.commands.sparse import sparse
+from blowproof.cli.releasing.certify import certify
+from blowproof.cli.releasing.check import check
+from blowproof.cli.releasing.ledger import ledger
+from blowproof.cli.releasing.release import release
 from blowproof.cli.text.output import Closed
 
 __all__ = ["cli", "main", "run"]

@@ -84,6 +84,7 @@ ROOMS = (
     "cli/audit",
     "cli/audit/shown",
     "cli/report",
+    "cli/releasing",
     "cli/commands",
     "cli",
 )

@@ -1,0 +1,7 @@
+"""Commands about mechanisms: what is drawn, whether it is private, what it costs and who spent it.
+
+Built as those in commands: options are read, questions go through asking, one document or one
+screen is written. What they import from the mechanisms they import when they run.
+
+First steps: `certify`, `release`, `check`. Budgets: `ledger`.
+"""
