@@ -43,7 +43,8 @@ from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import weighted_sum
 from blowproof.models.programs.to_cpsat import solve
 from blowproof.models.programs.to_pysat import SatSession
-from blowproof.models.queries.query import BoundQuery, WeightedSum
+from blowproof.models.queries.kinds import WeightedSum
+from blowproof.models.queries.query import BoundQuery
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.engines.labelled.engine import labelled_sensitivity

@@ -27,7 +27,7 @@ from blowproof.models import (
 )
 from blowproof.models.base.clock import now
 from blowproof.models.policy.policy import LABELLED, Answers, Reading
-from blowproof.models.queries.query import WeightedSum
+from blowproof.models.queries.kinds import WeightedSum
 from blowproof.verifier import plan
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import ENGINES, Engine, Listener, Progress, Question

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blowproof.models import BoundQuery, Exact, show
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.query import WeightedSum
+from blowproof.models.queries.kinds import WeightedSum
 from blowproof.verifier.theorems.most_moves import Ceiling
 
 __all__ = ["by_records"]

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Mapping
 
 from blowproof.models import BoundQuery, Exact, Policy
 from blowproof.models.base.numbers import plain, total
-from blowproof.models.queries.query import (
+from blowproof.models.queries.kinds import (
     CountQuery,
     Cumulative,
     Histogram,

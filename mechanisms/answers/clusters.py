@@ -20,7 +20,7 @@ from blowproof.mechanisms.answers.vectors import (
     whole,
 )
 from blowproof.models import Domain, Exact
-from blowproof.models.queries.query import ClusterSizes, ClusterSums
+from blowproof.models.queries.kinds import ClusterSizes, ClusterSums
 
 __all__ = ["answer_clusters"]
 

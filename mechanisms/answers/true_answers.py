@@ -37,8 +37,7 @@ from blowproof.models import (
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.domain.domain import LISTING_LIMIT
 from blowproof.models.mechanisms.mechanism import Prefixes, Release, Tree
-from blowproof.models.queries.outputs import outputs_of
-from blowproof.models.queries.query import (
+from blowproof.models.queries.kinds import (
     ClusterSizes,
     ClusterSums,
     CountQuery,
@@ -51,6 +50,7 @@ from blowproof.models.queries.query import (
     SumQuery,
     WeightedSum,
 )
+from blowproof.models.queries.outputs import outputs_of
 
 __all__ = [
     "Evaluated",

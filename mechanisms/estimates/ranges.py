@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from blowproof.mechanisms.answers.true_answers import range_names
 from blowproof.mechanisms.answers.vectors import Estimate, Names, cells_of, single
 from blowproof.models import BoundQuery, Policy, QueryError
+from blowproof.models.queries.kinds import CountQuery, Cumulative, Histogram, MarginalQuery, Ranges
 from blowproof.models.queries.parse import query_name
-from blowproof.models.queries.query import CountQuery, Cumulative, Histogram, MarginalQuery, Ranges
 
 __all__ = ["OrderedCounts", "axis_asked", "query_text"]
 

@@ -26,7 +26,7 @@ from blowproof.mechanisms.release.calibrate import require_floats
 from blowproof.mechanisms.release.release import Draw, Request
 from blowproof.models import BudgetError, ContradictionError, Marginal, QueryError, Setting, setting
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.query import Histogram
+from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.databases.consistency import prepare
 
 if TYPE_CHECKING:

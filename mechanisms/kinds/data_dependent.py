@@ -45,7 +45,7 @@ from blowproof.mechanisms.structures.partitions import LONGEST, scale_of
 from blowproof.models import BudgetError, QueryError, exact, show
 from blowproof.models.mechanisms.mechanism import Release, Selection
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.query import Histogram
+from blowproof.models.queries.kinds import Histogram
 
 __all__ = ["Dawa", "DawaTransformed", "MatchingTransformed"]
 

@@ -38,7 +38,7 @@ from blowproof.mechanisms.structures.tree_error import expected_error
 from blowproof.models import PolicyError, parse_query
 from blowproof.models.mechanisms.mechanism import Prefixes
 from blowproof.models.mechanisms.trees_and_prefixes import bind_query
-from blowproof.models.queries.query import Cumulative
+from blowproof.models.queries.kinds import Cumulative
 
 __all__ = ["Hierarchical"]
 

@@ -49,7 +49,8 @@ from blowproof.models.mechanisms.mechanism import Prefixes, Release
 from blowproof.models.mechanisms.stacked_releases import Part, Stacked
 from blowproof.models.mechanisms.trees_and_prefixes import bind_query
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.query import Cumulative, Ranges, Row
+from blowproof.models.queries.kinds import Cumulative, Ranges
+from blowproof.models.queries.query import Row
 from blowproof.models.secrets.offsets import OffsetGraph
 
 __all__ = [

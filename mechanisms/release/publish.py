@@ -18,7 +18,7 @@ from blowproof.models.base.errors import nearest
 from blowproof.models.base.temporary import FILE, prefix, sweep
 from blowproof.models.data.encoding import escaped, literal, quoted
 from blowproof.models.data.tabular import connect
-from blowproof.models.queries.query import ClusterSums, MatrixQuery, SumQuery, WeightedSum
+from blowproof.models.queries.kinds import ClusterSums, MatrixQuery, SumQuery, WeightedSum
 
 __all__ = ["OutputFile", "answer_column"]
 

@@ -17,7 +17,7 @@ from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.models import BoundQuery, Domain, Exact, Policy, show
 from blowproof.models.mechanisms.mechanism import Release, Selection
 from blowproof.models.mechanisms.trees_and_prefixes import bind_query
-from blowproof.models.queries.query import ClusterSums, MatrixQuery, SumQuery, WeightedSum
+from blowproof.models.queries.kinds import ClusterSums, MatrixQuery, SumQuery, WeightedSum
 from blowproof.verifier.certify.base.verdict import Certified
 from blowproof.verifier.certify.noise.grids import COUNTS
 

@@ -18,8 +18,9 @@ from blowproof.models.domain.regions import Point
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.mechanisms.trees_and_prefixes import TreeQuery, bind_query
 from blowproof.models.policy.policy import Policy
+from blowproof.models.queries.kinds import MatrixQuery
 from blowproof.models.queries.outputs import Outputs, outputs_of
-from blowproof.models.queries.query import BoundQuery, MatrixQuery, Move, Row, net_change
+from blowproof.models.queries.query import BoundQuery, Move, Row, net_change
 
 __all__ = ["Part", "Stacked", "bind_release"]
 
@@ -134,7 +135,7 @@ def _as_place(key: Hashable) -> int:
 class Stacked(BoundQuery):
     """Several weighted queries as one: its rows are theirs, below each other, times the weights.
 
-    >>> from blowproof.models.queries.query import Histogram
+    >>> from blowproof.models.queries.kinds import Histogram
     >>> parts = (Part(Histogram(), (Fraction(1, 2),)), Part(Histogram(), (Fraction(1, 3),)))
     >>> Stacked(parts).difference([Move((0,), (1,))])
     Fraction(5, 3)

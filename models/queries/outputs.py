@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from math import prod
 
 from blowproof.models.domain.domain import Domain
-from blowproof.models.queries.query import (
-    BoundQuery,
+from blowproof.models.queries.kinds import (
     ClusterSizes,
     ClusterSums,
     CountQuery,
@@ -20,6 +19,7 @@ from blowproof.models.queries.query import (
     SumQuery,
     WeightedSum,
 )
+from blowproof.models.queries.query import BoundQuery
 
 __all__ = ["Outputs", "outputs_of"]
 

@@ -18,8 +18,7 @@ from blowproof.models.domain.attributes import Attribute, Labels
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Between, Region
 from blowproof.models.policy.policy import Policy
-from blowproof.models.queries.query import (
-    BoundQuery,
+from blowproof.models.queries.kinds import (
     ClusterSizes,
     ClusterSums,
     CountQuery,
@@ -29,10 +28,10 @@ from blowproof.models.queries.query import (
     MatrixQuery,
     PartitionHistogram,
     Ranges,
-    Row,
     SumQuery,
     WeightedSum,
 )
+from blowproof.models.queries.query import BoundQuery, Row
 from blowproof.models.secrets import PartitionGraph
 
 __all__ = ["QUERY_FORMS", "parse_query", "query_arguments", "query_name"]

@@ -22,7 +22,7 @@ from blowproof.models.base.errors import InternalError
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.mechanisms.mechanism import Prefixes, Release, Tree
 from blowproof.models.mechanisms.trees_and_prefixes import bind_query
-from blowproof.models.queries.query import ClusterSizes, ClusterSums
+from blowproof.models.queries.kinds import ClusterSizes, ClusterSums
 
 ONE = Fraction(1)
 WIDTHS = [2**31, 2**53, 2**63, 2**70, 10**30]

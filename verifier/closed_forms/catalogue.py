@@ -8,7 +8,7 @@ from typing import Any
 
 from blowproof.models import BoundQuery, BudgetError, Database, Exact, Policy, parse_query
 from blowproof.models.policy.policy import Reading
-from blowproof.models.queries.query import WeightedSum
+from blowproof.models.queries.kinds import WeightedSum
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import json_number
 from blowproof.verifier.closed_forms import designing

@@ -26,7 +26,7 @@ from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import magnitude
 from blowproof.models.domain.classes import ValueClass
 from blowproof.models.policy.policy import LABELLED, Reading
-from blowproof.models.queries.query import Cumulative, Histogram, MarginalQuery, Ranges
+from blowproof.models.queries.kinds import Cumulative, Histogram, MarginalQuery, Ranges
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table

@@ -36,7 +36,7 @@ from blowproof.models.policy.policy import LABELLED, Answers, Reading
 from blowproof.models.programs.boolean_lowering import to_dimacs
 from blowproof.models.programs.linear_export import to_lp, to_mps
 from blowproof.models.programs.linear_terms import weighted_sum
-from blowproof.models.queries.query import WeightedSum
+from blowproof.models.queries.kinds import WeightedSum
 from blowproof.verifier.databases.consistency import prepare, size_range
 from blowproof.verifier.engines.histograms.master import Master
 from blowproof.verifier.engines.labelled.master import Master as LabelledMaster

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from blowproof.models import Point, Setting
-from blowproof.models.queries.query import Histogram
+from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.asked.answer import json_value
 from blowproof.verifier.engines.histograms.master import Master
 from blowproof.verifier.moves.kinds import Kind, Moves

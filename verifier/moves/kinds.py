@@ -20,7 +20,7 @@ from blowproof.models.base.clock import now
 from blowproof.models.base.kept import Kept
 from blowproof.models.base.numbers import plain
 from blowproof.models.policy.policy import LABELLED, Reading
-from blowproof.models.queries.query import Ranges
+from blowproof.models.queries.kinds import Ranges
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.moves.edges_at_once import joined
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from blowproof.models import BlowproofError, BoundQuery, Exact, Policy, Setting, setting
 from blowproof.models.base.numbers import plain
 from blowproof.models.policy.policy import LABELLED, Answers, Reading
-from blowproof.models.queries.query import Histogram, MarginalQuery
+from blowproof.models.queries.kinds import Histogram, MarginalQuery
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.portfolio.bounds import Bounds

@@ -14,7 +14,7 @@ from typing import Literal
 
 from blowproof.models import BudgetError, QueryError
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.query import Cumulative, Histogram, WeightedSum
+from blowproof.models.queries.kinds import Cumulative, Histogram, WeightedSum
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import FactModel, size_range

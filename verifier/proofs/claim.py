@@ -9,8 +9,7 @@ from typing import Any
 from blowproof.models import BoundQuery, Policy, Setting
 from blowproof.models.files.writing import canonical
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.parse import query_arguments
-from blowproof.models.queries.query import (
+from blowproof.models.queries.kinds import (
     ClusterSizes,
     CountQuery,
     Cumulative,
@@ -20,6 +19,7 @@ from blowproof.models.queries.query import (
     SumQuery,
     WeightedSum,
 )
+from blowproof.models.queries.parse import query_arguments
 from blowproof.verifier.asked.answer import Answer, json_number
 from blowproof.verifier.kernel.check import SCHEMA
 

@@ -23,7 +23,8 @@ from fractions import Fraction
 from blowproof.models import BoundQuery, Exact, Point, Setting
 from blowproof.models.base.numbers import plain
 from blowproof.models.domain.classes import ValueClass
-from blowproof.models.queries.query import Cumulative, Row
+from blowproof.models.queries.kinds import Cumulative
+from blowproof.models.queries.query import Row
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.engines.irreducibles import longest

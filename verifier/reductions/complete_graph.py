@@ -24,7 +24,7 @@ from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass, locator
 from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import weighted_sum
-from blowproof.models.queries.query import Histogram
+from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.engines.irreducibles import Multiset, circuits_lower_bound, improve
 from blowproof.verifier.engines.search.engine import (

@@ -42,7 +42,7 @@ from blowproof.models import (
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass
 from blowproof.models.policy.policy import LABELLED, Reading
-from blowproof.models.queries.query import (
+from blowproof.models.queries.kinds import (
     CountQuery,
     Cumulative,
     Histogram,

@@ -70,7 +70,7 @@ from numpy.typing import NDArray
 from blowproof.models import BlowproofError, Exact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import firsts
-from blowproof.models.queries.query import Histogram
+from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from blowproof.models import Area, BoundQuery, Domain, Exact, Marginal, Point, Setting
 from blowproof.models.domain.classes import collapse, firsts
-from blowproof.models.queries.query import (
+from blowproof.models.queries.kinds import (
     CountQuery,
     Cumulative,
     MarginalQuery,

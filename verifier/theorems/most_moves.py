@@ -25,7 +25,7 @@ from blowproof.models import BlowproofError, BoundQuery, Exact, Full, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import magnitude, plain
 from blowproof.models.policy.policy import LABELLED, Reading
-from blowproof.models.queries.query import (
+from blowproof.models.queries.kinds import (
     ClusterSizes,
     ClusterSums,
     CountQuery,

@@ -42,7 +42,7 @@ from blowproof.models import Area, BlowproofError, BoundQuery, Exact, Point, Set
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import firsts
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.query import Cumulative, Histogram, Ranges
+from blowproof.models.queries.kinds import Cumulative, Histogram, Ranges
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.sparse_facts import SparseFacts

@@ -101,7 +101,7 @@ def test_bounds_hold_over_every_secret_move(case):
 
 def test_hard_clusters_are_those_of_the_contract():
     """Margin 0: the nearest centroid, ties to the first, as in cluster-sizes(FILE)."""
-    from blowproof.models.queries.query import ClusterSizes
+    from blowproof.models.queries.kinds import ClusterSizes
 
     domain = DOMAINS[1]
     centroids = np.array([[0, 0], [2, 2], [-1, 3]])

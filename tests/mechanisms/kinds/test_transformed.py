@@ -39,7 +39,7 @@ from blowproof.models import (
 )
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.mechanisms.mechanism import Mechanism, Prefixes
-from blowproof.models.queries.query import Cumulative
+from blowproof.models.queries.kinds import Cumulative
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.certify.certify import certify
 

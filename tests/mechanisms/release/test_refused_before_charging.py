@@ -29,7 +29,7 @@ from blowproof.models import (
     Marginal,
     Policy,
 )
-from blowproof.models.queries.query import WeightedSum
+from blowproof.models.queries.kinds import WeightedSum
 from blowproof.models.secrets.written import SecretsSpec
 
 ONE = Fraction(1)

@@ -23,7 +23,7 @@ from blowproof.models.mechanisms.mechanism_file import (
     to_mapping,
     to_mechanism_toml,
 )
-from blowproof.models.queries.query import Histogram, MatrixQuery
+from blowproof.models.queries.kinds import Histogram, MatrixQuery
 from blowproof.verifier.certify.certify import certify
 
 FOLDER = Path(__file__).parents[2] / "mechanisms"

@@ -31,7 +31,7 @@ from blowproof.models import (
 )
 from blowproof.models.mechanisms.mechanism import Channel, Mechanism, Prefixes, Release, Tree
 from blowproof.models.mechanisms.stacked_releases import bind_release
-from blowproof.models.queries.query import WeightedSum
+from blowproof.models.queries.kinds import WeightedSum
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.question import Progress
 from blowproof.verifier.certify.certify import certify

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from blowproof.models import AttributeChange, Count, Distance, Domain, Integers, Policy
-from blowproof.models.queries.query import Histogram
+from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.claims.stating.affine_families import with_signatures
 from blowproof.verifier.closed_forms import FORMS, Case, closed_forms

@@ -35,7 +35,7 @@ from blowproof.models import (
     parse_query,
 )
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.query import ClusterSizes, ClusterSums, Histogram, WeightedSum
+from blowproof.models.queries.kinds import ClusterSizes, ClusterSums, Histogram, WeightedSum
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.closed_forms import FORMS, Case, closed_forms, degree_policy
 from blowproof.verifier.engines.one_move.by_structure import largest_change, listed_change

@@ -19,7 +19,7 @@ from math import comb, inf, log, prod
 
 from blowproof.models import BudgetError, Point
 from blowproof.models.domain.regions import Area
-from blowproof.models.queries.query import CountQuery
+from blowproof.models.queries.kinds import CountQuery
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.channels.ratios import Ratio

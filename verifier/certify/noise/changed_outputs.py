@@ -13,7 +13,8 @@ from blowproof.models.base.numbers import magnitude
 from blowproof.models.mechanisms.stacked_releases import Part
 from blowproof.models.mechanisms.trees_and_prefixes import PrefixQuery
 from blowproof.models.policy.policy import Reading
-from blowproof.models.queries.query import Cumulative, Move, Ranges, net_change
+from blowproof.models.queries.kinds import Cumulative, Ranges
+from blowproof.models.queries.query import Move, net_change
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.verdict import Changed
 from blowproof.verifier.certify.noise.output_names import output_name

@@ -14,7 +14,8 @@ from blowproof.models import BoundQuery, Domain, Exact, PolicyError, Reading, sh
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.mechanisms.trees_and_prefixes import PrefixQuery, TreeQuery
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.query import (
+from blowproof.models.queries.cluster_sizes import coordinates
+from blowproof.models.queries.kinds import (
     ClusterSizes,
     ClusterSums,
     CountQuery,
@@ -26,7 +27,6 @@ from blowproof.models.queries.query import (
     Ranges,
     SumQuery,
     WeightedSum,
-    coordinates,
 )
 
 __all__ = ["COUNTS", "require_grid"]

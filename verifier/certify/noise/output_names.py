@@ -7,8 +7,7 @@ from collections.abc import Hashable
 from blowproof.models import Domain, show
 from blowproof.models.domain.attributes import Value
 from blowproof.models.mechanisms.trees_and_prefixes import PrefixQuery, TreeQuery
-from blowproof.models.queries.query import (
-    BoundQuery,
+from blowproof.models.queries.kinds import (
     ClusterSums,
     Cumulative,
     Histogram,
@@ -16,6 +15,7 @@ from blowproof.models.queries.query import (
     Ranges,
     SumQuery,
 )
+from blowproof.models.queries.query import BoundQuery
 
 __all__ = ["output_name"]
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from blowproof.models import BoundQuery, Domain, Exact
 from blowproof.models.mechanisms.mechanism import Mechanism, Prefixes, Release, Tree
-from blowproof.models.queries.query import ClusterSizes, ClusterSums
+from blowproof.models.queries.kinds import ClusterSizes, ClusterSums
 
 __all__ = [
     "HIERARCHY_READINGS",

@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from blowproof.models import Exact
 from blowproof.models.mechanisms.mechanism import Release
-from blowproof.models.queries.query import MatrixQuery, Row
+from blowproof.models.queries.kinds import MatrixQuery
+from blowproof.models.queries.query import Row
 from blowproof.verifier.claims.blowfish.section_7_2 import (
     FAN_OUTS,
     STRUCTURES,

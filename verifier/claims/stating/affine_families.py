@@ -8,7 +8,7 @@ from math import gcd
 from random import Random
 
 from blowproof.models import Domain, Exact, Integers, Policy, Sum
-from blowproof.models.queries.query import Histogram
+from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.claims.stating import families as some
 from blowproof.verifier.claims.stating.claim import Formula, Instance, Part
 from blowproof.verifier.claims.stating.families import family

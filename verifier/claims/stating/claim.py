@@ -9,7 +9,8 @@ from typing import Literal
 
 from blowproof.models import BoundQuery, Exact, Policy, parse_query
 from blowproof.models.policy.policy import LABELLED, Answers, Reading
-from blowproof.models.queries.query import ClusterSizes, ClusterSums, MatrixQuery, Row, WeightedSum
+from blowproof.models.queries.kinds import ClusterSizes, ClusterSums, MatrixQuery, WeightedSum
+from blowproof.models.queries.query import Row
 from blowproof.verifier.asked.answer import Pair
 
 __all__ = [

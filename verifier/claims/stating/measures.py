@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from blowproof.models import BudgetError, Exact, Policy, setting
 from blowproof.models.files.writing import canonical
 from blowproof.models.policy.policy import LABELLED, Answers, Database, Reading
-from blowproof.models.queries.query import WeightedSum
+from blowproof.models.queries.kinds import WeightedSum
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.claims.stating.claim import Instance, Measure, Value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from blowproof.models import Distance, Exact, Full, PartitionCells, Policy
 from blowproof.models.base.numbers import plain
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.query import ClusterSizes, ClusterSums, Cumulative
+from blowproof.models.queries.kinds import ClusterSizes, ClusterSums, Cumulative
 from blowproof.models.secrets import AttributeChange
 from blowproof.verifier.closed_forms.stating import conditions as need
 from blowproof.verifier.closed_forms.stating.counterexamples import on_line

@@ -6,7 +6,7 @@ from math import prod
 
 from blowproof.models import Exact, Full
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.query import Histogram
+from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.closed_forms.stating import conditions as need
 from blowproof.verifier.closed_forms.stating import counterexamples as wrong
 from blowproof.verifier.closed_forms.stating.form import Case, form

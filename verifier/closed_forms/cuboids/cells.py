@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from blowproof.models import Exact
 from blowproof.models.policy.policy import Reading
-from blowproof.models.queries.query import Histogram
+from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.closed_forms.cuboids.known_cells import (
     Cuboids,
     at_most,

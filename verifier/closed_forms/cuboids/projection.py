@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blowproof.models import Exact
 from blowproof.models.policy.policy import Reading
-from blowproof.models.queries.query import MarginalQuery
+from blowproof.models.queries.kinds import MarginalQuery
 from blowproof.verifier.closed_forms.cuboids.cells import lemma_4_3_repaired, n_follows, sizes_of
 from blowproof.verifier.closed_forms.cuboids.known_cells import at_most
 from blowproof.verifier.closed_forms.stating import conditions as need

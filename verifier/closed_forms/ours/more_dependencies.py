@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from blowproof.models import Exact
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.query import Histogram
+from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.closed_forms.ours.one_dependency import (
     collapsed,
     dependencies,

@@ -13,7 +13,7 @@ from math import prod
 
 from blowproof.models import Exact
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.query import Histogram
+from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.closed_forms.stating import conditions as need
 from blowproof.verifier.closed_forms.stating.form import Case, Check, form
 from blowproof.verifier.reductions.few_values import possible_classes

@@ -15,7 +15,7 @@ from blowproof.models import (
     PartitionBy,
     PartitionCells,
 )
-from blowproof.models.queries.query import (
+from blowproof.models.queries.kinds import (
     ClusterSizes,
     ClusterSums,
     Cumulative,

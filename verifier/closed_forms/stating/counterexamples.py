@@ -23,7 +23,7 @@ from blowproof.models import (
     Policy,
 )
 from blowproof.models.policy.policy import LABELLED, Reading
-from blowproof.models.queries.query import Histogram, MarginalQuery
+from blowproof.models.queries.kinds import Histogram, MarginalQuery
 from blowproof.models.secrets import Edges, SecretsSpec
 from blowproof.verifier.closed_forms.stating.degree_policy import degree_policy
 from blowproof.verifier.closed_forms.stating.form import Counterexample

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from blowproof.models import BudgetError, Point, Setting
 from blowproof.models.domain.regions import Area
 from blowproof.models.policy.policy import LABELLED, Reading
-from blowproof.models.queries.query import CountQuery
+from blowproof.models.queries.kinds import CountQuery
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.engines.histograms.loop import checked_pair
 from blowproof.verifier.engines.histograms.master import Master

@@ -12,7 +12,7 @@ from itertools import product
 
 from blowproof.models import Area, BoundQuery, Box, BudgetError, Exact, Move, Point, Policy
 from blowproof.models.base.numbers import magnitude, plain
-from blowproof.models.queries.query import (
+from blowproof.models.queries.kinds import (
     ClusterSizes,
     CountQuery,
     Cumulative,

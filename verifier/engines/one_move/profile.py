@@ -18,7 +18,7 @@ from blowproof.models import Domain, SecretGraph
 from blowproof.models.domain.regions import Positions
 from blowproof.models.mechanisms.stacked_releases import Part
 from blowproof.models.mechanisms.trees_and_prefixes import PrefixQuery, TreeQuery
-from blowproof.models.queries.query import (
+from blowproof.models.queries.kinds import (
     CountQuery,
     Cumulative,
     Histogram,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from blowproof.models import Domain, Exact, InternalError
 from blowproof.models.mechanisms.stacked_releases import Part, Stacked
-from blowproof.models.queries.query import ClusterSizes, ClusterSums
+from blowproof.models.queries.kinds import ClusterSizes, ClusterSums
 
 __all__ = ["RowTable", "row_table"]
 

@@ -16,7 +16,7 @@ from functools import cached_property
 
 from blowproof.models.base.clock import now
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.query import Histogram
+from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.asked.answer import Answer, OnBest, Pair
 from blowproof.verifier.engines.irreducibles import (
     Multiset,

@@ -27,8 +27,9 @@ from blowproof.models import (
 from blowproof.models.mechanisms.mechanism import Mechanism, Prefixes, Release, Tree
 from blowproof.models.mechanisms.stacked_releases import bind_release
 from blowproof.models.mechanisms.trees_and_prefixes import TreeQuery, bind_query
+from blowproof.models.queries.kinds import ClusterSums, Histogram
 from blowproof.models.queries.outputs import outputs_of
-from blowproof.models.queries.query import BoundQuery, ClusterSums, Histogram
+from blowproof.models.queries.query import BoundQuery
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.certify import certify
 from blowproof.verifier.certify.noise.coarse_bound import coarse_bound

@@ -32,7 +32,7 @@ from blowproof.models import (
     parse_query,
     setting,
 )
-from blowproof.models.queries.query import WeightedSum
+from blowproof.models.queries.kinds import WeightedSum
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Progress
 from blowproof.verifier.databases.consistency import prepare

@@ -26,7 +26,8 @@ from blowproof.models import (
 )
 from blowproof.models.mechanisms.mechanism import Mechanism, Release
 from blowproof.models.mechanisms.stacked_releases import Stacked, bind_release
-from blowproof.models.queries.query import ClusterSizes, ClusterSums, MatrixQuery, Move
+from blowproof.models.queries.kinds import ClusterSizes, ClusterSums, MatrixQuery
+from blowproof.models.queries.query import Move
 from blowproof.verifier.certify.certify import certify
 from blowproof.verifier.engines.one_move import farthest
 from blowproof.verifier.engines.one_move.farthest import farthest_edge

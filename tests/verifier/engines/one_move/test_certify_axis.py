@@ -27,7 +27,8 @@ from blowproof.models import (
 from blowproof.models.mechanisms.mechanism import Prefixes, Release, Tree
 from blowproof.models.mechanisms.stacked_releases import Stacked, bind_release
 from blowproof.models.mechanisms.trees_and_prefixes import bind_prefixes, bind_tree
-from blowproof.models.queries.query import Cumulative, Move
+from blowproof.models.queries.kinds import Cumulative
+from blowproof.models.queries.query import Move
 from blowproof.verifier.engines.one_move.axis import Order, worst_move
 from blowproof.verifier.engines.one_move.profile import shape_of
 from blowproof.verifier.engines.one_move.worst_edge import worst_edge
@@ -250,7 +251,7 @@ def test_a_count_over_two_intervals_is_listed():
     )
     area = policy.domain.area
     from blowproof.models import Region
-    from blowproof.models.queries.query import CountQuery
+    from blowproof.models.queries.kinds import CountQuery
 
     count = CountQuery(area([Region({"x": [0, 4]}), Region({"x": 6})]))
     parts = weighted([Release(query=count, scale=Fraction(2))], policy)
