@@ -3,5 +3,5 @@
 The distribution is compared exactly in the tests. Floats, or a generator that is not the system's,
 would break what the certifier proves.
 
-Read `exponential` (exp of a fraction, enclosed), then `discrete_laplace`.
+Read `exponential` (exp of a fraction, enclosed), `discrete_laplace`, then `discrete_gaussian`.
 """

@@ -1,7 +1,7 @@
 """exp(-x) for a fraction x >= 0, enclosed between integers times 2^-precision.
 
 Only integer arithmetic, every rounding away from the value, so the enclosures are theorems. The
-sampler in `discrete_laplace` compares random bits with them.
+samplers compare random bits with them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-__all__ = ["exp_minus", "powers_of_exp_minus"]
+__all__ = ["Bounds", "exp_minus", "gaussian_powers", "powers_of_exp_minus"]
 
 Bounds = tuple[int, int]
 
@@ -42,6 +42,26 @@ def powers_of_exp_minus(x: Fraction, precision: int) -> Iterator[Bounds]:
     while True:
         yield low, high
         low, high = low * first_low >> precision, _up(high * first_high, precision)
+
+
+def gaussian_powers(
+    first: Fraction, step: Fraction, variance: Fraction, precision: int
+) -> Iterator[Bounds]:
+    """Yield enclosures of exp(-x^2 / (2 variance)) for x = first, first + step, ..., both >= 0.
+
+    Each is the one before times exp(-(2 x step + step^2) / (2 variance)), and those factors in turn
+    fall by exp(-step^2 / variance) each: so an enclosure is a few units wider than the one before.
+
+    >>> list(zip(range(2), gaussian_powers(Fraction(0), Fraction(1), Fraction(1, 2), 20)))
+    [(0, (1048576, 1048576)), (1, (385749, 385750))]
+    """
+    low, high = exp_minus(first**2 / (2 * variance), precision)
+    factor = exp_minus((2 * first + step) * step / (2 * variance), precision)
+    fall = exp_minus(step**2 / variance, precision)
+    while True:
+        yield low, high
+        low, high = low * factor[0] >> precision, _up(high * factor[1], precision)
+        factor = factor[0] * fall[0] >> precision, _up(factor[1] * fall[1], precision)
 
 
 def _exp(x: Fraction, bits: int) -> Bounds:

@@ -311,7 +311,8 @@ def test_what_was_proved_is_not_changed_in_place(name):
 
 # --- no other way to the noise ------------------------------------------------------------------
 
-SAMPLERS = {"discrete_laplace", "gate"}
+SAMPLERS = {"discrete_laplace", "discrete_gaussian", "gate"}
+NOISE = tuple(f"mechanisms.noise.{name}" for name in ("discrete_laplace", "discrete_gaussian"))
 
 
 def _reaches_noise(code):
@@ -320,12 +321,9 @@ def _reaches_noise(code):
         match node:
             case ast.ImportFrom(module=str(module), names=names):
                 named = {alias.name for alias in names}
-                if module.endswith("mechanisms.noise.discrete_laplace") and not named <= {
-                    "Noise",
-                    "Source",
-                }:
+                if module.endswith(NOISE) and not named <= {"Noise", "Source", "WORD"}:
                     yield f"{module}: {named}"
-                if module.endswith("blowproof.mechanisms.noise") and "discrete_laplace" in named:
+                if module.endswith("blowproof.mechanisms.noise") and named & SAMPLERS:
                     yield f"{module}: noise"
                 if module.split(".")[0] in ("random", "secrets"):
                     yield module
@@ -335,7 +333,7 @@ def _reaches_noise(code):
                     alias.name
                     for alias in names
                     if alias.name.split(".")[0] in ("random", "secrets")
-                    or alias.name.endswith("mechanisms.noise.discrete_laplace")
+                    or alias.name.endswith(NOISE)
                 )
             case ast.Attribute(value=ast.Name(id="np" | "numpy"), attr="random"):
                 yield "numpy.random"
@@ -370,6 +368,9 @@ def test_no_other_package_draws_noise(package):
         "from blowproof.mechanisms.noise.discrete_laplace import Geometric",
         "from blowproof.mechanisms.noise import discrete_laplace as noise",
         "import blowproof.mechanisms.noise.discrete_laplace as n",
+        "from blowproof.mechanisms.noise.discrete_gaussian import raw_discrete_gaussian",
+        "from blowproof.mechanisms.noise import discrete_gaussian as noise",
+        "import blowproof.mechanisms.noise.discrete_gaussian as n",
         "from blowproof.mechanisms.release.gate import raw_noisy",
         "gate.raw_noisy(1, 2)",
         "gate._TOKEN",
