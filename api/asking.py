@@ -26,7 +26,7 @@ from blowproof.values import Answer, Audit, Pair
 if TYPE_CHECKING:
     from blowproof.models import Exact
     from blowproof.verifier.asked import answer as said
-    from blowproof.verifier.asked.question import Engine
+    from blowproof.verifier.asked.names import Engine
 
 __all__ = ["audit", "neighbours", "sensitivity"]
 

@@ -15,7 +15,7 @@ from blowproof.values import Check, Verdict
 
 if TYPE_CHECKING:
     from blowproof.models import Exact
-    from blowproof.verifier.asked.question import Engine
+    from blowproof.verifier.asked.names import Engine
 
 __all__ = ["certify", "check"]
 

@@ -15,7 +15,7 @@ from blowproof.values import Release
 
 if TYPE_CHECKING:
     from blowproof.models import Exact
-    from blowproof.verifier.asked.question import Engine
+    from blowproof.verifier.asked.names import Engine
 
 __all__ = ["release"]
 

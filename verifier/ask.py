@@ -30,7 +30,8 @@ from blowproof.models.policy.policy import LABELLED, Answers, Reading
 from blowproof.models.queries.kinds import WeightedSum
 from blowproof.verifier import plan
 from blowproof.verifier.asked.answer import Answer, Pair
-from blowproof.verifier.asked.question import ENGINES, Engine, Listener, Progress, Question
+from blowproof.verifier.asked.names import ENGINES, Engine
+from blowproof.verifier.asked.question import Listener, Progress, Question
 from blowproof.verifier.databases.consistency import prepare, size_range
 from blowproof.verifier.engines.brute import brute_neighbours
 from blowproof.verifier.engines.histograms.listing import (

@@ -153,7 +153,7 @@ class Run:
         """Ask everybody, in order, until the bounds meet."""
         for step in self._of("theorem"):
             self._ask(step)
-        self._in_turns(list(self._of("engine")))
+        self._in_turns(list(self._of("engine", "reduction")))
         for step in self._of("witness"):
             self._ask(step)
         if self.problem is not None:
@@ -168,13 +168,14 @@ class Run:
             self.problem, self.board.setting, question.reading, question.query
         )
         for pair in pairs:
-            self.board.take(Reason("travel", "a pair of another question"), pair=pair)
+            told = self.board.worth(Reason("travel", "a pair of another question"), pair=pair)
+            self.board.take(told)
         return None if upper is None else question.answer(0, upper, why, engine="travel")
 
-    def _of(self, kind: str) -> Iterator[Step]:
-        """Yield the steps of a kind that apply, while there is something left to find."""
+    def _of(self, *kinds: str) -> Iterator[Step]:
+        """Yield the steps of these kinds that apply, while there is something left to find."""
         for step in self.steps:
-            if step.strategy.kind == kind and step.applies and not self.board.settled():
+            if step.strategy.kind in kinds and step.applies and not self.board.settled():
                 yield step
 
     def _ask(self, step: Step) -> None:
@@ -194,13 +195,9 @@ class Run:
 
     def _keep(self, step: Step, why: str, upper: Exact | None, pair: Pair | None) -> None:
         """Write what a step has found on the board, and remember that it was this step."""
-        reason = Reason(step.strategy.name, why)
-        value: Exact = 0
-        if pair is not None:
-            value = self.question.query.difference(pair.moves(self.question.reading))
-        told = Bounds(lower=value, upper=upper, pair=pair, below=reason, above=reason)
+        told = self.board.worth(Reason(step.strategy.name, why), upper=upper, pair=pair)
         step.found = told if step.found is None else step.found.meet(told)
-        self.board.take(reason, upper=upper, pair=pair)
+        self.board.take(told)
 
     def _take(self, step: Step, found: Answer | None) -> None:
         """Keep what a step has found."""
@@ -296,5 +293,5 @@ class Run:
     def _refuse(self) -> None:
         """Nothing at all is known: say why, as the first engine that gave up says it."""
         for step in self.steps:
-            if step.strategy.kind == "engine" and step.applies and step.notes:
+            if step.strategy.kind in ("engine", "reduction") and step.applies and step.notes:
                 raise BudgetError(step.notes[0])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from blowproof.cli.asking.ask import Session
     from blowproof.models import Policy, Reading
     from blowproof.models.mechanisms.mechanism import Mechanism
-    from blowproof.verifier.asked.question import Engine
+    from blowproof.verifier.asked.names import Engine
     from blowproof.verifier.certify.base.verdict import Certified
 
 __all__ = ["judge", "open_assumptions", "verdict_code"]

@@ -11,6 +11,8 @@ from typing import TypeVar, cast
 
 import click
 
+from blowproof.verifier.asked.names import ENGINES
+
 __all__ = [
     "ENGINES",
     "READINGS",
@@ -27,8 +29,7 @@ __all__ = [
 
 READINGS = ("published", "secret-moves", "add-remove", "markov")
 SCOPES = ("any", "given")
-ENGINES = ("auto", "brute", "sat", "ilp", "search", "hilbert")
-"""The names as in `blowproof.models` and `blowproof.verifier`, which --help must not import."""
+"""The names as in `blowproof.models`, which --help must not import."""
 
 _NUMBER = re.compile(r"\+?\d+(/\d+|\.\d+)?")
 _DIGITS = 1000
@@ -126,7 +127,11 @@ _ANSWERS = click.option(
     help="Whose answers: the worst case over any, or the given numbers. Default: the file's.",
 )
 _ENGINE = click.option(
-    "--engine", type=click.Choice(ENGINES), default="auto", show_default=True, help="Who computes."
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="auto",
+    show_default=True,
+    help="Who computes: one engine alone, or (auto) the whole plan, as `explain` lists it.",
 )
 _SEED = click.option(
     "--seed",

@@ -139,7 +139,7 @@ def request_of(
     from blowproof.mechanisms.parts.records import Records
     from blowproof.mechanisms.release.release import Request
     from blowproof.models import parse_query
-    from blowproof.verifier.asked.question import Engine
+    from blowproof.verifier.asked.names import Engine
 
     question = session.question
     return Request(

@@ -15,7 +15,7 @@ from blowproof.models import BoundQuery, BudgetError, Policy, PolicyError, exact
 from blowproof.models.policy.policy import Answers, Reading
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Answer
-from blowproof.verifier.asked.question import Engine
+from blowproof.verifier.asked.names import Engine
 from blowproof.verifier.certify.base.asked_before import Known
 
 __all__ = ["EXACT_NOTE", "LATE", "Oracle", "Request", "calibrated_scale", "status_notes"]

@@ -58,7 +58,7 @@ def names(policy: Policy, reading: str = "published") -> list[str]:
     return [
         step.strategy.name
         for step in plan.plan(asked(policy, reading=reading))
-        if step.applies and step.strategy.kind == "engine"
+        if step.applies and step.strategy.kind in ("engine", "reduction")
     ]
 
 
@@ -128,7 +128,7 @@ def test_the_board_takes_no_pair_that_is_none() -> None:
     board = Board(question.setting, question.query, question.reading)
     alone = Pair(before=((0, 0),), after=((1, 0),))
     with pytest.raises(InternalError, match="not one"):
-        board.take(Reason("somebody", "says so"), pair=alone)
+        board.take(board.worth(Reason("somebody", "says so"), pair=alone))
     assert board.known == Bounds()
 
 
@@ -136,10 +136,10 @@ def test_the_board_values_a_pair_by_itself() -> None:
     question, heard = asked(TOTALS), list[Progress]()
     board = Board(question.setting, question.query, question.reading, heard.append)
     there = Pair(before=((0, 0), (1, 1)), after=((1, 2), (0, 2)))
-    board.take(Reason("somebody", "says so"), pair=there)
+    board.take(board.worth(Reason("somebody", "says so"), pair=there))
     assert board.ends() == (4, None)
-    board.take(Reason("somebody", "says less"), upper=6)
-    board.take(Reason("somebody", "says nothing new"), upper=7)
+    board.take(board.worth(Reason("somebody", "says less"), upper=6))
+    board.take(board.worth(Reason("somebody", "says nothing new"), upper=7))
     assert board.ends() == (4, 6)
     assert [(told.lower, told.upper) for told in heard] == [(4, None), (4, 6)]
 

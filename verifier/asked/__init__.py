@@ -3,5 +3,5 @@
 An answer is no more certain than it says: bounds, a pair that shows the lower one, a status.
 Engines make these objects, nobody else changes them.
 
-Read `question`, `answer`.
+Read `names`, `question`, `answer`.
 """

@@ -5,17 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from blowproof.models import BoundQuery, Exact, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.policy.policy import Reading
 from blowproof.verifier.asked.answer import Answer, OnBest, Pair
 
-__all__ = ["ENGINES", "Ends", "Engine", "Listener", "Progress", "Question"]
-
-Engine = Literal["auto", "brute", "sat", "ilp", "search", "hilbert"]
-ENGINES: tuple[Engine, ...] = ("auto", "brute", "sat", "ilp", "search", "hilbert")
+__all__ = ["Ends", "Listener", "Progress", "Question"]
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ from blowproof.models.mechanisms.mechanism import Mechanism
 from blowproof.models.mechanisms.stacked_releases import Part
 from blowproof.models.policy.policy import Answers, Reading
 from blowproof.verifier.asked.answer import Pair
-from blowproof.verifier.asked.question import Engine, Listener, Progress
+from blowproof.verifier.asked.names import Engine
+from blowproof.verifier.asked.question import Listener, Progress
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.base.asked_before import Known
 from blowproof.verifier.certify.base.lemmas import Lemma

@@ -58,13 +58,13 @@ class Bounds:
         low = other if other.lower > self.lower else self
         tighter = other.upper is not None and (self.upper is None or other.upper < self.upper)
         high = other if tighter else self
-        if low is high:
-            return low
         if high.upper is not None and low.lower > high.upper:
             raise InternalError(
                 f"{_name(low.below)} shows a pair that differs by {low.lower}, and "
                 f"{_name(high.above)} says that no pair differs by more than {high.upper}"
             )
+        if low is high:
+            return low
         return Bounds(
             lower=low.lower, upper=high.upper, pair=low.pair, below=low.below, above=high.above
         )
@@ -97,26 +97,29 @@ class Board:
         """Return the bounds by now."""
         return self.known.lower, self.known.upper
 
-    def take(
+    def worth(
         self, reason: Reason, *, upper: Exact | None = None, pair: Pair | None = None
     ) -> Bounds:
-        """Keep what is better than what was known, and return what is known now.
-
-        A pair is worth what the query's own code says that it changes, once the independent check
-        of pairs has accepted it. Where nothing is left to find, a worker that tells ends here.
-        """
-        before = self.known
+        """Return what somebody says: a pair is worth what the query's own code says it changes."""
+        value: Exact = 0
         if pair is not None:
             value = self.query.difference(pair.moves(self.reading))
-            if value > before.lower:
-                self._check(pair)
-                found = Bounds(lower=value, pair=pair, below=reason)
-                self.known = self.known.meet(found)
-        if upper is not None:
-            self.known = self.known.meet(Bounds(upper=upper, above=reason))
+        return Bounds(lower=value, upper=upper, pair=pair, below=reason, above=reason)
+
+    def take(self, told: Bounds) -> Bounds:
+        """Keep what is better than what was known, and return what is known now.
+
+        A pair counts once the independent check of pairs has accepted it. Where nothing is left to
+        find, a worker that tells ends here.
+        """
+        before = self.known
+        if told.pair is not None and told.lower > before.lower:
+            self._check(told.pair)
+        self.known = before.meet(told)
         if self.known is not before and self.listener is not None:
-            known = self.known
-            self.listener(Progress(known.lower, known.upper, reason.why, known.pair))
+            known, why = self.known, told.below or told.above
+            what = "" if why is None else why.why
+            self.listener(Progress(known.lower, known.upper, what, known.pair))
         if self.settled():
             finish()
         return self.known

@@ -254,12 +254,13 @@ class Strategy:
     """One way to bound S(f, P).
 
     `refuses` says why a question is not one for it, or ""; `run` returns what it found, or None.
-    A theorem needs no search; an engine searches; a witness is a pair looked for directly.
+    A theorem needs no search; an engine searches, and may be asked alone (`--engine`); a reduction
+    asks easier questions; a witness is a pair looked for directly.
     `shares`: it shares its time out among steps, so that it has to be told how much there is.
     """
 
     name: str
-    kind: Literal["theorem", "engine", "witness"]
+    kind: Literal["theorem", "engine", "reduction", "witness"]
     does: str
     run: Callable[[Question], Answer | None]
     refuses: Callable[[Question], str] = lambda question: ""
@@ -416,18 +417,18 @@ THEOREMS = (
 
 ENGINES = (
     Strategy("brute", "engine", "every database, by the definition", _brute),
-    Strategy("histogram", "engine", "the histogram's S and worst pair, by other values",
+    Strategy("histogram", "reduction", "the histogram's S and worst pair, by other values",
              _through_histogram, _no_histogram, True),
-    Strategy("ends", "engine", "cumulative counts by the ends of classes", _by_ends, _no_ends,
+    Strategy("ends", "reduction", "cumulative counts by the ends of classes", _by_ends, _no_ends,
              True),
     Strategy("search", "engine", "irreducible multisets of moves", _search, _no_search, True),
-    Strategy("parts", "engine", "theorems on bounds and clauses, and pairs that meet them",
+    Strategy("parts", "reduction", "theorems on bounds and clauses, and pairs that meet them",
              lambda question: bounded(question, _eased), _no_parts, True),
     Strategy("sat", "engine", "labelled records: propose, refute, cut (SAT)", _sat, _no_sat),
     Strategy("ilp", "engine", "histograms and moves: propose, refute, cut (ILP)", _ilp, _no_ilp),
     Strategy("hilbert", "engine", "a Hilbert basis, listed by Normaliz", _hilbert, _no_hilbert),
 )  # fmt: skip
-"""What searches; `--engine` names them."""
+"""What searches, in turns; `--engine` names those of kind "engine"."""
 
 
 LAST = Strategy("few classes", "witness", "a pair over a few classes of values", few_classes)
@@ -449,4 +450,4 @@ def _eased(question: Question) -> Answer:
 
 def named(name: str) -> Strategy:
     """Return the engine of this name."""
-    return next(item for item in ENGINES if item.name == name)
+    return next(item for item in (*THEOREMS, *ENGINES) if item.name == name)

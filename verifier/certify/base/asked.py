@@ -9,7 +9,8 @@ from fractions import Fraction
 
 from blowproof.models import Policy, Setting
 from blowproof.models.policy.policy import Answers, Reading
-from blowproof.verifier.asked.question import Engine, Listener
+from blowproof.verifier.asked.names import Engine
+from blowproof.verifier.asked.question import Listener
 from blowproof.verifier.certify.base.asked_before import Known
 from blowproof.verifier.certify.base.lemmas import Lemma
 
