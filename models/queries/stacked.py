@@ -1,0 +1,197 @@
+"""Several queries as one, with weights and a norm: what is asked when more than one is released.
+
+S of the stack is what pays for all of its outputs together: at most the sum of the single ones, and
+often less, since no pair need be worst for all. A single query in another norm than l1 is a stack
+of one (`in_norm`). Engines and theorems that look for a particular kind of query do not find it in
+a stack, so none of them takes one norm for another.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from blowproof.models.base.errors import PolicyError, QueryError
+from blowproof.models.base.numbers import Exact, magnitude, plain, total
+from blowproof.models.domain.domain import Domain
+from blowproof.models.domain.regions import Point
+from blowproof.models.norms import L1, RANGE, Norm, norm_named
+from blowproof.models.norms.norm import Counted
+from blowproof.models.queries.outputs import Outputs, outputs_of
+from blowproof.models.queries.query import BoundQuery, Move, Row, net_change
+
+__all__ = ["Part", "Stacked", "in_norm", "stack"]
+
+ONE = (Fraction(1),)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A query whose outputs have weights: one for all, or one for each.
+
+    `outputs` numbers the outputs as the weights do (a tree's by level); None where one weight is
+    all there is and the query is none that we know.
+    """
+
+    query: BoundQuery
+    weights: tuple[Fraction, ...]
+    outputs: Outputs | None = None
+
+    @property
+    def uniform(self) -> bool:
+        """Whether all outputs have the same weight."""
+        return len(self.weights) == 1
+
+    def weight(self, key: Hashable) -> Fraction:
+        """Return the weight of an output."""
+        if self.uniform:
+            return self.weights[0]
+        assert self.outputs is not None
+        place = self.outputs.place(key)
+        if place >= len(self.weights):
+            raise PolicyError(
+                f"the output {key!r} has no scale", key="scale", hint="one scale for each output"
+            )
+        return self.weights[place]
+
+    def changes(self, moves: Iterable[Move]) -> dict[Hashable, Exact]:
+        """Return how much each output changes, before weights, without zeros."""
+        if self.query.per_record:
+            raise ValueError("a query that weighs records has no rows to add up")
+        found: dict[Hashable, Exact] = defaultdict(int)
+        for point, times in net_change(moves).items():
+            for key, value in self.query.row(point).items():
+                found[key] += times * value
+        return {key: plain(value) for key, value in found.items() if value}
+
+    def loss(self, moves: Iterable[Move]) -> Exact:
+        """Return the L1 norm of the weighted change."""
+        listed = list(moves)
+        if self.uniform:
+            return plain(self.query.difference(listed) * self.weights[0])
+        changes = self.changes(listed)
+        return total(magnitude(value) * self.weight(key) for key, value in changes.items())
+
+    def counted(self, moves: Sequence[Move], norm: Norm) -> Iterator[Counted]:
+        """Yield the changes as a norm takes them, with their weights."""
+        for key, value in self.changes(moves).items():
+            yield norm.weighted(value, self.weight(key))
+
+
+@dataclass(frozen=True, repr=False)
+class Stacked(BoundQuery):
+    """Several weighted queries as one, measured by a norm.
+
+    In l1, linf and range, the rows are those of the parts, below each other, times the weights; in
+    l2-squared they are without weights, and `weight` says how often a square counts. `width`: how
+    many outputs there are, for norms that ask whether some output does not change.
+
+    >>> from blowproof.models.queries.query import Histogram
+    >>> parts = (Part(Histogram(), (Fraction(1, 2),)), Part(Histogram(), (Fraction(1, 3),)))
+    >>> Stacked(parts).difference([Move((0,), (1,))])
+    Fraction(5, 3)
+    >>> from blowproof.models.norms import L2_SQUARED
+    >>> Stacked(parts, measure=L2_SQUARED).difference([Move((0,), (1,)), Move((0,), (1,))])
+    Fraction(20, 3)
+    """
+
+    parts: tuple[Part, ...]
+    name: str = "releases"
+    measure: Norm = L1
+    width: int | None = None
+
+    def row(self, point: Point) -> Row:
+        """One record adds its row in every part, times the weights where these go into rows."""
+        return {
+            (number, key): plain(value * part.weight(key)) if self._in_rows else value
+            for number, part in enumerate(self.parts)
+            for key, value in part.query.row(point).items()
+        }
+
+    @property
+    def _in_rows(self) -> bool:
+        """Whether weights multiply changes (degree 1), or count outputs."""
+        return self.measure.degree == 1
+
+    def weight(self, output: Hashable) -> Exact:
+        """Return how often an output counts."""
+        if self._in_rows:
+            return 1
+        assert isinstance(output, tuple)
+        number, key = output
+        return plain(self.parts[number].weight(key))
+
+    def difference(self, moves: Iterable[Move]) -> Exact:
+        """Return the norm of the change under the moves."""
+        listed = list(moves)
+        if self.measure is L1:
+            return total(part.loss(listed) for part in self.parts)
+        changes = [item for part in self.parts for item in part.counted(listed, self.measure)]
+        if self.still(len(changes)):
+            changes.append((0, 1))
+        return self.measure.of(changes)
+
+    def norm(self, change: Mapping[Point, int]) -> Exact:
+        """Return the norm of the weighted change when the histogram changes."""
+        moves = [
+            Move(None, point) if times > 0 else Move(point, None)
+            for point, times in change.items()
+            for _ in range(abs(times))
+        ]
+        return self.difference(moves)
+
+
+def in_norm(query: BoundQuery, norm: Norm | str, domain: Domain) -> BoundQuery:
+    """Return a query, measured by a norm; a query in l1 is itself.
+
+    >>> from blowproof.models import Domain, Integers
+    >>> from blowproof.models.queries.query import Histogram
+    >>> squared = in_norm(Histogram(), "l2-squared", Domain(age=Integers(0, 9)))
+    >>> squared, squared.difference([Move((0,), (1,)), Move((0,), (2,))])
+    (histogram, 6)
+    """
+    norm = norm_named(norm)
+    if query.measure is norm:
+        return query
+    if isinstance(query, Stacked):
+        parts = query.parts
+    else:
+        parts = (Part(query, ONE, outputs_of(query, domain)),)
+    return stack(parts, norm, domain, name=query.name)
+
+
+def stack(parts: Sequence[Part], norm: Norm | str, domain: Domain, *, name: str) -> BoundQuery:
+    """Return several weighted queries as one question in a norm."""
+    norm = norm_named(norm)
+    several = len(parts) > 1 or any(part.weights != ONE for part in parts)
+    for part in parts:
+        if part.query.per_record and (several or norm is RANGE):
+            raise QueryError(
+                f"{part.query.name} weighs single records, and has no place in a stack\n"
+                "  try: ask for it alone, in l1"
+            )
+        if min(part.weights, default=1) <= 0:
+            raise QueryError(
+                f"a weight of {part.query.name} is {min(part.weights)}, and weights are above 0\n"
+                "  try: leave out what does not count"
+            )
+    return Stacked(tuple(parts), name, norm, _width(parts, domain, norm))
+
+
+def _width(parts: Sequence[Part], domain: Domain, norm: Norm) -> int | None:
+    """Return how many outputs a stack has; QueryError where a norm needs it and nobody knows."""
+    counts = []
+    for part in parts:
+        found = outputs_of(part.query, domain)
+        counts.append(None if found is None else found.count)
+    known = [count for count in counts if count is not None]
+    if len(known) == len(counts):
+        return sum(known)
+    if norm is RANGE:
+        raise QueryError(
+            f"how many outputs {parts[counts.index(None)].query.name} has is not known, and an "
+            "output that does not change counts in the norm range\n  try: --norm linf"
+        )
+    return None
