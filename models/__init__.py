@@ -5,8 +5,8 @@ in. The names that others use are imported below: `from blowproof.models import 
 secrets, queries or file formats go into their room; a name that people need is added to the list
 below.
 
-Rooms in reading order: base, domain, secrets, facts, data, policy, norms, queries, files,
-mechanisms; and programs, the solver-neutral models with one file for each solver.
+Rooms in reading order: base, domain, secrets, facts, data, policy, norms, queries, stacks,
+files, mechanisms; and programs, the solver-neutral models with one file for each solver.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ ROOMS = (
     "models/programs",
     "models/norms",
     "models/queries",
+    "models/stacks",
     "models/mechanisms",
     "models",
     "verifier/databases",

@@ -46,12 +46,12 @@ from blowproof.models import (
 )
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.mechanisms.mechanism import Prefixes, Release
-from blowproof.models.mechanisms.stacked_releases import Part, Stacked
 from blowproof.models.mechanisms.trees_and_prefixes import bind_query
 from blowproof.models.policy.policy import LABELLED
 from blowproof.models.queries.kinds import Cumulative, Ranges
 from blowproof.models.queries.query import Row
 from blowproof.models.secrets.offsets import OffsetGraph
+from blowproof.models.stacks.stacked import Part, Stacked
 
 __all__ = [
     "Flows",

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from blowproof.models.base.errors import PolicyError
-from blowproof.models.base.numbers import Exact
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Point
 from blowproof.models.mechanisms.mechanism import Prefixes, Tree
+from blowproof.models.norms.norm import Counted
 from blowproof.models.policy.policy import Policy
 from blowproof.models.queries.parse import parse_query, query_name
 from blowproof.models.queries.query import BoundQuery, Row
@@ -122,16 +122,17 @@ class PrefixQuery(BoundQuery):
         """One record adds 1 to every prefix that reaches it."""
         return dict.fromkeys(range(point[self.axis] // self.every, self.count), 1)
 
-    def norm(self, change: Mapping[Point, int]) -> Exact:
-        """Sum |prefix sum| over the prefixes, run by run."""
+    def counted(self, change: Mapping[Point, int]) -> list[Counted]:
+        """Return the prefix sums, run by run."""
         steps: dict[int, int] = defaultdict(int)
         for point, times in change.items():
             steps[min(point[self.axis] // self.every, self.count)] += times
-        result = running = last = 0
+        found: list[Counted] = []
+        running = last = 0
         for place in sorted(steps):
-            result += abs(running) * (place - last)
+            found.append((running, place - last))
             running, last = running + steps[place], place
-        return result + abs(running) * (self.count - last)
+        return [*found, (running, self.count - last)]
 
 
 def bind_query(query: str | Tree | Prefixes | BoundQuery, policy: Policy) -> BoundQuery:

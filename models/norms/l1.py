@@ -21,9 +21,10 @@ class _L1(Norm):
         """Return the sum of |change| * times."""
         return total(magnitude(change) * times for change, times in changes)
 
-    def weighted(self, change: Exact, weight: Exact) -> Counted:
+    def weighted(self, item: Counted, weight: Exact) -> Counted:
         """Return the output as if there were `weight` of them."""
-        return change, weight
+        change, times = item
+        return change, times * weight
 
     def gain(
         self, linear: LinearModel, outputs: Sequence[tuple[LinearExpr, int]], *, still: bool

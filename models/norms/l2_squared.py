@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from math import isqrt
 
 from blowproof.models.base.numbers import Exact, plain, total
@@ -35,9 +36,10 @@ class _L2Squared(Norm):
         """Return the sum of change ** 2 * times."""
         return total(change * change * times for change, times in changes)
 
-    def weighted(self, change: Exact, weight: Exact) -> Counted:
+    def weighted(self, item: Counted, weight: Exact) -> Counted:
         """Return the output as if there were `weight` of them."""
-        return change, weight
+        change, times = item
+        return change, times * weight
 
     def gain(
         self, linear: LinearModel, outputs: Sequence[tuple[LinearExpr, int]], *, still: bool
@@ -81,7 +83,7 @@ def _by_odd_numbers(linear: LinearModel, size: IntVar) -> list[tuple[int, IntVar
     """1 + 3 + ... + (2 k - 1) = k ** 2, where step j is taken only after those before it."""
     steps = [linear.bool_var(f"{size.name}_step{k}") for k in range(size.upper)]
     linear.add(weighted_sum((1, step) for step in steps) - size, upper=0)
-    for before, after in zip(steps, steps[1:], strict=False):
+    for before, after in pairwise(steps):
         linear.add_clause([before, ~after])
     return [(2 * k + 1, step) for k, step in enumerate(steps)]
 

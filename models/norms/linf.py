@@ -21,9 +21,10 @@ class _LInf(Norm):
         """Return the largest |change|."""
         return plain(max((magnitude(change) for change, times in changes if times), default=0))
 
-    def weighted(self, change: Exact, weight: Exact) -> Counted:
+    def weighted(self, item: Counted, weight: Exact) -> Counted:
         """Return the output, changed as much more."""
-        return change * weight, 1
+        change, times = item
+        return change * weight, times
 
     def gain(
         self, linear: LinearModel, outputs: Sequence[tuple[LinearExpr, int]], *, still: bool

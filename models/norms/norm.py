@@ -38,8 +38,8 @@ class Norm(ABC):
         others go the same way and the norm is `range`: then one must be listed, as (0, 1)."""
 
     @abstractmethod
-    def weighted(self, change: Exact, weight: Exact) -> Counted:
-        """Return an output's change with a weight (above 0), as `of` takes it."""
+    def weighted(self, item: Counted, weight: Exact) -> Counted:
+        """Return outputs' change with a weight (above 0), as `of` takes it."""
 
     @abstractmethod
     def gain(

@@ -27,9 +27,10 @@ class _Range(Norm):
         listed = [change for change, times in changes if times]
         return plain(max(listed, default=0) - min(listed, default=0))
 
-    def weighted(self, change: Exact, weight: Exact) -> Counted:
+    def weighted(self, item: Counted, weight: Exact) -> Counted:
         """Return the output, changed as much more."""
-        return change * weight, 1
+        change, times = item
+        return change * weight, times
 
     def gain(
         self, linear: LinearModel, outputs: Sequence[tuple[LinearExpr, int]], *, still: bool

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from blowproof.models.base.numbers import Exact
 from blowproof.models.domain.regions import Point
+from blowproof.models.norms.norm import Counted
 from blowproof.models.queries.query import BoundQuery, Row
 
 __all__ = ["Cumulative", "prefix_runs"]
@@ -25,11 +25,9 @@ class Cumulative(BoundQuery):
         """One record adds 1 to every prefix that reaches it."""
         return dict.fromkeys(range(point[self.axis], self.size), 1)
 
-    def norm(self, change: Mapping[Point, int]) -> Exact:
-        """Sum |prefix sum| over the positions, run by run: the axis is never walked."""
-        return sum(
-            abs(value) * length for value, length in prefix_runs(change, self.axis, self.size)
-        )
+    def counted(self, change: Mapping[Point, int]) -> list[Counted]:
+        """Return the prefix sums, run by run: the axis is never walked."""
+        return list(prefix_runs(change, self.axis, self.size))
 
 
 def prefix_runs(change: Mapping[Point, int], axis: int, size: int) -> list[tuple[int, int]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from blowproof.models.base.numbers import Exact
 from blowproof.models.domain.regions import Point
+from blowproof.models.norms.norm import Counted
 from blowproof.models.queries.query import BoundQuery, Row
 
 __all__ = ["Histogram"]
@@ -22,6 +22,6 @@ class Histogram(BoundQuery):
         """One record adds 1 to its own cell."""
         return {point: 1}
 
-    def norm(self, change: Mapping[Point, int]) -> Exact:
-        """Return the sum of the absolute changes of the cells."""
-        return sum(abs(times) for times in change.values())
+    def counted(self, change: Mapping[Point, int]) -> list[Counted]:
+        """Return the changes of the cells."""
+        return [(times, 1) for times in change.values()]

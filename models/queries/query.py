@@ -1,9 +1,10 @@
 """Queries, bound to a policy: how much f changes between two databases, exactly.
 
-A bound query answers one question for the engines: `difference(moves)`, the L1 norm of the change
-of f when records move (from `before` to `after`; None is a record that is not there, for readings
-that add and remove). `row(point)` is one record's own contribution, a sparse vector: every query
-here but the weighted sum is the sum of its rows.
+A bound query answers one question for the engines: `difference(moves)`, the norm of the change of f
+when records move (from `before` to `after`; None is a record that is not there, for readings that
+add and remove). `row(point)` is one record's own contribution, a sparse vector: every query here
+but the weighted sum is the sum of its rows. The norm is L1, unless a query says so in `measure`
+(see `stacked`).
 
 The textual form, `parse_query("range(age,18,65)", policy)`, is in `parse`.
 """
@@ -15,9 +16,10 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
 
-from blowproof.models.base.numbers import Exact, magnitude
-from blowproof.models.base.numbers import total as plain_sum
+from blowproof.models.base.numbers import Exact
 from blowproof.models.domain.regions import Point
+from blowproof.models.norms import L1, Norm
+from blowproof.models.norms.norm import Counted
 
 __all__ = ["BoundQuery", "Move", "Row", "net_change"]
 
@@ -33,26 +35,44 @@ class Move(NamedTuple):
 
 
 class BoundQuery(ABC):
-    """A query on one domain. `name` is its contract form; `per_record` marks the weighted sum."""
+    """A query on one domain. `name` is its contract form; `per_record` marks the weighted sum.
+
+    `measure` is the norm in which its change counts; `width` says how many outputs there are, where
+    somebody needs to know.
+    """
 
     name: str
     per_record: bool = False
+    measure: Norm = L1
+    width: int | None = None
 
     @abstractmethod
     def row(self, point: Point) -> Row:
         """Return one record's contribution as a sparse vector of exact numbers."""
 
     def difference(self, moves: Iterable[Move]) -> Exact:
-        """Return the exact L1 norm of f's change under the moves."""
+        """Return the exact norm of f's change under the moves."""
         return self.norm(net_change(moves))
 
     def norm(self, change: Mapping[Point, int]) -> Exact:
-        """Return the L1 norm of f's change when the histogram changes by `change`."""
+        """Return the norm of f's change when the histogram changes by `change`."""
+        return self.measure.of(self.counted(change))
+
+    def counted(self, change: Mapping[Point, int]) -> Iterable[Counted]:
+        """Return how the outputs change when the histogram does: (change, how many change so)."""
         total: dict[Hashable, Exact] = defaultdict(int)
         for point, times in change.items():
             for output, value in self.row(point).items():
                 total[output] += times * value
-        return plain_sum(magnitude(value) for value in total.values())
+        return [(value, 1) for value in total.values() if value]
+
+    def weight(self, output: Hashable) -> Exact:
+        """Return how often an output counts in `measure`."""
+        return 1
+
+    def still(self, changed: int) -> bool:
+        """Return whether some output does not change, where so many may (for the norm `range`)."""
+        return self.width is not None and changed < self.width
 
     def __repr__(self) -> str:
         return self.name

@@ -18,8 +18,8 @@ from fractions import Fraction
 
 from blowproof.models import Policy, PolicyError, setting
 from blowproof.models.mechanisms.mechanism import Mechanism
-from blowproof.models.mechanisms.stacked_releases import Part
 from blowproof.models.policy.policy import Answers, Reading
+from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.names import Engine
 from blowproof.verifier.asked.question import Listener, Progress

@@ -35,8 +35,8 @@ from blowproof.models import (
     setting,
 )
 from blowproof.models.mechanisms.mechanism import Mechanism, Release
-from blowproof.models.mechanisms.stacked_releases import Part
 from blowproof.models.secrets.written import SecretsSpec
+from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.certify.certify import certify
 from blowproof.verifier.engines.one_move.worst_edge import worst_edge
 

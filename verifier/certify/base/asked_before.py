@@ -12,8 +12,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from blowproof.models.base.numbers import plain
-from blowproof.models.mechanisms.stacked_releases import Part, Stacked
 from blowproof.models.queries.query import BoundQuery
+from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.certify.base.verdict import Bounds, Loss
 

@@ -16,9 +16,9 @@ from random import Random
 
 from blowproof.models import BudgetError, Exact, Move, Point, Policy, SecretGraph, Setting
 from blowproof.models.base.numbers import plain
-from blowproof.models.mechanisms.stacked_releases import Part, Stacked
 from blowproof.models.queries.query import BoundQuery
 from blowproof.models.secrets import OffsetGraph
+from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.engines.one_move.worst_edge import worst_edge
 
 __all__ = ["Argued", "Lemma", "argued", "many_values"]

@@ -10,11 +10,11 @@ from itertools import islice, product
 
 from blowproof.models import BoundQuery, Exact, Policy
 from blowproof.models.base.numbers import magnitude
-from blowproof.models.mechanisms.stacked_releases import Part
 from blowproof.models.mechanisms.trees_and_prefixes import PrefixQuery
 from blowproof.models.policy.policy import Reading
 from blowproof.models.queries.kinds import Cumulative, Ranges
 from blowproof.models.queries.query import Move, net_change
+from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.verdict import Changed
 from blowproof.verifier.certify.noise.output_names import output_name

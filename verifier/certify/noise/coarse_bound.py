@@ -13,9 +13,9 @@ from collections.abc import Sequence
 
 from blowproof.models import BudgetError, show
 from blowproof.models.base.numbers import plain
-from blowproof.models.mechanisms.stacked_releases import Part, Stacked
 from blowproof.models.policy.policy import LABELLED
 from blowproof.models.queries.kinds import Histogram
+from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.base.verdict import Bounds
 from blowproof.verifier.engines.one_move.worst_edge import worst_edge

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from blowproof.models import Point, QueryError
-from blowproof.models.mechanisms.stacked_releases import Part
 from blowproof.models.policy.policy import LABELLED
 from blowproof.models.queries.kinds import WeightedSum
+from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.base.verdict import Bounds

@@ -30,9 +30,10 @@ from blowproof.models import BudgetError, PolicyError, QueryError, show
 from blowproof.models.base.numbers import plain
 from blowproof.models.files.toml_values import within
 from blowproof.models.mechanisms.mechanism import Mechanism, Release, Selection
-from blowproof.models.mechanisms.stacked_releases import Part, bind_release
+from blowproof.models.mechanisms.stacked_releases import bind_release
 from blowproof.models.policy.policy import Policy
 from blowproof.models.queries.kinds import Histogram
+from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.base.verdict import INFINITE, Assumption, Bounds, Loss
 from blowproof.verifier.certify.noise.additive import additive_loss

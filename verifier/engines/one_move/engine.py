@@ -13,8 +13,8 @@ from fractions import Fraction
 from blowproof.models import BoundQuery, BudgetError, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import plain
-from blowproof.models.mechanisms.stacked_releases import Part
 from blowproof.models.policy.policy import Reading
+from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.neighbours.check import require_pair

@@ -16,7 +16,6 @@ import numpy as np
 
 from blowproof.models import Domain, SecretGraph
 from blowproof.models.domain.regions import Positions
-from blowproof.models.mechanisms.stacked_releases import Part
 from blowproof.models.mechanisms.trees_and_prefixes import PrefixQuery, TreeQuery
 from blowproof.models.queries.kinds import (
     CountQuery,
@@ -27,6 +26,7 @@ from blowproof.models.queries.kinds import (
     Ranges,
     SumQuery,
 )
+from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.engines.one_move.axis import Integers, Level, Profile
 
 __all__ = ["Joint", "Shape", "shape_of"]

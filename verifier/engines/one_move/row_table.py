@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models import Domain, Exact, InternalError
-from blowproof.models.mechanisms.stacked_releases import Part, Stacked
 from blowproof.models.queries.kinds import ClusterSizes, ClusterSums
+from blowproof.models.stacks.stacked import Part, Stacked
 
 __all__ = ["RowTable", "row_table"]
 

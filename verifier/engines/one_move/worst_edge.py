@@ -26,9 +26,9 @@ from blowproof.models import (
 )
 from blowproof.models.base.numbers import magnitude, total
 from blowproof.models.domain.regions import Positions
-from blowproof.models.mechanisms.stacked_releases import Part, Stacked
 from blowproof.models.policy.policy import LABELLED, Reading
 from blowproof.models.secrets import CellGraph, OffsetGraph
+from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.engines.one_move.axis import NOTHING, Order, Worst, worst_move
 from blowproof.verifier.engines.one_move.farthest import farthest_edge
 from blowproof.verifier.engines.one_move.profile import Joint, Shape, shape_of

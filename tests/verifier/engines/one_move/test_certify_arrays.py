@@ -25,9 +25,10 @@ from blowproof.models import (
     setting,
 )
 from blowproof.models.mechanisms.mechanism import Mechanism, Release
-from blowproof.models.mechanisms.stacked_releases import Stacked, bind_release
+from blowproof.models.mechanisms.stacked_releases import bind_release
 from blowproof.models.queries.kinds import ClusterSizes, ClusterSums, MatrixQuery
 from blowproof.models.queries.query import Move
+from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.certify.certify import certify
 from blowproof.verifier.engines.one_move import farthest
 from blowproof.verifier.engines.one_move.farthest import farthest_edge

@@ -25,10 +25,11 @@ from blowproof.models import (
     setting,
 )
 from blowproof.models.mechanisms.mechanism import Prefixes, Release, Tree
-from blowproof.models.mechanisms.stacked_releases import Stacked, bind_release
+from blowproof.models.mechanisms.stacked_releases import bind_release
 from blowproof.models.mechanisms.trees_and_prefixes import bind_prefixes, bind_tree
 from blowproof.models.queries.kinds import Cumulative
 from blowproof.models.queries.query import Move
+from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.engines.one_move.axis import Order, worst_move
 from blowproof.verifier.engines.one_move.profile import shape_of
 from blowproof.verifier.engines.one_move.worst_edge import worst_edge

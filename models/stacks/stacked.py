@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from blowproof.models.base.errors import PolicyError, QueryError
@@ -37,7 +37,7 @@ class Part:
 
     query: BoundQuery
     weights: tuple[Fraction, ...]
-    outputs: Outputs | None = None
+    outputs: Outputs | None = field(default=None, compare=False)
 
     @property
     def uniform(self) -> bool:
@@ -60,8 +60,11 @@ class Part:
         """Return how much each output changes, before weights, without zeros."""
         if self.query.per_record:
             raise ValueError("a query that weighs records has no rows to add up")
+        return self._changes(net_change(moves))
+
+    def _changes(self, change: Mapping[Point, int]) -> dict[Hashable, Exact]:
         found: dict[Hashable, Exact] = defaultdict(int)
-        for point, times in net_change(moves).items():
+        for point, times in change.items():
             for key, value in self.query.row(point).items():
                 found[key] += times * value
         return {key: plain(value) for key, value in found.items() if value}
@@ -74,10 +77,14 @@ class Part:
         changes = self.changes(listed)
         return total(magnitude(value) * self.weight(key) for key, value in changes.items())
 
-    def counted(self, moves: Sequence[Move], norm: Norm) -> Iterator[Counted]:
-        """Yield the changes as a norm takes them, with their weights."""
-        for key, value in self.changes(moves).items():
-            yield norm.weighted(value, self.weight(key))
+    def counted(self, change: Mapping[Point, int], norm: Norm) -> Iterator[Counted]:
+        """Yield the outputs' changes as a norm takes them, with their weights."""
+        if self.uniform:
+            for item in self.query.counted(change):
+                yield norm.weighted(item, self.weights[0])
+        else:
+            for key, value in self._changes(change).items():
+                yield norm.weighted((value, 1), self.weight(key))
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,7 +95,7 @@ class Stacked(BoundQuery):
     l2-squared they are without weights, and `weight` says how often a square counts. `width`: how
     many outputs there are, for norms that ask whether some output does not change.
 
-    >>> from blowproof.models.queries.query import Histogram
+    >>> from blowproof.models.queries.kinds import Histogram
     >>> parts = (Part(Histogram(), (Fraction(1, 2),)), Part(Histogram(), (Fraction(1, 3),)))
     >>> Stacked(parts).difference([Move((0,), (1,))])
     Fraction(5, 3)
@@ -123,31 +130,35 @@ class Stacked(BoundQuery):
         number, key = output
         return plain(self.parts[number].weight(key))
 
+    @property
+    def per_record(self) -> bool:  # type: ignore[override]
+        """Whether a part weighs single records."""
+        return any(part.query.per_record for part in self.parts)
+
     def difference(self, moves: Iterable[Move]) -> Exact:
         """Return the norm of the change under the moves."""
         listed = list(moves)
         if self.measure is L1:
             return total(part.loss(listed) for part in self.parts)
-        changes = [item for part in self.parts for item in part.counted(listed, self.measure)]
-        if self.still(len(changes)):
-            changes.append((0, 1))
-        return self.measure.of(changes)
+        if self.per_record:  # one part, of one output (see `stack`)
+            (part,) = self.parts
+            size = part.query.difference(listed)
+            return self.measure.of([self.measure.weighted((size, 1), part.weights[0])])
+        return self.norm(net_change(listed))
 
-    def norm(self, change: Mapping[Point, int]) -> Exact:
-        """Return the norm of the weighted change when the histogram changes."""
-        moves = [
-            Move(None, point) if times > 0 else Move(point, None)
-            for point, times in change.items()
-            for _ in range(abs(times))
-        ]
-        return self.difference(moves)
+    def counted(self, change: Mapping[Point, int]) -> list[Counted]:
+        """Return the changes of all outputs, with weights, and of one that does not change."""
+        found = [item for part in self.parts for item in part.counted(change, self.measure)]
+        if self.still(int(sum(times for value, times in found if value))):
+            found.append((0, 1))
+        return found
 
 
 def in_norm(query: BoundQuery, norm: Norm | str, domain: Domain) -> BoundQuery:
     """Return a query, measured by a norm; a query in l1 is itself.
 
     >>> from blowproof.models import Domain, Integers
-    >>> from blowproof.models.queries.query import Histogram
+    >>> from blowproof.models.queries.kinds import Histogram
     >>> squared = in_norm(Histogram(), "l2-squared", Domain(age=Integers(0, 9)))
     >>> squared, squared.difference([Move((0,), (1,)), Move((0,), (2,))])
     (histogram, 6)
@@ -165,12 +176,11 @@ def in_norm(query: BoundQuery, norm: Norm | str, domain: Domain) -> BoundQuery:
 def stack(parts: Sequence[Part], norm: Norm | str, domain: Domain, *, name: str) -> BoundQuery:
     """Return several weighted queries as one question in a norm."""
     norm = norm_named(norm)
-    several = len(parts) > 1 or any(part.weights != ONE for part in parts)
     for part in parts:
-        if part.query.per_record and (several or norm is RANGE):
+        if part.query.per_record and len(parts) > 1:
             raise QueryError(
                 f"{part.query.name} weighs single records, and has no place in a stack\n"
-                "  try: ask for it alone, in l1"
+                "  try: ask for it alone"
             )
         if min(part.weights, default=1) <= 0:
             raise QueryError(
