@@ -217,7 +217,8 @@ def test_a_halt_that_comes_too_late_is_not_told(capsys, monkeypatch):
 @pytest.mark.parametrize("moment", ["taken", "half handed over"])
 def test_what_was_posted_survives_a_signal_at_any_moment(monkeypatch, moment):
     """A signal may come between any two steps: in the middle of taking a post, or of showing it."""
-    take, heard = stoppable._next, []
+    take = stoppable._next
+    heard: list[object] = []
 
     def taken(work, deadline):
         report = take(work, deadline)

@@ -6,5 +6,6 @@ upper bound that is too small is a false answer.
 Read `most_moves` (all of them together), `longest_irreducible`, `known_counts`, `affine_frames`,
 `conformal_parts`, `empty_classes` (what no database holds). Values that are met, with pairs:
 `class_changes` and `free_change` (what one move of each class can change), `simple_cycles`
-(independent signatures), `beside` and `two_cycles` (cells and a few facts).
+(independent signatures; `one_secret_arc`
+where G is not complete), `beside` and `two_cycles` (cells and a few facts).
 """

@@ -10,9 +10,10 @@ Then, scope "any" and G complete, for every query that is a sum of rows,
 
 and a pair has at most N moves. Under scope "given" the facts leave one number h_c of records in
 each class, and the same holds with the classes that have h_c >= 1. If G is not complete, it is an
-upper bound. For the histogram it is twice the number of classes with two values or more; where no
-fact and no impossible region speaks of the attributes that f looks at, it is the number of classes
-times the largest change of one move.
+upper bound, met in reading 1 where the classes can be put in a cycle with one secret move (see
+`one_secret_arc`). For the histogram it is twice the number of classes with two values or more;
+where no fact and no impossible region speaks of the attributes that f looks at, it is the number of
+classes times the largest change of one move.
 
 *Proof.* A pair is an irreducible multiset of moves (any G: see `complete_graph`). Let net_c be the
 records that class c gains. sum net_c = 0 and sum net_c s_c = 0, so all net_c are 0 by independence:
@@ -37,8 +38,10 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
 
-from blowproof.models import Area, BlowproofError, BoundQuery, Exact, Point, Setting
+from blowproof.models import Area, BlowproofError, BoundQuery, Box, Exact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import firsts
 from blowproof.models.policy.policy import LABELLED
@@ -58,12 +61,14 @@ from blowproof.verifier.theorems.free_change import (
     moved,
 )
 from blowproof.verifier.theorems.most_moves import largest_move
+from blowproof.verifier.theorems.one_secret_arc import Exchange, one_secret_arc
 
 __all__ = ["Classes", "classes_of_facts", "cycle", "no_cycles", "single_cycles"]
 
 SECONDS = 10.0
 MOST_ENTRIES = 40_000_000
 MOST_POINTS = 20_000
+BOXES = 6
 
 Key = bytes
 
@@ -153,12 +158,49 @@ def single_cycles(question: Question) -> Answer | None:
             return None
         why += f", and each move changes the query by at most {largest}"
         return question.answer(0, count * largest, why, engine="cycles", since=started)
-    met = setting.graph.complete and (setting.scope == "any" or classes.held is not None)
-    if not met:
-        return question.answer(0, found.upper, why, engine="cycles", since=started)
-    pair = cycle(setting, found.pairs, classes) if found.pairs else None
-    lower = found.lower if pair is not None else 0
+    pair = None
+    if setting.scope == "any" or classes.held is not None:
+        pair = _pair(question, found, classes, end)
+    lower = 0 if pair is None else question.query.difference(pair.moves(question.reading))
     return question.answer(lower, found.upper, why, witness=pair, engine="cycles", since=started)
+
+
+def _pair(question: Question, found: Chosen, classes: Classes, end: float) -> Pair | None:
+    """Return a pair that makes the chosen changes, or most of them where G is not complete."""
+    setting = question.setting
+    if setting.graph.complete:
+        return cycle(setting, found.pairs, classes) if found.pairs else None
+    if question.reading != "published":
+        return None
+    exchanges, areas = _exchanges(setting, found, classes)
+    best, worth = None, Fraction(0)
+    for order in one_secret_arc(setting.graph, exchanges, areas, end=end):
+        pair = cycle(setting, order, classes)
+        value = Fraction(question.query.difference(pair.moves("published")))
+        if value > worth:
+            best, worth = pair, value
+        if worth == found.upper:
+            break
+    return best
+
+
+def _exchanges(
+    setting: Setting, found: Chosen, classes: Classes
+) -> tuple[list[Exchange], list[list[Box]]]:
+    """Return what each occupied class exchanges (one value for itself, where that is best)."""
+    sparse = SparseFacts(setting.domain, setting.equalities)
+    chosen = {sparse.of(x): (x, y) for x, y in found.pairs}
+    boxes: dict[Key, list[Box]] = {}
+    for number, item in enumerate(classes.table.classes):
+        key = classes.table.effects[number].tobytes()
+        boxes.setdefault(key, []).extend(islice(item.boxes(), BOXES))
+    exchanges, areas = [], []
+    for key, place in classes.places.items():
+        if classes.occupied(place):
+            few = classes.values[place]
+            exchanges.append(chosen.get(sparse.of(few[0]), (few[0], few[0])))
+            areas.append(boxes[key])
+    return exchanges, areas
 
 
 def cycle(setting: Setting, pairs: Sequence[tuple[Point, Point]], classes: Classes) -> Pair:

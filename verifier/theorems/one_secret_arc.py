@@ -1,0 +1,107 @@
+"""The classes of a cycle, in an order in which one move is along an edge of G, and no other.
+
+Let each class c of some classes lose a record with value x_c and gain one with y_c: round a cycle,
+the record that leaves c goes to the class that comes next, from x_c to y_next. In which order the
+classes come plays no part for what changes (see `simple_cycles`). It does for which moves are
+secret: in reading 1 a cycle with exactly one secret move is a neighbour pair whatever else D1 holds
+(3(a) would need a proper part of one move, 3(b) a part of the cycle without effect).
+
+So a pair of classes is taken with a secret arc from one to the other, and the others are put in
+between, each where the two arcs that come with it are plain. Most are where G joins few values.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from itertools import islice, permutations, product
+
+from blowproof.models import Box, Point, SecretGraph
+from blowproof.models.base.clock import now
+
+__all__ = ["Exchange", "one_secret_arc"]
+
+Exchange = tuple[Point, Point]
+"""The value of the record that leaves a class, and of the one that comes (maybe the same)."""
+
+STARTS = 90
+"""How many secret arcs are tried."""
+
+TRIES = 4_000
+"""How many pairs of classes are looked at for a secret arc between them."""
+
+
+def one_secret_arc(
+    graph: SecretGraph,
+    exchanges: Sequence[Exchange],
+    areas: Sequence[Sequence[Box]],
+    *,
+    end: float,
+) -> Iterator[tuple[Exchange, ...]]:
+    """Yield exchanges in an order with one secret arc, for some choices of that arc.
+
+    `areas`: some boxes of each exchange's class, where values at the ends of an edge are looked
+    for if no arc between the given ones is secret. Classes that fit nowhere are left out.
+    """
+    for one, two, chosen in islice(_secret(graph, exchanges, areas), STARTS):
+        if now() >= end:
+            return
+        rest = [place for place in range(len(exchanges)) if place not in (one, two)]
+        # The arc from `one` to `two` closes the cycle.
+        order = _between(graph, chosen, [two, one], rest, end)
+        if order is not None:
+            yield tuple(chosen[place] for place in order)
+
+
+def _secret(
+    graph: SecretGraph, exchanges: Sequence[Exchange], areas: Sequence[Sequence[Box]]
+) -> Iterator[tuple[int, int, list[Exchange]]]:
+    """Yield two places with a secret arc from the first to the second, and the exchanges then."""
+    ends = list(_pairs(len(exchanges)))
+    given = [ends for ends in ends if graph.is_edge(exchanges[ends[0]][0], exchanges[ends[1]][1])]
+    for one, two in given:
+        yield one, two, list(exchanges)
+    for one, two in () if given else ends:
+        edge = next(
+            (e for a in areas[one] for b in areas[two] if (e := graph.edge_between(a, b))), None
+        )
+        if edge is not None:
+            leaving, coming = edge
+            for comes, goes in product((*exchanges[one], leaving), (*exchanges[two], coming)):
+                chosen = list(exchanges)
+                chosen[one], chosen[two] = (leaving, comes), (goes, coming)
+                yield one, two, chosen
+
+
+def _pairs(count: int) -> Iterator[tuple[int, int]]:
+    """Yield pairs of different places: all of them, or some where they are many."""
+    if count * (count - 1) <= TRIES:
+        yield from permutations(range(count), 2)
+        return
+    rng = random.Random(0)
+    for _ in range(TRIES):
+        one, two = rng.sample(range(count), 2)
+        yield one, two
+
+
+def _between(
+    graph: SecretGraph, chosen: Sequence[Exchange], order: list[int], rest: list[int], end: float
+) -> list[int] | None:
+    """Put the rest into the order where both arcs that come are plain; None: an arc is secret."""
+
+    def plain(one: int, two: int) -> bool:
+        return not graph.is_edge(chosen[one][0], chosen[two][1])
+
+    def put(place: int) -> bool:
+        for spot in range(len(order) - 1, 0, -1):
+            if plain(order[spot - 1], place) and plain(place, order[spot]):
+                order.insert(spot, place)
+                return True
+        return False
+
+    while rest and now() < end:
+        left = [place for place in rest if not put(place)]
+        if len(left) == len(rest):
+            break  # what is left fits nowhere
+        rest = left
+    return order if len(order) > 2 or plain(*order) else None
