@@ -5,29 +5,64 @@ from __future__ import annotations
 from fractions import Fraction
 from math import inf, sqrt
 
+from blowproof.cli.audit.cost_of_facts import Changed
 from blowproof.cli.audit.findings import Finding, Judgement
-from blowproof.cli.audit.sentences import savings
+from blowproof.cli.audit.sentences import cheapest
+from blowproof.cli.text.answer import bounds_text
 from blowproof.cli.text.policy_in_words import number, times
 from blowproof.models import show
 
-__all__ = ["advice", "deviation", "is_useless", "judgement_words", "noise_words", "plain_words"]
+__all__ = [
+    "advice",
+    "deviation",
+    "is_useless",
+    "judgement_words",
+    "noise_words",
+    "plain_words",
+    "warning",
+]
 
 FAR = 100
 """An upper bound this many times the lower one is no basis for a release."""
+
+
+def warning(finding: Finding) -> str:
+    """Return what the first line has to say where no release would be worth anything, else "".
+
+    Either the noise is sure to be as large as everything that is counted, or the bounds are so far
+    apart that nobody would add noise for the upper one; and what to leave out, if that is known.
+    """
+    answer, size = finding.verdict, finding.size
+    if size is not None and 0 < size <= answer.lower / finding.plan.epsilon:
+        said = (
+            f"Not worth releasing: the noise would be as large as all {number(size)} records "
+            "together."
+        )
+    elif answer.upper is None or is_useless(finding):
+        said = "Not to be released yet: nothing useful bounds S from above."
+        if finding.plain and answer.lower > FAR * finding.plain:
+            said = (
+                "Not worth releasing: S is at least "
+                f"{times(Fraction(answer.lower) / finding.plain)} that of plain differential "
+                "privacy."
+            )
+    else:
+        return ""
+    better = cheapest(finding)
+    if better is None or better.answer is None:
+        return said
+    return f"{said} {bounds_text(better.answer)} {_where(better)}."
 
 
 def advice(finding: Finding) -> str:
     """Return the recommendation for one query."""
     answer, epsilon = finding.verdict, show(finding.plan.epsilon)
     if finding.scale is None:
-        return (
-            "Do not release this yet: S is not bounded from above. Search for longer "
-            "(--time-limit), or ask for a coarser query."
-        )
+        return f"Do not release this yet: S is not bounded from above. {_otherwise(finding)}"
     if is_useless(finding):
         return (
             f"Do not release this yet. Noise for the upper bound ({number(finding.scale)}) would "
-            "be safe, and of no use: search for longer (--time-limit), or ask for a coarser query."
+            f"be safe, and of no use. {_otherwise(finding)}"
         )
     if answer.upper == 0:
         return (
@@ -38,17 +73,42 @@ def advice(finding: Finding) -> str:
         f"Add Laplace noise of scale {number(finding.scale)} to each number for epsilon = {epsilon}"
     )
     if answer.status == "bounds":
-        return f"{noise}: the scale is safe, and searching for longer may lower it."
+        said = f"{noise}: the scale is safe, and searching for longer may lower it."
+        return f"{said}{_cheaper(finding)}"
     return f"{noise}{_compared(finding)}.{_cheaper(finding)}"
+
+
+def _otherwise(finding: Finding) -> str:
+    """Return what to do in place of a release that nobody can bear."""
+    better = cheapest(finding)
+    if better is None or better.answer is None or better.answer.upper is None:
+        return "Search for longer (--time-limit), or ask for a coarser query."
+    scale = number(better.answer.upper / finding.plan.epsilon)
+    return f"{_instead_of(better)}: then noise of scale {scale} is enough."
 
 
 def _cheaper(finding: Finding) -> str:
     """What to publish instead, if that is surely cheaper."""
-    better = savings(finding)
-    if not better or better[0].answer is None or better[0].answer.upper is None:
+    better = cheapest(finding)
+    if better is None or better.answer is None or better.answer.upper is None:
         return ""
-    scale = better[0].answer.upper / finding.plan.epsilon
-    return f" Or publish {better[0].words} instead: then scale {number(scale)} is enough."
+    scale = number(better.answer.upper / finding.plan.epsilon)
+    return f" Or {_lowered(_instead_of(better))}: then scale {scale} is enough."
+
+
+def _instead_of(better: Changed) -> str:
+    """Return what to publish, as an order."""
+    if better.place is None:
+        return f"Publish {better.words} instead"
+    return f"Do not publish {better.words}"
+
+
+def _where(better: Changed) -> str:
+    return f"{'with' if better.place is None else 'without'} {better.words}"
+
+
+def _lowered(sentence: str) -> str:
+    return sentence[0].lower() + sentence[1:]
 
 
 def _compared(finding: Finding) -> str:

@@ -69,13 +69,14 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What was found about one query."""
+    """What was found about one query; `size` is n where it is known."""
 
     query: BoundQuery
     reading: str
     rows: tuple[Row, ...]
     plain: Exact | None
     plan: Plan
+    size: int | None = None
     chain: Chain | None = None
     certificate: Certificate | None = None
     extras: Extras = field(default_factory=Extras)

@@ -104,6 +104,7 @@ def _decide(
         rows=(Row(reading, answer),),
         plain=plain,
         plan=plan,
+        size=size,
         chain=chain,
         certificate=certificate,
     )

@@ -21,6 +21,7 @@ __all__ = [
     "at_once_words",
     "certificate_words",
     "chain_words",
+    "cheapest",
     "cost_lines",
     "form_words",
     "instead_lines",
@@ -149,6 +150,15 @@ def savings(finding: Finding) -> list[Changed]:
     Not those for which S is 0: they publish the query itself, exactly.
     """
     return [item for item in _sorted_out(finding, finding.extras.instead)[0] if _upper(item)]
+
+
+def cheapest(finding: Finding) -> Changed | None:
+    """Return what would surely lower S most: other counts instead, or one fact less.
+
+    At the same price other counts come first: they still tell something.
+    """
+    less = [item for item in _sorted_out(finding, finding.extras.left_out)[0] if _upper(item)]
+    return min([*savings(finding), *less], key=lambda item: _upper(item) or 0, default=None)
 
 
 def instead_lines(finding: Finding) -> list[str]:

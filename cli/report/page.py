@@ -151,6 +151,7 @@ def _headline(query: dict[str, Any]) -> Markup:
         tag("p", "The most that this release can differ between two databases that the policy "
                  f"calls neighbours, under the reading “{query['reading']}”. This is "
                  f"{STATUS[query['status']]}."),
+        tag("p", query["warning"], class_="bad") if query["warning"] else "",
         class_="answer" if query["status"] != "bounds" else "answer open",
     )  # fmt: skip
 

@@ -50,7 +50,7 @@ def one_secret_arc(
         # The arc from `one` to `two` closes the cycle.
         order = _between(graph, chosen, [two, one], rest, end)
         if order is not None:
-            yield tuple(chosen[place] for place in order)
+            yield tuple(chosen[place] for place in (order[-1], *order[:-1]))  # secret first
 
 
 def _secret(

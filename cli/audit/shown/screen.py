@@ -9,7 +9,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from blowproof.cli.audit.advice import advice, judgement_words, noise_words, plain_words
+from blowproof.cli.audit.advice import (
+    advice,
+    judgement_words,
+    noise_words,
+    plain_words,
+    warning,
+)
 from blowproof.cli.audit.mechanism import mechanism_words
 from blowproof.cli.audit.sentences import (
     at_once_words,
@@ -76,6 +82,9 @@ def _finding_parts(policy: Policy, finding: Finding) -> Iterator[RenderableType]
         (f"query {printable(finding.query.name)}: ", "bold"),
         (bounds_text(answer), "bold green" if answer.status != "bounds" else "bold yellow"),
     )
+    said = warning(finding)
+    if said:
+        yield Text(printable(said), style="bold red")
     yield Text()
     yield _readings(finding.rows, finding.reading)
     yield from _reasons(finding.rows)

@@ -176,3 +176,40 @@ def test_a_policy_that_is_too_large_is_one_clear_sentence(capsys, path, monkeypa
     code, out, err = said(capsys, "audit", path, "--time-limit", "0.2")
     assert (code, out) == (3, "")
     assert "too large to be read within the time limit" in err and "try: fewer" in err
+
+
+# --- what the first line and the last one say ----------------------------------------------------
+
+TWO_TABLES = """
+[domain]
+sex = ["F", "M"]
+age = ["0-17", "18-39", "40-64", "65+"]
+region = ["N", "E", "S", "W", "C"]
+[[known]]
+marginal = ["sex", "age"]
+[[known]]
+marginal = ["sex", "region"]
+"""
+
+
+def test_two_published_tables_name_the_one_to_drop(capsys, path):
+    """Bounds nobody can use: the first line and `do this` name what the audit itself computed."""
+    Path(path).write_text(TWO_TABLES, encoding="utf-8")
+    code, out, _ = said(capsys, "audit", path, "--time-limit", "40", "--json")
+    (query,) = json.loads(out)["queries"]
+    assert code == 3 and query["upper"] > 100 * query["plain"]["sensitivity"]
+    left_out = {fact["upper"] for fact in query["facts"] if fact["reached"]}
+    assert query["warning"].startswith("Not worth releasing: S is at least")
+    best = min(left_out)
+    assert f"S = {best} without how many records have each sex and" in query["warning"]
+    assert f"then noise of scale {best} is enough" in query["recommendation"]
+
+
+def test_noise_as_large_as_the_table_is_said_first(capsys, path):
+    sized = POLICY.replace("[[known]]", "[database]\nsize = 3\n[[known]]") + "answer = 1\n"
+    Path(path).write_text(sized, encoding="utf-8")
+    _, out, _ = said(capsys, "audit", path)
+    assert "as large as all 3 records together" in " ".join(out.split())
+    Path(path).write_text(sized.replace("size = 3", "size = 3000"), encoding="utf-8")
+    _, out, _ = said(capsys, "audit", path)
+    assert "Not worth" not in out
