@@ -68,6 +68,16 @@ RANGE_ON_A_LINE = Policy(
 )
 
 
+TRAP = Policy(
+    name="trap",
+    domain=LINE,
+    secrets=Distance(metric="l1", threshold=1),
+    known=(Count({"place": Between(1, 2)}, answer=1),),
+    database=Database(size=3),
+)
+"""Noise for reading 1 is too small here: it skips two databases that attackers may be left with."""
+
+
 def exam_queue(students: int) -> Policy:
     """Student i+1 has taken the exam only if student i has."""
     taken = {"taken": "yes"}
@@ -122,6 +132,34 @@ CORPUS: tuple[Case, ...] = (
         policy=RANGE_ON_A_LINE,
         answer=2,
         source="0 -> 1 with 2 -> 3 is refuted: 2 -> 0 compensates plainly; what is left cancels",
+    ),
+    Case(
+        name="range-on-a-line-pufferfish",
+        policy=RANGE_ON_A_LINE,
+        reading="pufferfish",
+        answer=4,
+        source="0 -> 1 with 2 -> 3: an attacker who doubts only these two is left with both",
+    ),
+    Case(
+        name="trap-published",
+        policy=TRAP,
+        answer=2,
+        source="SEMANTICS section 2, reading 5: the third record may move 2 -> 0 plainly",
+    ),
+    Case(
+        name="trap-pufferfish",
+        policy=TRAP,
+        reading="pufferfish",
+        answer=4,
+        source="SEMANTICS section 2, reading 5: the odds move by e^(2 epsilon)",
+    ),
+    Case(
+        name="exam-queue-pufferfish",
+        policy=exam_queue(4),
+        query="count(passes)",
+        reading="pufferfish",
+        answer=4,
+        source="pufferfish-2012 example 9.2: any two states, 0 and 4 among them",
     ),
     Case(
         name="two-margins-2x3-published",

@@ -27,7 +27,7 @@ __all__ = [
     "seconds",
 ]
 
-READINGS = ("published", "secret-moves", "add-remove", "markov")
+READINGS = ("published", "secret-moves", "add-remove", "markov", "pufferfish")
 SCOPES = ("any", "given")
 """The names as in `blowproof.models`, which --help must not import."""
 

@@ -21,6 +21,7 @@ READINGS = {
     "secret-moves": "every changed record makes a secret move, and no fewer changes are possible",
     "add-remove": "records are added and removed, and no fewer changes are possible",
     "markov": "tables that differ in at most four cells, each by one",
+    "pufferfish": "what an attacker who believes in independent records can be left with",
 }
 STATUS = {
     "proved": "proved: an independent checker accepted a certificate in this run",

@@ -32,7 +32,7 @@ def pair_parts(
 
     `numbered`: the changes carry their numbers (from 1), in the order in which the pair has them.
     """
-    labelled = reading in ("published", "secret-moves")
+    labelled = reading not in ("add-remove", "markov")
     table = _changes(policy, pair, numbered) if labelled else _moves(policy, pair)
     yield Padding(table, (0, 0, 0, 2), expand=False)
     yield Text(f"  {_staying(policy, pair)}", style="dim")

@@ -27,7 +27,7 @@ from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.parts.records import Records
 from blowproof.models import LinearFact, Point, Policy, Setting, setting
 from blowproof.models.domain.classes import ValueClass, collapse
-from blowproof.models.policy.policy import LABELLED, Answers, Reading
+from blowproof.models.policy.policy import LABELLED, MIXED, Answers, Reading
 
 __all__ = ["Critical", "Independence", "critical_pairs", "independence", "require_part"]
 
@@ -113,7 +113,7 @@ def independence(
     if not found.clauses:
         return Independence(True, "no fact ties a record's secret move to another record")
     counts = [*found.bounds, *(fact for fact in found.equalities if fact.name != "size")]
-    if counts and reading == "published" and not found.graph.complete:
+    if counts and reading in MIXED and not found.graph.complete:
         return Independence(False, "plain moves may tie the records of clauses to those of counts")
     tied = _across(found, parts)
     if tied:

@@ -23,13 +23,30 @@ from blowproof.models.facts.facts import (
 )
 from blowproof.models.secrets import Full, SecretGraph, SecretsSpec
 
-__all__ = ["LABELLED", "READINGS", "Answers", "Database", "NamedCount", "Policy", "Reading"]
+__all__ = [
+    "LABELLED",
+    "MIXED",
+    "READINGS",
+    "Answers",
+    "Database",
+    "NamedCount",
+    "Policy",
+    "Reading",
+]
 
 Answers = OneOf["any", "given"]
-Reading = OneOf["published", "secret-moves", "add-remove", "markov"]
-LABELLED: tuple[Reading, ...] = ("published", "secret-moves")
+Reading = OneOf["published", "secret-moves", "add-remove", "markov", "pufferfish"]
+LABELLED: tuple[Reading, ...] = ("published", "secret-moves", "pufferfish")
 """The readings in which a record keeps its identity, and n is always known."""
-READINGS: tuple[Reading, ...] = ("published", "secret-moves", "add-remove", "markov")
+MIXED: tuple[Reading, ...] = ("published", "pufferfish")
+"""The readings in which records may make plain moves beside secret ones."""
+READINGS: tuple[Reading, ...] = (
+    "published",
+    "secret-moves",
+    "add-remove",
+    "markov",
+    "pufferfish",
+)
 
 
 @dataclass(frozen=True, kw_only=True)

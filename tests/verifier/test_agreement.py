@@ -13,6 +13,7 @@ from blowproof.models import (
     UndeterminedError,
     setting,
 )
+from blowproof.models.policy.policy import LABELLED
 from blowproof.verifier.ask import Engine, neighbours, sensitivity
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.consistency import prepare, size_range
@@ -33,7 +34,7 @@ def test_histograms_agree_with_brute_force(reading: Reading, data: st.DataObject
     _agree(policy, data, reading, "auto")
 
 
-@pytest.mark.parametrize("reading", ["published", "secret-moves"])
+@pytest.mark.parametrize("reading", LABELLED)
 @given(st.data())
 @settings(max_examples=60)
 def test_labelled_records_agree_with_brute_force(reading: Reading, data: st.DataObject) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from blowproof.models import BoundQuery, Exact, Setting
 from blowproof.models.base.clock import now
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.policy import MIXED, Reading
 from blowproof.verifier.asked.answer import Answer, OnBest, Pair
 
 __all__ = ["Ends", "Listener", "Progress", "Question"]
@@ -63,8 +63,8 @@ class Question:
         """Whether neighbours are exactly the irreducible multisets of moves (equalities only)."""
         plain_facts = not self.setting.bounds and not self.setting.clauses
         free = self.reading in ("secret-moves", "add-remove")
-        published = self.reading == "published" and self.setting.graph.complete
-        return plain_facts and (free or published) and not self.query.per_record
+        mixed = self.reading in MIXED and self.setting.graph.complete
+        return plain_facts and (free or mixed) and not self.query.per_record
 
     @property
     def left(self) -> float | None:

@@ -17,7 +17,8 @@ from math import comb
 
 from blowproof.models import BoundQuery, BudgetError, Exact, Point, SecretGraph, Setting
 from blowproof.models.base.clock import now
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.policy import LABELLED, Reading
+from blowproof.models.programs.linear_lp import Inequality, maximum
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.databases.numbering import can_be_numbered
 
@@ -51,8 +52,8 @@ def brute_neighbours(
     TimeoutError past the deadline, between one D1 and the next.
     """
     values = [x for x in setting.domain.points() if x not in setting.impossible]
-    if reading in ("published", "secret-moves"):
-        rule = _published if reading == "published" else _secret_moves
+    if reading in LABELLED:
+        rule = {"published": _published, "secret-moves": _secret_moves}.get(reading, _pufferfish)
         for world in _labelled_worlds(setting, values, sizes, budget):
             _refuse_comparisons(len(world), 3)
             for first in _timely(world, deadline):
@@ -156,6 +157,45 @@ def _secret_moves(
         if any(part and part < changes for part in all_changes):
             continue
         yield second
+
+
+def _pufferfish(
+    first: tuple[Point, ...], world: World, graph: SecretGraph
+) -> Iterator[tuple[Point, ...]]:
+    """Reading 5: some record's secret move tells the two apart to a belief that is sure of both.
+
+    The belief has weights c_j(v) that make D1 the only least one of I_Q with D1's value of record
+    i, and D2 that with D2's. Values other than D1's and D2's may weigh without limit, so that only
+    the databases between the two are looked at.
+    """
+    for second in world:
+        changed = [j for j, (x, y) in enumerate(zip(first, second, strict=True)) if x != y]
+        told = [i for i in changed if graph.is_edge(first[i], second[i])]
+        if not told:
+            continue
+        between = [
+            {j for j in changed if third[j] == second[j]}
+            for third in world
+            if all(z in (x, y) for x, y, z in zip(first, second, third, strict=True))
+        ]
+        if any(_weights(between, i, set(changed)) for i in told):
+            yield second
+
+
+def _weights(between: Sequence[set[int]], told: int, changed: set[int]) -> bool:
+    """Whether weights w_j = c_j(D2_j) - c_j(D1_j) exist; `between` says who holds D2's value."""
+    others = sorted(changed - {told})
+    above = [third for third in between if told not in third and third]
+    below = [changed - third for third in between if told in third and third != changed]
+    if not above or not below:
+        return True  # all of one sign
+    rows = []
+    for part, sign in [(part, 1) for part in above] + [(part, -1) for part in below]:
+        terms = {}
+        for place, j in enumerate(others):
+            terms[2 * place], terms[2 * place + 1] = sign * (j in part), -sign * (j in part)
+        rows.append(Inequality(terms, ">=", 1))
+    return maximum(rows, {}, 2 * len(others)).status == "optimal"
 
 
 def _add_remove(first: tuple[Point, ...], second: tuple[Point, ...], feasible: Membership) -> bool:

@@ -62,6 +62,7 @@ PAIR = {
     "published": "with a secret change",
     "secret-moves": "where every change is a secret one",
     "add-remove": "that differ in records added and removed",
+    "pufferfish": "with a secret change",
     "markov": "that differ in one to four records added and removed",
 }
 

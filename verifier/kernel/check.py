@@ -110,7 +110,7 @@ def world_of(document: dict[str, Any], budget: Budget) -> tuple[World, Exact]:
     policy = Policy(table["policy"])
     if "counted" in table:
         if ("size" in table["counted"]) != (table["reading"] in LABELLED):
-            raise Rejected("the size of the data is known in readings 1 and 2, and only there")
+            raise Rejected("the size of the data is known in readings 1, 2 and 5, and only there")
         _fill_in(policy, **table["counted"])
     elif policy.data and policy.scope == "given":  # else n would not be known where it is
         raise Rejected("the policy names data, and the numbers counted from them are missing")

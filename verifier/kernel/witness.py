@@ -159,6 +159,8 @@ def why_not(world: World, pair: Pair) -> str:
         secret = [True] * len(effects)
     if not any(secret) or (reading == "secret-moves" and not all(secret)):
         return "no changed record makes a secret move, or one makes none"
+    if reading == "pufferfish" and not bare:
+        return _doubt(world, pair, secret)
     mixed = reading == "published" and not graph.complete
     told = "a part of the changes leads into I_Q"
     if bare and (not mixed or sum(secret) == 1):  # a part, or the rest, has no secret move
@@ -187,6 +189,41 @@ def why_not(world: World, pair: Pair) -> str:
                 for (times, still, _), (k, x) in zip(others, pair.rest, strict=True)]  # fmt: skip
     found = _leads(world, pair, records)
     return "some of the secret changes, and plain moves, lead into I_Q" if found else ""
+
+
+def _doubt(world: World, pair: Pair, secret: Sequence[bool]) -> str:
+    """Reading 5 with bounds or clauses: why no belief is certain of D1 and of D2, told record i.
+
+    Some weights of the other changes are above 0 for each part that leads from D1 into I_Q, and
+    below it for each whose undoing leads from D2 into I_Q: so it is where one sort has no parts,
+    and not where a part is of both. What is left would be a linear program.
+    """
+    changes = len(secret)
+    world.budget.spend(4 << changes if changes < 60 else 1 << 60)
+
+    def inside(part: int) -> bool:
+        both = enumerate(zip(pair.before, pair.after, strict=True))
+        moved = [ends[part >> k & 1] for k, ends in both]
+        held = pair.rest + Counter(zip(pair.numbers, moved, strict=True))
+        world.budget.spend(changes * (4 + world.look))
+        values: Counter[Point] = Counter()
+        for (_, x), times in held.items():
+            values[x] += times
+        found = totals(world, values)
+        return found is not None and satisfied(world, held)
+
+    every = (1 << changes) - 1
+    open_ = False
+    for told in (k for k in range(changes) if secret[k]):
+        parts = [part for part in range(1, every + 1) if not part >> told & 1]
+        onward = {part for part in parts if inside(part)}
+        back = {part for part in parts if inside(every - part)}
+        if not onward or not back:
+            return ""
+        open_ = open_ or not onward & back
+    if open_:
+        raise Rejected("whether a belief can be certain of both is a linear program", limit=True)
+    return "a part of the changes leads into I_Q, and so does undoing it"
 
 
 def _step(world: World, x: Point, y: Point) -> Vector:

@@ -25,7 +25,8 @@ from .query import Query, Row
 Vector = tuple[int, ...]
 Change = frozenset[tuple[Hashable, int]]
 
-LABELLED = ("published", "secret-moves")
+MIXED = ("published", "pufferfish")  # records may move plainly beside those that move secretly
+LABELLED = (*MIXED, "secret-moves")
 READINGS = (*LABELLED, "add-remove", "markov")
 MOST_POINTS = 400
 MANY = 4
@@ -213,7 +214,7 @@ class World:
             found[told[kind]] = cell._replace(size=size)
             boxes.append((kind, cell.box))
         self.budget.spend(len(cells) * (8 + self.look // 8))
-        if self.free or self.reading == "published":  # every two are joined, or may move plainly
+        if self.free or self.reading in MIXED:  # every two are joined, or may move plainly
             told = {kind: (d, SOME if (d, SOME) in found else row)
                     for kind, (d, row) in told.items()}  # fmt: skip
             found = {kind: found[kind] for kind in told.values()}
@@ -300,6 +301,9 @@ class Effects:
 
     def __init__(self, world: World, marks: Sequence[Fact] = ()) -> None:
         alike, clauses = world.free or world.reading == "secret-moves", len(world.policy.clauses)
+        alike = alike and world.reading != "pufferfish"  # there pairs need not be minimal
+        if world.reading == "pufferfish" and (clauses or marks):
+            raise Rejected("this kind of proof knows no clauses in reading 5")
         if world.query.weights is not None or world.reading == "markov":
             raise Rejected("this kind of proof is for counts, and not for reading 4")
         if not marks and (clauses > 1 or clauses > alike):

@@ -19,7 +19,7 @@ from blowproof.models import BoundQuery, BudgetError, Exact, Move, Point, Settin
 from blowproof.models.base.clock import now
 from blowproof.models.base.kept import Kept
 from blowproof.models.base.numbers import plain
-from blowproof.models.policy.policy import LABELLED, Reading
+from blowproof.models.policy.policy import LABELLED, MIXED, Reading
 from blowproof.models.queries.kinds import Ranges
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.moves.edges_at_once import joined
@@ -131,7 +131,7 @@ class Moves:
             self._in_time()
             secret = edges[place].tolist()
             for other, y in enumerate(self.values[:place]):
-                if secret[other] or self.reading == "published":
+                if secret[other] or self.reading in MIXED:
                     result += [self._kind(x, y, secret[other]), self._kind(y, x, secret[other])]
         return tuple(result)
 

@@ -17,6 +17,7 @@ from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.numbering import can_be_numbered
 from blowproof.verifier.databases.sparse_facts import SparseFacts
 from blowproof.verifier.neighbours.cycle_parts import part_of_cycle
+from blowproof.verifier.neighbours.joint_certainty import certain_of_both
 from blowproof.verifier.neighbours.search_for_d3 import (
     STATE_BUDGET,
     Option,
@@ -81,7 +82,7 @@ def _checked(
 
 
 def _check_labelled(setting: Setting, reading: Reading, pair: Pair, search: Search) -> Verdict:
-    """Search for a D3, in readings 1 and 2."""
+    """Search for a D3, in readings 1 and 2; for a part without effect, in reading 5."""
     moves = list(zip(pair.before, pair.after, strict=True))
     edges = {move: setting.graph.is_edge(*move) for move in set(moves)}
     secret = [edges[move] for move in moves]
@@ -91,6 +92,10 @@ def _check_labelled(setting: Setting, reading: Reading, pair: Pair, search: Sear
         return search.subsets(search.changes(pair, secret), "a proper part of the changes")
     if not any(secret):
         return Verdict(False, "no changed record makes a secret move: T(D1, D2) is empty")
+    if reading == "pufferfish" and not search.setting.bounds and not search.setting.clauses:
+        return search.subsets(search.changes(pair, secret), "a proper part of the changes")
+    if reading == "pufferfish":
+        return _certain(setting, pair, search)
     verdict = Verdict(True, minimality="searched")
     if sum(secret) > 1:  # one secret move has no proper non-empty part
         verdict = search.subsets(search.with_bystanders(pair, secret), "condition 3(a): a D3")
@@ -99,6 +104,14 @@ def _check_labelled(setting: Setting, reading: Reading, pair: Pair, search: Sear
             search.plain_parts(pair, secret), "condition 3(b): a D3", empty=True
         )
     return verdict
+
+
+def _certain(setting: Setting, pair: Pair, search: Search) -> Verdict:
+    """Reading 5 with bounds or clauses: the exact test of joint certainty."""
+    if certain_of_both(setting, pair, budget=search.budget, deadline=search.deadline):
+        return Verdict(True, minimality="searched")
+    why = "no belief is certain of D1 and of D2, told the record's two values"
+    return Verdict(False, why, "refuted")
 
 
 def require_pair(
@@ -114,8 +127,9 @@ def require_pair(
 def _by_parts(setting: Setting, reading: Reading, pair: Pair) -> Verdict | None:
     """Equalities only: whether a part of many moves sums to zero, where that is what decides.
 
-    It is in readings 2 and 3, if all moves are allowed, and in reading 1 with a complete G. With
-    one secret move, 3(a) has nothing to say, and 3(b) leaves out a part without effect.
+    It is in readings 2 and 3, if all moves are allowed, in reading 1 with a complete G, and in
+    reading 5 if some move is secret. With one secret move, 3(a) has nothing to say, and 3(b)
+    leaves out a part without effect.
     """
     if setting.bounds or setting.clauses or len(pair.before) < MANY:
         return None
@@ -125,7 +139,10 @@ def _by_parts(setting: Setting, reading: Reading, pair: Pair) -> Verdict | None:
         secret = sum(
             times for x, y, times in ends if x is not None and y is not None and graph.is_edge(x, y)
         )
-        if secret != (1 if reading == "published" else len(pair.before)):
+        if reading == "pufferfish":
+            if not secret:
+                return Verdict(False, "no changed record makes a secret move: T(D1, D2) is empty")
+        elif secret != (1 if reading == "published" else len(pair.before)):
             return None
     if reading in LABELLED:
         facts = SparseFacts(setting.domain, setting.equalities)

@@ -2,7 +2,8 @@
 
 * scope "given" from scope "any": the worst pair is put into a database with the known numbers
   (`embedded`);
-* reading 1 with some G from the complete graph: one secret move, the others plain (`relaxed`);
+* readings 1 and 5 with some G from the complete graph: one secret move, the others plain
+  (`relaxed`);
 * sparse policies: the policy graph bounds how many records move (`sparse_bound`).
 
 What the bounds leave open is for other engines, in their own turns.
@@ -11,17 +12,19 @@ What the bounds leave open is for other engines, in their own turns.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from blowproof.models import BudgetError, Exact
 from blowproof.models.base.clock import now
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.policy import LABELLED, MIXED
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.engines.histograms.master import Master
 from blowproof.verifier.engines.search.engine import CHECK_SECONDS, SEARCH_EFFECTS, EffectTable
+from blowproof.verifier.engines.search.with_a_secret import best_with_a_secret
 from blowproof.verifier.moves.kinds import Moves
 from blowproof.verifier.neighbours.check import check_pair, require_pair
 from blowproof.verifier.reductions.complete_graph import (
@@ -76,8 +79,8 @@ def embedded(question: Question, search: Ask) -> Answer:
     question.teller("trying every multiset")(found.lower, found.upper, found.witness)
     if found.lower != found.upper:
         found = _every_multiset(question, found) if question.irreducible else found
-    published = question.reading == "published" and not question.irreducible
-    if found.lower != found.upper and published:
+    mixed = question.reading in MIXED and not question.irreducible
+    if found.lower != found.upper and mixed:
         found = _placed(question, found)
     exact = found.lower == found.upper
     return replace(
@@ -136,10 +139,10 @@ def _every_multiset(question: Question, found: Answer) -> Answer:
 
 
 def relaxable(question: Question) -> bool:
-    """Whether the complete graph bounds the answer: reading 1, scope any, another graph."""
+    """Whether the complete graph bounds the answer: readings 1 and 5, scope any, another G."""
     setting = question.setting
     return (
-        question.reading == "published"
+        question.reading in MIXED
         and setting.scope == "any"
         and not setting.graph.complete
         and not question.query.per_record
@@ -165,6 +168,8 @@ def relaxed(question: Question, search: Ask) -> Answer:
     question.teller("checking every D3")(found.lower, found.upper, found.witness)
     if found.lower != found.upper and question.left != 0:
         found = _with_secret_effect(question, found)
+    if found.lower != found.upper and question.left != 0 and question.reading == "pufferfish":
+        found = _every_move(question, found)
     exact = found.lower == found.upper
     return replace(
         found, status="exact" if exact else "bounds", seconds=time.perf_counter() - start
@@ -188,6 +193,26 @@ def _with_secret_effect(question: Question, found: Answer) -> Answer:
     if pair is not None and query.difference(pair.moves("published")) > found.lower:
         found = replace(found, lower=query.difference(pair.moves("published")), witness=pair)
     return found
+
+
+def _every_move(question: Question, found: Answer) -> Answer:
+    """Reading 5: search the irreducible multisets over all moves that have a secret one."""
+    setting, query, reading = question.setting, question.query, question.reading
+    try:
+        core = reduce_values(setting, query, reading, deadline=question.by(1 / 2))
+        moves = Moves.over(
+            setting, query, reading, core.values, seed=question.seed, deadline=question.by(1 / 2)
+        )
+        best, counts, ended = best_with_a_secret(
+            moves, best=int(found.lower * moves.scale), time_limit=question.left
+        )
+    except BudgetError as refusal:
+        return replace(found, notes=(*found.notes, str(refusal).partition("\n")[0]))
+    if counts is not None:
+        pair = moves.pair(counts, Counter())
+        require_pair(setting, reading, pair)
+        found = replace(found, lower=moves.unscaled(best), witness=pair)
+    return _capped(found, moves.unscaled(best)) if ended and core.enough else found
 
 
 def _capped(found: Answer, upper: Exact) -> Answer:

@@ -63,15 +63,25 @@ def travelled(
     the largest change c of one move; else of |d|_1 records more or less. So S(g) <= c S(h) / 2, or
     c S(h), where S(h) is the histogram's. A marginal of fewer attributes adds up cells of one with
     more, so it changes by no more (the triangle inequality).
+
+    A pair of reading 1 or 2 is one of reading 5, whatever the facts: no part of its changes without
+    one secret move leads from D2 back into I_Q, so that equal weights on the changes (see
+    `neighbours/joint_certainty`) leave an attacker certain of both. So pairs travel from readings 1
+    and 2 to reading 5, and upper bounds the other way.
     """
     pairs: list[Pair] = []
     best: Exact | None = None
     why = ""
     for (other_reading, other), bounds in problem.known.items():
-        if other_reading != reading or other == query:
+        wider = reading == "pufferfish" and other_reading in LABELLED
+        narrower = other_reading == "pufferfish" and reading in LABELLED
+        if other_reading == reading and other == query:
             continue
-        if bounds.pair is not None and bounds.pair not in pairs:
-            pairs.append(bounds.pair)
+        known = bounds.pair
+        if known is not None and known not in pairs and (other_reading == reading or wider):
+            pairs.append(known)
+        if other_reading != reading and not narrower:
+            continue
         upper = None if bounds.upper is None else _from(found, reading, query, other, bounds.upper)
         if upper is not None and (best is None or upper < best):
             best, why = upper, f"S({other.name}) is at most {bounds.upper}"
@@ -82,6 +92,8 @@ def _from(
     found: Setting, reading: Reading, query: BoundQuery, other: BoundQuery, upper: Exact
 ) -> Exact | None:
     """Return what S of another query says about this one."""
+    if query == other:
+        return upper
     if query.per_record or other.per_record:
         return None
     if isinstance(other, Histogram):

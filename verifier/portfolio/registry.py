@@ -191,9 +191,9 @@ def _sizes(question: Question) -> tuple[Sequence[int] | None, bool, tuple[str, .
     other n matters.
 
     Under scope "any" a weighted sum has as many records as weights. Else a pair makes at most L
-    moves, and its worst D1 holds nothing but the records that move. Where only secret moves count
-    (reading 2, or a complete G), records that stay refute nothing, so that n = L shows all pairs;
-    else every n up to L is looked at.
+    moves, and its worst D1 holds nothing but the records that move. Where D3 makes moves of D2 only
+    (readings 2 and 5, or a complete G), records that stay refute nothing, so that n = L shows all
+    pairs; else every n up to L is looked at.
     """
     if question.setting.scope == "given":
         return None, False, ()
@@ -202,7 +202,7 @@ def _sizes(question: Question) -> tuple[Sequence[int] | None, bool, tuple[str, .
     quarter = None if question.left is None else question.left / 4
     longest, proved = longest_moves(_moves(question, _core(question)), quarter)
     note = (f"at most {longest} records move at once",) if proved else ()
-    alone = question.reading == "secret-moves" or question.setting.graph.complete
+    alone = question.reading != "published" or question.setting.graph.complete
     return (longest,) if alone else range(1, longest + 1), proved, note
 
 
@@ -304,6 +304,8 @@ def _no_parts(question: Question) -> str:
         return f"{question.query.name} weighs single records"
     if not setting.clauses and not setting.bounds:
         return "there are no bounds or clauses"
+    if question.reading == "pufferfish":
+        return "its theorems are about minimal pairs, and those of reading 5 need not be"
     if not setting.clauses and question.reading == "markov":
         return "reading 4 is never minimal"
     return ""

@@ -24,7 +24,7 @@ import numpy as np
 from blowproof.models import BlowproofError, BoundQuery, Exact, Full, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import magnitude, plain
-from blowproof.models.policy.policy import LABELLED, Reading
+from blowproof.models.policy.policy import LABELLED, MIXED, Reading
 from blowproof.models.queries.kinds import (
     ClusterSizes,
     ClusterSums,
@@ -234,7 +234,7 @@ def _by_outputs(question: Question, end: float) -> Iterator[Ceiling]:
 def largest_move(setting: Setting, query: BoundQuery, reading: Reading) -> Exact | None:
     """Return what one move changes the query by at the most (an upper bound); None if unknown.
 
-    Reading 2: one secret move; reading 1: any move; readings 3 and 4: one record more or less.
+    Reading 2: one secret move; readings 1 and 5: any move; 3 and 4: one record more or less.
     """
     labelled = reading in LABELLED
     if isinstance(query, (Histogram, MarginalQuery, PartitionHistogram)):
@@ -281,7 +281,7 @@ def _along_an_edge(setting: Setting, query: BoundQuery, reading: Reading) -> Exa
 
     policy = replace(setting.policy, known=()).with_answers("any")
     offsets = isinstance(policy.graph, OffsetGraph)
-    if reading == "published" or not offsets:
+    if reading in MIXED or not offsets:
         policy = replace(policy, secrets=Full())
     return largest_change(policy, query)
 

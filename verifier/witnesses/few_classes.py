@@ -22,7 +22,7 @@ import numpy as np
 from blowproof.models import BlowproofError, Exact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass, locator
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.policy import LABELLED, MIXED
 from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
@@ -130,7 +130,7 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
         return
     if question.reading in LABELLED and isinstance(question.query, Histogram):
         yield from frame_pairs(question, free, end)
-    chance = question.reading == "published" and not free.graph.complete
+    chance = question.reading in MIXED and not free.graph.complete
     enough = (SPLITS if chance else 1) * len(FEW)
     for number in range(ROUNDS):
         size = FEW[number % len(FEW)]
@@ -223,7 +223,7 @@ def _circuits(
     if reading == "secret-moves" and not graph.complete:
         values = edge_ends(graph, chosen, each=each)
     moves = Moves(free, query, reading, tuple(dict.fromkeys(values)), question.seed, end)
-    if reading == "published" and not graph.complete:
+    if reading in MIXED and not graph.complete:
         yield from _with_one_edge(question, moves, chosen, seconds, rng)
         return
     best, counts = heaviest_circuit(moves, seconds / 2)

@@ -146,7 +146,7 @@ def _changed(row: Row) -> str:
     pair = row.answer.witness
     if pair is None:
         return ""
-    if row.reading in ("published", "secret-moves"):
+    if row.reading in LABELLED:
         return f"{len(pair.before)} change"
     return f"{len(pair.before)} out, {len(pair.after)} in"
 

@@ -1,12 +1,13 @@
 """Local mechanisms under any answers: the worst product of ratios over irreducible multisets.
 
 With equality counts and impossible values, the moves of a neighbour pair are an irreducible
-multiset: of secret moves in reading 2, of all moves in reading 1. The ratio of a pair is the
+multiset: of secret moves in reading 2, of all moves in readings 1 and 5. The ratio of a pair is the
 product over its moves, so each effect is made by the move with the largest ratio.
 
 Reading 1 with a graph that is not complete: a pair is an irreducible multiset with at least one
 secret move, but not every such multiset is a pair. Those of few moves are tried in every way, each
-checked by the independent checker; for the others the largest product is a bound.
+checked by the independent checker; for the others the largest product is a bound. Reading 5 has all
+of these multisets for pairs, and goes the same way.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from math import comb, inf, log, prod
 
 from blowproof.models import BudgetError, Point
 from blowproof.models.domain.regions import Area
+from blowproof.models.policy.policy import MIXED
 from blowproof.models.queries.kinds import CountQuery
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
@@ -129,7 +131,7 @@ def any_answers(
     if len(table.effects) > SEARCH_EFFECTS:
         raise BudgetError(f"{len(table.effects)} effects of moves are too many to combine")
     best = _Best(rate)
-    partly = asked.reading == "published" and not setting.graph.complete
+    partly = asked.reading in MIXED and not setting.graph.complete
 
     def check(kinds: Sequence[Kind]) -> bool:
         """Whether the moves are a pair in one direction or the other: both directions count."""

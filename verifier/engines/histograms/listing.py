@@ -19,7 +19,7 @@ from blowproof.models.domain.regions import Area
 from blowproof.models.policy.policy import LABELLED, Reading
 from blowproof.models.queries.kinds import CountQuery
 from blowproof.verifier.asked.answer import Pair
-from blowproof.verifier.engines.histograms.loop import checked_pair
+from blowproof.verifier.engines.histograms.loop import checked_pair, is_pair
 from blowproof.verifier.engines.histograms.master import Master
 from blowproof.verifier.engines.histograms.numbered import Numbering
 from blowproof.verifier.engines.histograms.refuter import Refuter
@@ -52,6 +52,9 @@ def histogram_neighbours(
         refutation = None if reading == "markov" else refuter.refute(proposal, deadline)
         if refutation is not None:
             master.cut(refutation)
+            continue
+        if refuter.mixtures and not is_pair(moves, proposal, deadline):
+            master.block(proposal)
             continue
         yield checked_pair(moves, proposal)
         master.block(proposal)

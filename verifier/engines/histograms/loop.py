@@ -11,9 +11,9 @@ from blowproof.verifier.asked.answer import Answer, OnBest, Pair
 from blowproof.verifier.asked.question import Ends
 from blowproof.verifier.engines.histograms.refuter import Proposal
 from blowproof.verifier.moves.kinds import Moves
-from blowproof.verifier.neighbours.check import require_pair
+from blowproof.verifier.neighbours.check import check_pair, require_pair
 
-__all__ = ["Known", "Proposer", "best_proposal", "checked_pair"]
+__all__ = ["Known", "Proposer", "best_proposal", "checked_pair", "is_pair"]
 
 
 class Proposer(Protocol):
@@ -103,13 +103,27 @@ def best_proposal(
 
 def checked_pair(moves: Moves, proposal: Proposal) -> Pair:
     """Return the proposal as databases that the independent checker has accepted."""
+    pair = _databases(moves, proposal)
+    require_pair(moves.setting, moves.reading, pair)
+    return pair
+
+
+def is_pair(moves: Moves, proposal: Proposal, deadline: float | None) -> bool:
+    """Return whether the independent checker takes a proposal; TimeoutError if it cannot say."""
+    verdict = check_pair(
+        moves.setting, moves.reading, _databases(moves, proposal), deadline=deadline
+    )
+    if verdict.minimality == "budget":
+        raise TimeoutError
+    return bool(verdict)
+
+
+def _databases(moves: Moves, proposal: Proposal) -> Pair:
     rest = proposal.first.copy()
     for kind, times in proposal.counts.items():
         if kind.before is not None:
             rest[kind.before] -= times
-    pair = moves.pair(proposal.counts, rest)
-    require_pair(moves.setting, moves.reading, pair)
-    return pair
+    return moves.pair(proposal.counts, rest)
 
 
 def _scaled_value(moves: Moves, pair: Pair) -> int:

@@ -12,6 +12,12 @@ D1 holds the records that D3 moves (equalities hold because the effects of u and
 bounds are asked for again). With dropped plain moves q, it refutes every pair whose D2 makes q.
 A cut says that one of these fails, so it never removes a neighbour pair.
 
+In reading 5 all moves count as the secret ones do here, and one of D2's has to be secret. A part of
+the moves refutes a pair if it leads from D1 into I_Q, and undoing it leads from D2 into I_Q (it, or
+else the rest of the moves, leaves out the record that the attacker is told; see `neighbours`).
+With bounds that is not all: the exact test of joint certainty judges each pair that no part
+refutes, and what it refuses is ruled out alone.
+
 It answers scope "given" without clauses, and scope "any" once the number of moves is bounded.
 """
 
@@ -26,7 +32,7 @@ from blowproof.models.policy.policy import LABELLED
 from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import BoolLiteral, IntVar, LinearExpr, weighted_sum
 from blowproof.verifier.asked.answer import Answer, OnBest
-from blowproof.verifier.engines.histograms.loop import Known, best_proposal
+from blowproof.verifier.engines.histograms.loop import Known, best_proposal, is_pair
 from blowproof.verifier.engines.histograms.refuter import Proposal, Refutation, Refuter, add_bound
 from blowproof.verifier.moves.best_choice import absolute_sum
 from blowproof.verifier.moves.kinds import Kind, Moves
@@ -68,6 +74,12 @@ class _Proposer:
 
     def refute(self, proposal: Proposal, deadline: float | None) -> bool:
         refutation = self.refuter.refute(proposal, deadline)
+        if refutation is None and self.refuter.mixtures:
+            refuted = not is_pair(self.master.moves, proposal, deadline)
+            if refuted:
+                self.master.cuts += 1
+                self.master.block(proposal)
+            return refuted
         if refutation is not None:
             self.master.cut(refutation)
         return refutation is not None
@@ -96,6 +108,10 @@ class Master:
         self.secret = self._named(
             "secret", weighted_sum((1, v) for v in secret), most * max(len(secret), 1)
         )
+        self.counted = self.secret
+        if moves.reading == "pufferfish":  # there every move counts for minimality
+            every = weighted_sum((1, v) for v in self.counts.values())
+            self.counted = self._named("moving", every, most * max(len(self.counts), 1))
         self._databases()
         self._facts()
         self._reading()
@@ -202,14 +218,17 @@ class Master:
         """Rule out every pair that this D3 refutes."""
         self.cuts += 1
         found = refutation.moves
-        clause = [~self.at_least(self.counts[k], n) for k, n in found.items() if k.secret]
+        alike = self.moves.reading == "pufferfish"
+        kept = {kind: n for kind, n in found.items() if kind.secret or alike}
+        clause = [~self.at_least(self.counts[k], n) for k, n in kept.items()]
         if refutation.dropping:
             clause = [~self.at_least(self.counts[k], n) for k, n in found.items()]
         else:
-            kept = sum(n for kind, n in found.items() if kind.secret)
-            clause.append(~self.at_least(self.secret, kept + 1))
-            clause += self._missing_records(found)
+            clause.append(~self.at_least(self.counted, sum(kept.values()) + 1))
+            clause += [] if alike else self._missing_records(found)
         clause += self.broken_bounds(found, second=refutation.dropping)
+        if alike:
+            clause += self.broken_bounds(found, second=True)
         self.linear.add_clause(clause)
 
     def block(self, proposal: Proposal, *, and_more: bool = False) -> None:

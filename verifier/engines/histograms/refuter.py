@@ -45,6 +45,9 @@ class Refuter:
         self.moves = moves
         self.setting = moves.setting
         self.plain = [kind for kind in moves.kinds if not kind.secret]
+        self.alike = moves.reading == "pufferfish"  # plain moves count for minimality too
+        self.mixtures = self.alike and bool(self.setting.bounds)
+        """Whether a pair may be none though no part refutes it: in reading 5 with bounds."""
 
     def refute(self, proposal: Proposal, deadline: float | None = None) -> Refutation | None:
         """Return a D3 of least size, or None if the pair is a neighbour pair.
@@ -81,6 +84,8 @@ class Refuter:
             return None
         self._proper_part(linear, chosen, proposal, dropping=dropping)
         self._inside(linear, chosen, proposal, dropping=dropping)
+        if self.alike:  # then undoing it leads from D2 into I_Q as well
+            self._inside(linear, chosen, proposal, dropping=True)
         if not dropping:
             self._held(linear, chosen, proposal)
         linear.maximise(-1 * weighted_sum((1, variable) for variable in chosen.values()))
@@ -102,7 +107,7 @@ class Refuter:
         dropping: bool,
     ) -> None:
         """At least one of the counted moves is chosen; unless plain ones are dropped, not all."""
-        counted = [kind for kind in chosen if kind.secret or dropping]
+        counted = [kind for kind in chosen if kind.secret or dropping or self.alike]
         total = sum(proposal.counts[kind] for kind in counted)
         part = weighted_sum((1, chosen[kind]) for kind in counted)
         if total < (1 if dropping else 2):

@@ -87,6 +87,23 @@ class Cuts:
         )
         self._forbid(conditions)
 
+    def forbid_split(
+        self, pair: Databases, third: tuple[int, ...], fourth: tuple[int, ...]
+    ) -> None:
+        """Forbid the pairs of reading 5 that a part refutes, which makes D3 of D1, D4 of D2.
+
+        The records that are picked for the part make moves between the same kinds, so that the
+        argument above holds from E1 on, and read backwards from E2.
+        """
+        kept = moved(pair.first, third)
+        conditions = self._picked(pair.first, third, kept, [])
+        conditions += self._still_satisfied(self.master.first, pair.first, third)
+        conditions += self._still_satisfied(self.master.second, pair.second, fourth)
+        every = tuple(self.table.records)
+        counted = ("secret", None, self.table.every)
+        conditions.append(self._at_least(every, counted, len(kept) + 1))
+        self._forbid(conditions)
+
     def forbid_undoable(self, pair: Databases, third: tuple[int, ...]) -> None:
         """Forbid the pairs whose D2 has the plain changes that D3 undoes, by 3(b)."""
         wanted: Counter[tuple[int, Essence]] = Counter()

@@ -19,13 +19,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from blowproof.models import BoundQuery, Exact, InternalError, Point, QueryError, Setting
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.policy import LABELLED, Reading
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Ends, Listener, Progress
 from blowproof.verifier.engines.labelled.cuts import Cuts
 from blowproof.verifier.engines.labelled.master import Master
 from blowproof.verifier.engines.labelled.objective import Objective, change_of, trivial_bound
-from blowproof.verifier.engines.labelled.refuter import Refuter
+from blowproof.verifier.engines.labelled.refuter import Refuter, refuting_part
 from blowproof.verifier.engines.labelled.table import Clock, Databases, Table, TimeUpError, tabulate
 from blowproof.verifier.exact.arrangements import arrangements_of_blocks
 from blowproof.verifier.neighbours.check import check_pair
@@ -48,7 +48,7 @@ def labelled_sensitivity(  # noqa: PLR0913 # keyword-only options
     complete: bool = False,
     known: Ends | None = None,
 ) -> Answer:
-    """Return S(f, P) of a prepared setting for the readings `published` and `secret-moves`.
+    """Return S(f, P) of a prepared setting for the readings that label records.
 
     `values`: the only values that records take (default: all possible ones); whether fewer of them
     are enough is the caller's business. Under scope "any" the answer is a lower bound, unless the
@@ -100,7 +100,7 @@ def labelled_neighbours(
 
 
 def _check_reading(reading: Reading) -> None:
-    if reading not in ("published", "secret-moves"):
+    if reading not in LABELLED:
         raise QueryError(
             f"the engine 'sat' labels records, and the reading {reading!r} does not\n"
             "  try: --engine auto"
@@ -184,7 +184,7 @@ class _Search:
                 else:
                     self._improve(table, pair)
                     objective.demand_more_than(self.best)
-                    models.cuts.forbid_more(pair, pair.second)
+                    models.forbid_larger(pair)
 
     def _learn(self) -> bool:
         """Take over what others have found; return whether some pair is better than the best."""
@@ -244,7 +244,7 @@ class LabelledNeighbours(Iterator[Pair]):
                     continue
                 _checked(self._setting, self._reading, table, pair, self._clock)
                 models.master.exclude(pair)
-                models.cuts.forbid_more(pair, pair.second)
+                models.forbid_larger(pair)
                 relabelled = _relabellings(table, pair) if self._every_label else (pair,)
                 for each in relabelled:
                     yield _as_pair(table, each)
@@ -258,19 +258,53 @@ class _Models:
     master: Master
     refuter: Refuter
     cuts: Cuts
+    reading: Reading
 
     @staticmethod
     def of(table: Table, reading: Reading, clock: Clock) -> _Models:
         """Build the models."""
         master = Master(table, reading, clock)
-        return _Models(master, Refuter(table, reading, clock), Cuts(master))
+        return _Models(master, Refuter(master.table, reading, clock), Cuts(master), reading)
+
+    @property
+    def parts(self) -> bool:
+        """Whether parts of a pair refute it: in reading 5 only where all facts are equalities."""
+        setting = self.master.table.setting
+        return self.reading != "pufferfish" or not (setting.bounds or setting.clauses)
+
+    def forbid_larger(self, pair: Databases) -> None:
+        """Forbid what makes more moves than a neighbour pair, as its D2 is a D3 then."""
+        if self.parts:
+            self.cuts.forbid_more(pair, pair.second)
+        else:
+            self.master.exclude(pair)
 
     def cut_off(self, pair: Databases, clock: Clock) -> bool:
-        """Refute a pair and cut off all that is refuted with it; False iff it is minimal."""
+        """Refute a pair and cut off all that is refuted with it; False iff it is minimal.
+
+        Where pairs need not be minimal, the exact test of joint certainty judges each.
+        """
         before = self.cuts.count
+        if not self.parts:
+            return self._no_attackers_pair(pair, clock)
         for refutation in self.refuter.refutations(pair, clock):
             self.cuts.add(pair, refutation)
         return self.cuts.count > before
+
+    def _no_attackers_pair(self, pair: Databases, clock: Clock) -> bool:
+        """Reading 5 with bounds or clauses: cut a pair off that a part refutes, or a mixture."""
+        table = self.master.table
+        part = refuting_part(table, pair, clock)
+        if part is not None:
+            self.cuts.forbid_split(pair, *part)
+            return True
+        verdict = check_pair(table.setting, self.reading, _as_pair(table, pair))
+        if verdict.minimality == "budget":
+            raise TimeUpError
+        if not verdict:
+            self.cuts.count += 1
+            self.master.exclude(pair)
+        return not verdict
 
     def __enter__(self) -> _Models:
         return self
@@ -302,7 +336,8 @@ def _checked(
         return found, ""
     if verdict.minimality != "budget":
         raise InternalError(f"engine sat proposed a pair that is not one: {verdict.reason}")
-    second = Refuter(table, reading, clock, engine="cadical195", encoding="adder")
+    counted = table.all_secret() if reading == "pufferfish" else table
+    second = Refuter(counted, reading, clock, engine="cadical195", encoding="adder")
     refuted = next(second.refutations(pair, clock), None)
     second.close()
     if refuted is not None:

@@ -29,10 +29,10 @@ class Master:
         self.first = Side(self.model, table, "first", self.tick)
         self.second = Side(self.model, table, "second", self.tick)
         self.changed = [self.model.var(f"changed[{i}]") for i in table.records]
-        self.secret = self.changed
         for record in table.records:
             self._define_changed(record)
             self.tick()
+        self.secret = self.changed
         if not table.complete:
             self.secret = [self.model.var(f"secret[{i}]") for i in table.records]
             for record in table.records:
@@ -45,6 +45,8 @@ class Master:
         if reading == "secret-moves" and not table.complete:
             for record in table.records:
                 self.model.add_clause([~self.changed[record], self.secret[record]])
+        if reading == "pufferfish":  # one move has to be secret; for minimality all of them count
+            self.table, self.secret = table.all_secret(), self.changed
         self._sort()
 
     def tick(self) -> None:

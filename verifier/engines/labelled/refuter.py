@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from blowproof.models.policy.policy import Reading
 from blowproof.models.programs.boolean import BooleanModel
@@ -25,7 +26,10 @@ from blowproof.models.programs.to_pysat import Engine, SatSession
 from blowproof.verifier.engines.labelled.database import Side, add_facts, add_relative_facts
 from blowproof.verifier.engines.labelled.table import Clock, Databases, Table, TimeUpError, Values
 
-__all__ = ["Refutation", "Refuter"]
+__all__ = ["Refutation", "Refuter", "refuting_part"]
+
+
+OFTEN = 256
 
 
 @dataclass(frozen=True)
@@ -190,3 +194,25 @@ class Refuter:
 def moved(home: Sequence[int], away: Sequence[int]) -> list[int]:
     """Return the records that hold different values."""
     return [i for i, (x, y) in enumerate(zip(home, away, strict=True)) if x != y]
+
+
+def refuting_part(
+    table: Table, pair: Databases, clock: Clock
+) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """Return the databases that a smallest part of the changes leads to, from D1 and back from D2.
+
+    Both are in I_Q, so that no belief is certain of D1 and of D2 (reading 5): the part, or the rest
+    of the changes, leaves out the record that the attacker is told. None where no part does that.
+    Scope "given".
+    """
+    changed = moved(pair.first, pair.second)
+    for size in range(1, len(changed)):
+        for number, part in enumerate(combinations(changed, size)):
+            if number % OFTEN == 0:
+                clock.left()
+            third, fourth = list(pair.first), list(pair.second)
+            for i in part:
+                third[i], fourth[i] = fourth[i], third[i]
+            if all(table.setting.satisfied_by(table.points(found)) for found in (third, fourth)):
+                return tuple(third), tuple(fourth)
+    return None

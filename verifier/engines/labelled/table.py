@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NoReturn
 
@@ -113,6 +113,10 @@ class Table:
     def complete(self) -> bool:
         """Whether every move between the listed values is secret."""
         return all(len(others) == len(self.values) - 1 for others in self.secret)
+
+    def all_secret(self) -> Table:
+        """Return the table as if every move were a secret one."""
+        return replace(self, secret=tuple(self.every - {v} for v in range(len(self.values))))
 
     @cached_property
     def truths(self) -> dict[int, tuple[Values, ...]]:

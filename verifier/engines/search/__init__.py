@@ -3,5 +3,5 @@
 It turns a question into effects, lets `engines/irreducibles` or a Graver basis list or bound the
 multisets, and turns them back into pairs. What it relies on is proved in SEMANTICS, section 2.
 
-Read `engine`, then `graver_lists` (the same from a complete list).
+Read `engine`, then `graver_lists` (the same from a complete list) and `with_a_secret` (reading 5).
 """

@@ -7,8 +7,9 @@ Records have labels, but counts are enough here: whichever records make p moves 
 built from them; a fact does not see labels, and it sees the cells of values alone.
 
 In readings 2 and 3 every move counts as secret and nothing is plain: D3 is a proper non-empty part
-of the changes. In reading 1, D3 keeps such a part and may move other records plainly. A cut says:
-the pair has a *part*, so many moves or more of each of some groups (a group has moves of equal
+of the changes. So it does in reading 5, for equality facts, where a pair is irreducible over all.
+In reading 1, D3 keeps such a part and may move other records plainly. A cut says: the pair has a
+*part*, so many moves or more of each of some groups (a group has moves of equal
 effect and secrecy; two groups of a part share no move). D3 is then
 
 * base 1: D1 with the part, and with plain moves of records that do not move in it. The part has a
@@ -148,13 +149,16 @@ def problem_of(world: World, value: Exact) -> Problem:
     """Return the problem of a neighbour pair that changes the query by more than a value."""
     if world.named and world.reading != "markov":  # there clauses do no more than leave pairs out
         raise Rejected("this kind of proof is for counts, not for single records", limit=True)
+    attackers = world.reading == "pufferfish"
+    if attackers and world.bounds:
+        raise Rejected("this kind of proof knows no bounds in reading 5", limit=True)
     cells, joins = world.kinds()
     if len(cells) ** (1 + world.labelled) > MOST_MOVES or joins == world.free:
         raise Rejected("too many kinds of moves for this kind of proof", limit=True)
     moves = []
     for move in world.moves(cells, joins):
         world.budget.spend(0, 4 + 4 * len(move.change))
-        moves += [move] if move.secret else []
+        moves += [move._replace(secret=True)] if move.secret or attackers else []
         if joins and world.reading == "published" and move.source is not None:
             sizes = {cells[end].size for end in (move.source, move.target or 0)}
             moves += [move._replace(secret=False)] if not move.secret or sizes != {1} else []

@@ -86,12 +86,24 @@ class Listing:
                     or (t == secret and c != all_of and c | all_of == all_of)
                     for t, c in marks
                 )
+            elif self.world.reading == "pufferfish":
+                yield secret != 0 and self._sure(all_of, marks)
             else:
                 yield (
                     all_of != 0
                     and secret == all_of
                     and not any(c and c != all_of and c | all_of == all_of for _, c in marks)
                 )
+
+    def _sure(self, every: int, marks: set[tuple[int, int]]) -> bool:
+        """Reading 5: whether a belief may be certain of D1 and of D2, told a secret change.
+
+        It may not if some part of the other changes leads from D1 into I_Q, and undoing it leads
+        from D2 there: of a part and the rest, one leaves the secret change out. What that does not
+        refute counts as a pair, which can refuse a good proof, never accept a bad one.
+        """
+        between = {c for _, c in marks if c | every == every}
+        return not any(c and c != every and every ^ c in between for c in between)
 
     def _marks(self, one: Database, two: Database) -> tuple[int, int]:
         """Return the secret changes and all changes from one database to another, as bit sets."""

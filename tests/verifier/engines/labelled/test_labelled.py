@@ -40,7 +40,7 @@ from blowproof.verifier.engines.brute import brute_neighbours, brute_sensitivity
 from blowproof.verifier.engines.labelled.engine import labelled_neighbours, labelled_sensitivity
 from strategies import policies, query_texts
 
-LABELLED: tuple[Reading, ...] = ("published", "secret-moves")
+LABELLED: tuple[Reading, ...] = ("published", "secret-moves", "pufferfish")
 MOST_DATABASES = 700
 WEIGHTS = st.sampled_from([exact(w) for w in (0, 1, -1, 2, "1/2", "-3/2")])
 
