@@ -44,7 +44,7 @@ from itertools import islice
 from blowproof.models import Area, BlowproofError, BoundQuery, Box, Exact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import firsts
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.policy import LABELLED, MIXED
 from blowproof.models.queries.kinds import Cumulative, Histogram, Ranges
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
@@ -170,7 +170,7 @@ def _pair(question: Question, found: Chosen, classes: Classes, end: float) -> Pa
     setting = question.setting
     if setting.graph.complete:
         return cycle(setting, found.pairs, classes) if found.pairs else None
-    if question.reading != "published":
+    if question.reading not in MIXED:
         return None
     exchanges, areas = _exchanges(setting, found, classes)
     best, worth = None, Fraction(0)
