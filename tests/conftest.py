@@ -1,13 +1,85 @@
-"""Hypothesis profiles: every run draws the same examples, however slow the machine.
+"""What all tests share: every run draws the same examples, at the same speed of time.
 
-No test sees the ledgers of whoever runs it: each has a store of its own.
+No test sees the ledgers of whoever runs it: each has a store of its own. Failures are printed when
+they happen, not when everything is over.
 """
 
-import pytest
-from hypothesis import settings
+import signal
+import time
 
-settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
+import pytest
+from hypothesis import HealthCheck, settings
+
+import refusals
+
+settings.register_profile(
+    "ci",
+    derandomize=True,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],  # it is told in seconds
+)
 settings.load_profile("ci")
+
+IDLE = 20
+"""A process that waits is told that its time goes so many times slower than that of the clock."""
+
+MARKERS = (
+    "wall_clock: the test waits for something, so its deadlines are told by the clock on the wall",
+    "refusals(most): so many drawn questions at most may be refused by an engine; else none",
+)
+
+
+def pytest_configure(config):
+    for line in MARKERS:
+        config.addinivalue_line("markers", line)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # which processes do not inherit
+
+
+@pytest.fixture(autouse=True)
+def time_of_its_own(request, monkeypatch):
+    """Deadlines are told by the processor time of this process: others take none of it away.
+
+    So a question gets as far within its limit on a busy machine as on a quiet one. What sleeps
+    comes to its deadline too, later. Only `time.monotonic` is another; subprocesses have their own.
+    """
+    if request.node.get_closest_marker("wall_clock") is None:
+        monotonic, processor = time.monotonic, time.process_time
+        wall, used = monotonic(), processor()
+        monkeypatch.setattr(
+            time,
+            "monotonic",
+            lambda: wall + max(processor() - used, (monotonic() - wall) / IDLE),
+        )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Fail where engines refused more of the drawn questions than the test allows."""
+    marker = item.get_closest_marker("refusals")
+    with refusals.at_most(0 if marker is None else marker.args[0]):
+        return (yield)
+
+
+class AtOnce:
+    """Prints a failure when it happens; pytest tells it at the end, or never if it is killed."""
+
+    def __init__(self, terminal):
+        self.terminal = terminal
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            self.terminal.write_line(
+                f"\nfailed just now: {report.nodeid} ({report.when})", red=True
+            )
+            self.terminal.write_line(report.longreprtext)
+
+
+def pytest_sessionstart(session):
+    terminal = session.config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is not None:  # workers of xdist have none
+        session.config.pluginmanager.register(AtOnce(terminal))
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import pairwise, permutations
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blowproof.cli.asking.ask import Session
@@ -32,6 +32,7 @@ from blowproof.verifier.ask import sensitivity, upper_bound
 from blowproof.verifier.engines.irreducibles import longest, longest_bound
 from blowproof.verifier.neighbours.check import check_pair
 from corpus import BY_NAME, CORPUS
+from refusals import answered, refuse
 from strategies import policies, query_texts
 
 SMALL = st.integers(-2, 2)
@@ -200,7 +201,7 @@ def test_no_irreducible_is_longer_than_its_bound(signatures):
     rows = sorted(signatures)
     effects = sorted({(b[0] - a[0], b[1] - a[1]) for a in rows for b in rows if a != b})
     found = longest(effects, time_limit=1)
-    assume(found.complete)
+    answered(found.complete, "bounds")
     assert found.lower <= longest_bound(effects)
 
 
@@ -212,9 +213,8 @@ def test_bounds_without_a_search_hold(data):
     plain = plain_sensitivity(policy, query)
     try:
         exact = sensitivity(policy, query, engine="brute")
-    except BudgetError:
-        assume(False)
-        raise
+    except BudgetError as error:
+        refuse(error)
     size = len(exact.witness.first()) and exact.witness.first().total() if exact.witness else 3
     for bound in (
         by_records(query, "published", size, plain),

@@ -88,6 +88,7 @@ def test_formats(capsys, path, words, code):
     assert code or json.loads(out)["schema"] == "blowproof/audit/1"
 
 
+@pytest.mark.wall_clock
 def test_no_search_at_all_still_ends_with_a_bound(capsys, path, monkeypatch):
     """The engines hang: n records bound S, and what was not reached is said."""
 
@@ -141,7 +142,7 @@ def test_ctrl_c_ends_with_bounds_and_a_recommendation(path):
     running = process("-c", HANGING, "audit", path, "--json")
     assert running.stderr and running.stderr.readline() == "searching\n"
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
+    out, err = running.communicate(timeout=300)
     (query,) = json.loads(out)["queries"]
     assert (running.returncode, err) == (3, "")
     assert (query["lower"], query["upper"], query["status"]) == (2, 4, "bounds")
@@ -166,10 +167,11 @@ def test_a_full_disk_is_one_clear_sentence(path, form):
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         command = ("-m", "blowproof.cli", "audit", path, "--format", form)
         running = process(*command, stdout=full)
-        _, err = running.communicate(timeout=60)
+        _, err = running.communicate(timeout=300)
     assert (running.returncode, err) == (2, "error: No space left on device\n")
 
 
+@pytest.mark.wall_clock
 def test_a_policy_that_is_too_large_is_one_clear_sentence(capsys, path, monkeypatch):
     monkeypatch.setattr("blowproof.models.files.reading.read_policy", lambda path: time.sleep(60))
     monkeypatch.setattr("blowproof.cli.asking.ask.READ_SECONDS", 0.2)

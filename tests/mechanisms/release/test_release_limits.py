@@ -109,6 +109,7 @@ def test_one_limit_for_all_questions():
     assert limits and all(0 < limit <= GUIDE * 400 for limit in limits)
 
 
+@pytest.mark.wall_clock
 @pytest.mark.parametrize("name", ["laplace", "transformed", "k-means"])
 def test_planning_that_never_ends_is_cut_off(files, capsys, monkeypatch, no_noise, name):
     def forever(*arguments):
@@ -134,6 +135,7 @@ def test_ctrl_c_while_planning(files, capsys, monkeypatch, no_noise):
     assert document["reason"].startswith("stopped by Ctrl-C before the noise was known")
 
 
+@pytest.mark.wall_clock
 def test_a_refusal_spends_nothing(files, capsys, monkeypatch):
     """The whole budget is there for the next release."""
     budget = ["--budget", "1"]

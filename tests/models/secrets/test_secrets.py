@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations, pairwise, product
-from time import perf_counter
 from typing import Any
 
 import networkx
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+import effort
 from blowproof.models.base.errors import BudgetError, PolicyError
 from blowproof.models.domain.attributes import Integers, Labels, Steps
 from blowproof.models.domain.domain import Domain
@@ -367,7 +367,11 @@ SPECS: list[SecretsSpec] = [
 
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
 def test_a_huge_domain_is_answered_at_once(spec):
-    start = perf_counter()
+    with effort.at_most(100_000):
+        ask_all(spec)
+
+
+def ask_all(spec):
     graph = spec.bind(HUGE)
     a = Box.of([Positions.of([0, 1]), Positions.of(range(0, 100, 2)), Positions.span(0, 10**12)])
     b = Box.of([Positions.of([1]), Positions.span(10**6, 10**12), Positions.of(range(0, 100, 3))])
@@ -397,7 +401,6 @@ def test_a_huge_domain_is_answered_at_once(spec):
             graph.edges()
     with pytest.raises(BudgetError):
         graph.to_networkx()
-    assert perf_counter() - start < 1
 
 
 def test_numbers_on_a_huge_domain():
@@ -581,11 +584,10 @@ def test_many_cells_over_many_attributes_are_checked_on_boxes():
     cells = [
         Region(a0=i, a7=j) for i in range(100) for j in (list(range(50)), list(range(50, 100)))
     ]
-    start = perf_counter()
-    assert PartitionCells(cells).bind(domain).cell_count == 200
-    with pytest.raises(PolicyError, match=r"a0 = 99, .* a7 = 50} lies in no cell"):
-        PartitionCells(cells[:-1]).bind(domain)
-    assert perf_counter() - start < 3
+    with effort.at_most(1_000_000):
+        assert PartitionCells(cells).bind(domain).cell_count == 200
+        with pytest.raises(PolicyError, match=r"a0 = 99, .* a7 = 50} lies in no cell"):
+            PartitionCells(cells[:-1]).bind(domain)
 
 
 def test_written_forms_are_values():

@@ -33,6 +33,7 @@ from blowproof.models.policy.policy import LABELLED
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.databases.consistency import prepare, size_range
 from blowproof.verifier.export.files import encode
+from refusals import refuse
 from strategies import worlds
 
 MOST_PAIRS = 10_000
@@ -123,8 +124,8 @@ def optimum(made):
 def prepared(world, reading, answers=None):
     try:
         return prepare(setting(world.policy, answers), reading)
-    except BlowproofError:
-        assume(False)
+    except BlowproofError as error:
+        refuse(error)
 
 
 QUERIES = st.sampled_from(["histogram", "marginal", "sum"])

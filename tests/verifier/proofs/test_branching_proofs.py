@@ -45,6 +45,7 @@ from blowproof.verifier.kernel.world import World as KernelWorld
 from blowproof.verifier.proofs.cases.search import Attempt, prove
 from blowproof.verifier.proofs.claim import claim_of
 from corpus import CORPUS, Case, table
+from refusals import refuse
 from strategies import SECRETS, World, query_texts, worlds
 
 COUNTS = ("count", "marginal", "sum", "impossible", "bound")
@@ -108,8 +109,8 @@ def questions(draw: st.DrawFn, max_values: int = 5, max_records: int = 3) -> Que
     query = draw(st.sampled_from(query_texts(world.policy)))
     try:
         prepared = prepare(setting(world.policy, "given"), reading)
-    except UndeterminedError:
-        assume(False)
+    except UndeterminedError as error:
+        refuse(error)
     low, high = size_range(prepared, reading)
     assume(high is not None)
     assert high is not None

