@@ -1,10 +1,11 @@
 """Do the independent routes agree? A seeded run over generated policies.
 
-python benchmarks/agreement.py [--policies 3000] [--seed 1] [--limit 10]
+python benchmarks/agreement.py [--policies 3000] [--seed 1] [--limit 10] [--norms l1 linf ...]
 
-Every policy is asked its S(f, P) for a drawn query, in one reading after the other, by brute force,
-SAT, ILP, the search over irreducible multisets and Normaliz's Hilbert bases, where these apply;
-under "given" the complete neighbour sets are compared too. Prints how often each engine answered
+Every policy is asked its S(f, P) for a drawn query (or two, with weights) in a drawn norm, in one
+reading after the other, by brute force, SAT, ILP, the search over irreducible multisets and
+Normaliz's Hilbert bases, where these apply; under "given" the complete neighbour sets are compared
+too. Prints how often each engine answered
 exactly, and every disagreement. Exits 1 if there is one.
 """
 
@@ -21,9 +22,10 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from blowproof.models import READINGS, BlowproofError, Policy, Reading
+from blowproof.models.norms import NORMS
 from blowproof.verifier.ask import Engine, neighbours, sensitivity
 from blowproof.verifier.asked.answer import Answer
-from strategies import policies, query_texts
+from strategies import policies, question_texts
 
 ENGINES: tuple[Engine, ...] = ("brute", "ilp", "sat", "search", "hilbert", "auto")
 
@@ -34,41 +36,45 @@ class Tally:
     def __init__(self, limit: float) -> None:
         self.limit = limit
         self.policies = self.questions = self.sets = self.pairs = 0
-        self.exact: Counter[str] = Counter()
+        self.asked: Counter[str] = Counter()
+        self.exact: Counter[tuple[str, str]] = Counter()
         self.disagreements: list[str] = []
 
-    def policy(self, policy: Policy, queries: list[str]) -> None:
+    def policy(self, policy: Policy, query: str, norm: str) -> None:
         """Ask everything about one policy."""
         self.policies += 1
         for reading in READINGS:
-            for query in queries:
-                self.question(policy, query, reading)
+            self.question(policy, query, norm, reading)
             if policy.scope == "given" and policy.domain.size <= 4:
                 self.neighbours(policy, reading)
         if self.policies % 50 == 0:
             print(f"  {self.policies} policies, {self.questions} questions", file=sys.stderr)
 
-    def question(self, policy: Policy, query: str, reading: Reading) -> None:
+    def question(self, policy: Policy, query: str, norm: str, reading: Reading) -> None:
         """Compare the engines on one question."""
         self.questions += 1
+        self.asked[norm] += 1
         found = {}
         for engine in ENGINES:
-            answer = self.ask(policy, query, reading, engine)
+            answer = self.ask(policy, query, norm, reading, engine)
             if answer is not None:
                 found[engine] = answer
-                self.exact[engine] += answer.status == "exact"
+                self.exact[norm, engine] += answer.status == "exact"
         lower = max((answer.lower for answer in found.values()), default=0)
         uppers = [answer.upper for answer in found.values() if answer.upper is not None]
         if uppers and min(uppers) < lower:
             told = {engine: (str(a.lower), str(a.upper)) for engine, a in found.items()}
-            self.disagreements.append(f"{reading}, {query}: {told}\n    {policy!r}")
+            self.disagreements.append(f"{reading}, {query}, {norm}: {told}\n    {policy!r}")
 
-    def ask(self, policy: Policy, query: str, reading: Reading, engine: Engine) -> Answer | None:
+    def ask(
+        self, policy: Policy, query: str, norm: str, reading: Reading, engine: Engine
+    ) -> Answer | None:
         """Return an engine's answer, or None where it does not apply."""
         try:
             return sensitivity(
                 policy,
                 query,
+                norm=norm,
                 reading=reading,
                 engine=engine,
                 time_limit=self.limit,
@@ -96,6 +102,7 @@ def main() -> None:
     parser.add_argument("--policies", type=int, default=3000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=float, default=5)
+    parser.add_argument("--norms", nargs="+", default=list(NORMS), choices=list(NORMS))
     options = parser.parse_args()
     tally = Tally(options.limit)
 
@@ -110,12 +117,15 @@ def main() -> None:
     @given(st.data())
     def run(data: st.DataObject) -> None:
         policy = data.draw(policies(max_values=5, max_records=3))
-        texts = query_texts(policy)
-        tally.policy(policy, [data.draw(st.sampled_from(["histogram", *texts]))])
+        norm = data.draw(st.sampled_from(options.norms))
+        tally.policy(policy, data.draw(question_texts(policy)), norm)
 
     run()
     print(f"{tally.policies} policies, {tally.questions} questions, {tally.sets} neighbour sets")
-    print(f"with {tally.pairs} pairs; exact answers: {dict(tally.exact)}")
+    print(f"with {tally.pairs} pairs; exact answers:")
+    for norm, asked in tally.asked.items():
+        told = ", ".join(f"{engine} {tally.exact[norm, engine]}" for engine in ENGINES)
+        print(f"  {norm}: {asked} questions; {told}")
     for text in tally.disagreements:
         print(f"  {text}")
     print(f"{len(tally.disagreements)} disagreements")

@@ -48,6 +48,7 @@ __all__ = [
     "domains",
     "policies",
     "query_texts",
+    "question_texts",
     "record",
     "regions",
     "secret_graphs",
@@ -265,3 +266,15 @@ def query_texts(policy: Policy) -> list[str]:
     found += [f"count({query.name})" for query in policy.queries]
     found += ["partition"] if isinstance(policy.secrets, (PartitionBy, PartitionCells)) else []
     return found
+
+
+@st.composite
+def question_texts(draw: st.DrawFn, policy: Policy) -> str:
+    """What to ask of a policy: a query, or two as one, with weights."""
+    texts = ["histogram", *query_texts(policy)]
+    first = draw(st.sampled_from(texts))
+    plain = [text for text in texts if not text.startswith("weighted-sum")]
+    if first not in plain or draw(st.integers(0, 3)):
+        return first
+    weights = st.sampled_from(["", "1/2*", "3*"])
+    return f"{draw(weights)}{first}+{draw(weights)}{draw(st.sampled_from(plain))}"

@@ -22,12 +22,14 @@ from blowproof.models import (
     QueryError,
     Setting,
     UndeterminedError,
-    parse_query,
     setting,
 )
 from blowproof.models.base.clock import now
+from blowproof.models.norms import L1, Norm
 from blowproof.models.policy.policy import LABELLED, Answers, Reading
 from blowproof.models.queries.kinds import WeightedSum
+from blowproof.models.stacks.stacked import Stacked, in_norm
+from blowproof.models.stacks.written import parse_question
 from blowproof.verifier import plan
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.names import ENGINES, Engine
@@ -40,6 +42,7 @@ from blowproof.verifier.engines.histograms.listing import (
     relabelled,
 )
 from blowproof.verifier.portfolio.problem import Problem
+from blowproof.verifier.reductions.one_output import asked_in_l1
 from blowproof.verifier.theorems.most_moves import Ceiling, ceiling
 
 if TYPE_CHECKING:
@@ -63,6 +66,7 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
     policy: Policy | Problem,
     query: BoundQuery | str = "histogram",
     *,
+    norm: Norm | str | None = None,
     reading: Reading = "published",
     answers: Answers | None = None,
     engine: Engine = "auto",
@@ -76,23 +80,29 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
     `max_size` is the largest n that engine "brute" runs over under scope "any" (its answer is then
     a lower bound). A policy without databases is a ContradictionError, not an answer of 0. `seed`
     changes the order in which solvers search: an exact answer is the same, its witness may differ.
+    `norm` (None: the query's own, l1 for a text) says how changes are measured.
     Questions asked of one `Problem` (in its scope) share what they find.
     """
     problem = policy if isinstance(policy, Problem) else Problem(policy, answers)
     policy = problem.policy
-    question = _question(problem, query, reading, time_limit)
+    question = _question(problem, query, norm, reading, time_limit)
     question = replace(question, max_size=max_size, listener=listener, seed=seed)
-    prepared, found = question.setting, plan.answer(question, engine, problem=problem)
+
+    def ask(question: Question) -> Answer:
+        return plan.answer(question, engine, problem=problem)
+
+    prepared, found = question.setting, asked_in_l1(question, ask) or ask(question)
     if prepared.unchecked is not None and found.witness is None:
         doubt = f"whether any database has the known numbers is undecided: {prepared.unchecked}"
         found = replace(found, notes=(*found.notes, doubt))
-    return replace(found, domain=policy.domain)
+    return replace(found, domain=policy.domain, norm=question.query.measure.name)
 
 
 def explain(
     policy: Policy,
     query: BoundQuery | str = "histogram",
     *,
+    norm: Norm | str | None = None,
     reading: Reading = "published",
     answers: Answers | None = None,
     time_limit: float | None = None,
@@ -108,19 +118,29 @@ def explain(
     >>> [step.strategy.name for step in steps if step.applies]
     ['rank', 'cycles', 'beside', 'ceiling', 'frames', 'search', 'few classes']
     """
-    question = _question(Problem(policy, answers), query, reading, time_limit)
-    asked = plan.Run(question)
-    found = asked.answer(time.perf_counter()) if run else None
-    return asked.steps, None if found is None else replace(found, domain=policy.domain)
+    question = _question(Problem(policy, answers), query, norm, reading, time_limit)
+    runs: list[plan.Run] = []
+
+    def ask(question: Question) -> Answer:
+        runs.append(plan.Run(question))
+        return runs[0].answer(time.perf_counter()) if run else question.answer(0, None)
+
+    found = asked_in_l1(question, ask) or ask(question)
+    found = replace(found, domain=policy.domain, norm=question.query.measure.name)
+    return runs[0].steps if runs else [], found if run else None
 
 
 def _question(
-    problem: Problem, query: BoundQuery | str, reading: Reading, time_limit: float | None
+    problem: Problem,
+    query: BoundQuery | str,
+    norm: Norm | str | None,
+    reading: Reading,
+    time_limit: float | None,
 ) -> Question:
     """Prepare what is asked, or refuse it."""
     deadline = None if time_limit is None else now() + time_limit
     prepared = problem.setting(reading, deadline=deadline)
-    bound = parse_query(query, problem.policy) if isinstance(query, str) else query
+    bound = _bound(query, norm, problem.policy)
     if bound.per_record and reading not in LABELLED:
         raise QueryError(
             f"{bound.name} weighs single records, and the reading {reading!r} does not label them\n"
@@ -128,6 +148,13 @@ def _question(
         )
     _check_weights(prepared, bound)
     return Question(prepared, bound, reading, deadline)
+
+
+def _bound(query: BoundQuery | str, norm: Norm | str | None, policy: Policy) -> BoundQuery:
+    """Return what is asked, in the norm that is asked for."""
+    if isinstance(query, str):
+        return parse_question(query, policy, norm or L1)
+    return query if norm is None else in_norm(query, norm, policy.domain)
 
 
 def upper_bound(
@@ -143,7 +170,7 @@ def upper_bound(
     >>> from blowproof.models import Count, Domain, Integers, Labels, Policy
     >>> domain = Domain(sex=Labels(["F", "M"]), age=Integers(0, 1))
     >>> policy = Policy(domain=domain, known=(Count({"sex": "F"}),))
-    >>> upper_bound(policy, parse_query("histogram", policy)).value
+    >>> upper_bound(policy, parse_question("histogram", policy)).value
     4
     """
     deadline = None if time_limit is None else now() + time_limit
@@ -153,6 +180,9 @@ def upper_bound(
 
 def _check_weights(prepared: Setting, query: BoundQuery) -> None:
     """Refuse weights of records that are not there. Under scope "any", they say what n is."""
+    if isinstance(query, Stacked):
+        for part in query.parts:
+            _check_weights(prepared, part.query)
     if prepared.scope == "any" or not isinstance(query, WeightedSum):
         return
     if prepared.size not in (None, len(query.weights)):
@@ -166,6 +196,7 @@ def certified(  # keyword-only options
     policy: Policy,
     query: BoundQuery | str = "histogram",
     *,
+    norm: Norm | str | None = None,
     reading: Reading = "published",
     answers: Answers | None = None,
     engine: Engine = "auto",
@@ -184,7 +215,7 @@ def certified(  # keyword-only options
     """
     from blowproof.verifier.proofs.write import certify_answer
 
-    bound = parse_query(query, policy) if isinstance(query, str) else query
+    bound = _bound(query, norm, policy)
     answer = sensitivity(
         policy, bound, reading=reading, answers=answers, engine=engine, time_limit=time_limit
     )

@@ -92,9 +92,9 @@ def plan(question: Question) -> list[Step]:
     first = 0 if few else 1  # the listing of every database comes last where there are many
     engines = engines[first:] + engines[:first]
     return [
-        *(Step(item, item.refuses(question)) for item in THEOREMS),
+        *(Step(item, item.why_not(question)) for item in THEOREMS),
         *engines,
-        Step(LAST, LAST.refuses(question)),
+        Step(LAST, LAST.why_not(question)),
     ]
 
 
@@ -109,7 +109,7 @@ def _why_not(item: Strategy, question: Question) -> str:
         return f"there may be more than {FEW_DATABASES:,} databases"
     if item.name in ("sat", "ilp") and question.irreducible and setting.scope == "any":
         return "the search lists the same, and faster"
-    return item.refuses(question)
+    return item.why_not(question)
 
 
 def answer(question: Question, engine: str = "auto", *, problem: Problem | None = None) -> Answer:
@@ -124,7 +124,7 @@ def answer(question: Question, engine: str = "auto", *, problem: Problem | None 
         return replace(told, reading="pufferfish", notes=(*told.notes, SAME))
     if engine != "auto":
         only = named(engine)
-        refusal = only.refuses(question)
+        refusal = only.why_not(question)
         if refusal:
             raise QueryError(
                 f"engine {engine} does not answer this: {refusal}\n  try: --engine auto"

@@ -29,6 +29,7 @@ class TreeQuery(BoundQuery):
     axis: int
     size: int
     name: str = "tree"
+    binary = True
 
     @property
     def block(self) -> int:
@@ -108,6 +109,7 @@ class PrefixQuery(BoundQuery):
     every: int
     whole: bool
     name: str = "prefixes"
+    binary = True
 
     @property
     def count(self) -> int:

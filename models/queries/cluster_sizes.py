@@ -19,6 +19,7 @@ class ClusterSizes(BoundQuery):
     domain: Domain
     centroids: tuple[tuple[Exact, ...], ...]
     name: str = "cluster-sizes"
+    binary = True
 
     def nearest(self, point: Point) -> int:
         """Return the place of the nearest centroid, by exact squares."""

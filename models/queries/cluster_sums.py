@@ -16,6 +16,7 @@ class ClusterSums(ClusterSizes):
     """The coordinate sums of each cluster, at fixed centroids."""
 
     name: str = "cluster-sums"
+    binary = False
 
     def row(self, point: Point) -> Row:
         """One record adds its whole coordinate vector to its cluster's sums."""

@@ -16,6 +16,7 @@ class CountQuery(BoundQuery):
 
     area: Area
     name: str = "count"
+    binary = True
 
     def row(self, point: Point) -> Row:
         """One record adds 1 iff it lies in the area."""

@@ -20,6 +20,7 @@ class Cumulative(BoundQuery):
     axis: int
     size: int
     name: str = "cumulative"
+    binary = True
 
     def row(self, point: Point) -> Row:
         """One record adds 1 to every prefix that reaches it."""

@@ -17,6 +17,7 @@ class Histogram(BoundQuery):
     """The complete histogram h: one count per value of the domain."""
 
     name = "histogram"
+    binary = True
 
     def row(self, point: Point) -> Row:
         """One record adds 1 to its own cell."""

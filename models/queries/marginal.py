@@ -16,6 +16,7 @@ class MarginalQuery(BoundQuery):
 
     axes: tuple[int, ...]
     name: str = "marginal"
+    binary = True
 
     def row(self, point: Point) -> Row:
         """One record adds 1 to its cell of the marginal."""

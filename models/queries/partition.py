@@ -25,6 +25,7 @@ class PartitionHistogram(BoundQuery):
 
     graph: HasCells
     name = "partition"
+    binary = True
 
     def row(self, point: Point) -> Row:
         """One record adds 1 to its cell."""

@@ -37,12 +37,13 @@ class Move(NamedTuple):
 class BoundQuery(ABC):
     """A query on one domain. `name` is its contract form; `per_record` marks the weighted sum.
 
-    `measure` is the norm in which its change counts; `width` says how many outputs there are, where
-    somebody needs to know.
+    `binary`: all entries of all rows are 0 or 1. `measure` is the norm in which its change counts;
+    `width` says how many outputs there are, where somebody needs to know.
     """
 
     name: str
     per_record: bool = False
+    binary: bool = False
     measure: Norm = L1
     width: int | None = None
 

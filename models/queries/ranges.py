@@ -22,6 +22,7 @@ class Ranges(BoundQuery):
     axis: int
     size: int
     name: str = "ranges"
+    binary = True
 
     def row(self, point: Point) -> Row:
         """One record adds 1 to every range that holds it."""

@@ -173,7 +173,7 @@ def in_norm(query: BoundQuery, norm: Norm | str, domain: Domain) -> BoundQuery:
     return stack(parts, norm, domain, name=query.name)
 
 
-def stack(parts: Sequence[Part], norm: Norm | str, domain: Domain, *, name: str) -> BoundQuery:
+def stack(parts: Sequence[Part], norm: Norm | str, domain: Domain, *, name: str) -> Stacked:
     """Return several weighted queries as one question in a norm."""
     norm = norm_named(norm)
     for part in parts:
@@ -182,10 +182,10 @@ def stack(parts: Sequence[Part], norm: Norm | str, domain: Domain, *, name: str)
                 f"{part.query.name} weighs single records, and has no place in a stack\n"
                 "  try: ask for it alone"
             )
-        if min(part.weights, default=1) <= 0:
+        if min(part.weights, default=0) < 0:
             raise QueryError(
-                f"a weight of {part.query.name} is {min(part.weights)}, and weights are above 0\n"
-                "  try: leave out what does not count"
+                f"a weight of {part.query.name} is {min(part.weights)}, and no weight is below 0\n"
+                "  try: the weight without its sign"
             )
     return Stacked(tuple(parts), name, norm, _width(parts, domain, norm))
 

@@ -96,11 +96,16 @@ def _part(term: str, policy: Policy) -> Part:
 
 def _weight(text: str, term: str) -> Fraction:
     try:
-        return Fraction(exact(text))
+        weight = Fraction(exact(text))
     except PolicyError as error:
         raise QueryError(
             f"in {term.strip()}: the weight {error.reason}\n  try: 1/4 * histogram"
         ) from None
+    if weight <= 0:
+        raise QueryError(
+            f"in {term.strip()}: the weight {text} is not above 0\n  try: leave the query out"
+        )
+    return weight
 
 
 def _name(part: Part) -> str:

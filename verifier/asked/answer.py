@@ -117,7 +117,7 @@ class Pair:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """S(f, P), or bounds on it: `upper` is None where nothing bounds it.
+    """S(f, P) in a norm, or bounds on it: `upper` is None where nothing bounds it.
 
     `decided_by` says of each bound ("lower", "upper") who found it, and why it holds.
     """
@@ -136,6 +136,7 @@ class Answer:
     decided_by: tuple[tuple[str, str, str], ...] = ()
     proof: Verdict | None = None
     domain: Domain | None = field(default=None, repr=False, compare=False)
+    norm: str = "l1"
 
     def __post_init__(self) -> None:
         """Refuse "proved" unless the kernel, in this process, accepted this very claim."""
@@ -146,7 +147,7 @@ class Answer:
             told is None
             or not told.accepted
             or not self.lower == self.upper == told.value
-            or (self.reading, self.answers) != (told.reading, told.answers)
+            or (self.norm, self.reading, self.answers) != (told.norm, told.reading, told.answers)
         ):
             raise InternalError("an answer is called proved, and the kernel did not accept it")
 
@@ -156,6 +157,7 @@ class Answer:
             "schema": "blowproof/sensitivity/1",
             "policy": self.policy,
             "query": self.query,
+            "norm": self.norm,
             "reading": self.reading,
             "answers": self.answers,
             "lower": json_number(self.lower),
@@ -179,6 +181,7 @@ class Answer:
         rows = [
             ["status", self.status],
             ["query", escape(self.query)],
+            *([] if self.norm == "l1" else [["norm", self.norm]]),
             ["policy", escape(self.policy)],
             ["reading", self.reading],
             ["answers", self.answers],

@@ -111,6 +111,7 @@ class Question:
             engine=engine,
             seconds=0.0 if since is None else time.perf_counter() - since,
             notes=notes,
+            norm=self.query.measure.name,
         )
 
     def teller(self, what: str) -> OnBest:

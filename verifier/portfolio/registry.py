@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from blowproof.models import BudgetError, QueryError
+from blowproof.models.norms import NORMS
 from blowproof.models.policy.policy import LABELLED
 from blowproof.models.queries.kinds import Cumulative, Histogram, WeightedSum
 from blowproof.verifier.asked.answer import Answer
@@ -59,6 +60,9 @@ LARGE = 1 << 40
 """Where no fact bounds n, larger databases are not looked at."""
 
 LENGTH_SECONDS = 2.0
+
+EVERY_NORM = tuple(NORMS)
+"""For strategies whose bounds hold in all norms."""
 
 
 def _core(question: Question) -> Core:
@@ -257,6 +261,7 @@ class Strategy:
     A theorem needs no search; an engine searches, and may be asked alone (`--engine`); a reduction
     asks easier questions; a witness is a pair looked for directly.
     `shares`: it shares its time out among steps, so that it has to be told how much there is.
+    `norms`: in which norms its bounds hold; what says nothing is about l1 alone.
     """
 
     name: str
@@ -265,6 +270,14 @@ class Strategy:
     run: Callable[[Question], Answer | None]
     refuses: Callable[[Question], str] = lambda question: ""
     shares: bool = False
+    norms: tuple[str, ...] = ("l1",)
+
+    def why_not(self, question: Question) -> str:
+        """Return why the question is not one for it, or ""."""
+        norm = question.query.measure.name
+        if norm not in self.norms:
+            return f"it is about {' and '.join(self.norms)}, not {norm}"
+        return self.refuses(question)
 
 
 # --- which questions each engine refuses ---------------------------------------------------------
@@ -356,7 +369,7 @@ def _through_histogram(question: Question) -> Answer | None:
     )
     why = ""
     for item in THEOREMS:
-        if not known.closed and not item.refuses(easier):
+        if not known.closed and not item.why_not(easier):
             take(item.run(easier))
     if not known.closed:
         try:
@@ -405,20 +418,23 @@ def _no_histogram(question: Question) -> str:
 
 THEOREMS = (
     Strategy("edges", "theorem", "one record changes alone, along the worst edge of G", one_edge,
-             _no_edges),
-    Strategy("rank", "theorem", "the facts determine the query: S = 0", determined),
+             _no_edges, norms=EVERY_NORM),
+    Strategy("rank", "theorem", "the facts determine the query: S = 0", determined,
+             norms=EVERY_NORM),
     Strategy("cycles", "theorem", "independent signatures: pairs are simple cycles",
              single_cycles, no_cycles),
     Strategy("beside", "theorem", "cells and a few facts beside them: so many moves at the most",
              facts_beside, no_cycles),
-    Strategy("ceiling", "theorem", "so many moves, times the largest change of one", _ceiling),
+    Strategy("ceiling", "theorem", "so many moves, times the largest change of one", _ceiling,
+             norms=EVERY_NORM),
     Strategy("frames", "theorem", "the heaviest frame of few signatures meets the bound",
              by_frames, _no_frames),
 )  # fmt: skip
 """Asked first, in this order: they need no search."""
 
 ENGINES = (
-    Strategy("brute", "engine", "every database, by the definition", _brute),
+    Strategy("brute", "engine", "every database, by the definition", _brute,
+             norms=EVERY_NORM),
     Strategy("histogram", "reduction", "the histogram's S and worst pair, by other values",
              _through_histogram, _no_histogram, True),
     Strategy("ends", "reduction", "cumulative counts by the ends of classes", _by_ends, _no_ends,
@@ -433,7 +449,9 @@ ENGINES = (
 """What searches, in turns; `--engine` names those of kind "engine"."""
 
 
-LAST = Strategy("few classes", "witness", "a pair over a few classes of values", few_classes)
+LAST = Strategy(
+    "few classes", "witness", "a pair over a few classes of values", few_classes, norms=EVERY_NORM
+)
 """Asked where the bounds do not meet."""
 
 

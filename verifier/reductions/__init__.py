@@ -5,5 +5,5 @@ comes back is always checked again.
 
 Read `few_values` (representatives of the domain), `fewer_facts`, `given_numbers` (from scope "any"
 to "given"), `complete_graph`, `without_clauses`, `merged_records`, `by_ends` (classes stand for
-all their values on a line).
+all their values on a line), `one_output` (any norm of one number is l1).
 """

@@ -1,7 +1,7 @@
 """An upper bound on S(f, P) by theorems alone, for every question where one is known.
 
-S(f, P) is at most M times the largest change of f that one move makes, where M bounds how many
-moves a neighbour pair makes:
+S(f, P) is at most M times the largest change of f that one move makes (M ** 2 times for squares,
+see `Norm.repeated`), where M bounds how many moves a neighbour pair makes:
 
 * reading 4: four;
 * n is known: n (reading 3: n removed and n added), and what the known counts leave of that
@@ -16,14 +16,16 @@ Under scope "given" each output of f is bounded besides by what it can be in I_Q
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
 
-from blowproof.models import BlowproofError, BoundQuery, Exact, Full, Setting
+from blowproof.models import BlowproofError, BoundQuery, BudgetError, Exact, Full, Setting
 from blowproof.models.base.clock import now
-from blowproof.models.base.numbers import magnitude, plain
+from blowproof.models.base.numbers import magnitude, plain, total
+from blowproof.models.norms import L1, L2_SQUARED, LINF
 from blowproof.models.policy.policy import LABELLED, MIXED, Reading
 from blowproof.models.queries.kinds import (
     ClusterSizes,
@@ -38,6 +40,7 @@ from blowproof.models.queries.kinds import (
     WeightedSum,
 )
 from blowproof.models.secrets import OffsetGraph
+from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.moves.edges_at_once import near_classes
@@ -57,6 +60,8 @@ FRAME_SECONDS = 1.0
 MOST_AREAS = 12
 MOST_FACTS = 2_000
 MOST_EFFECTS = 200_000
+MOST_LISTED = 40_000
+"""So many pairs of values are compared for a stack of queries in another norm than l1."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,8 @@ def _ceilings(question: Question, end: float) -> Iterator[Ceiling]:
         table = None
     if largest is not None and not query.per_record:
         for most, why in _lengths(question, table, end):
-            yield Ceiling(plain(most * largest), f"{why}; each changes the query by {largest}")
+            value = query.measure.repeated(largest, most)
+            yield Ceiling(value, f"{why}; each changes the query by {largest}")
     if table is not None and isinstance(query, Histogram):
         change = _by_frames(question, table, end, moves=False)
         if change is not None:
@@ -237,6 +243,13 @@ def largest_move(setting: Setting, query: BoundQuery, reading: Reading) -> Exact
     Reading 2: one secret move; readings 1 and 5: any move; 3 and 4: one record more or less.
     """
     labelled = reading in LABELLED
+    if isinstance(query, Stacked):
+        found = [_of_a_stack(setting, query, reading)]
+        size = setting.domain.size
+        if labelled and (query.measure is L1 or size * size <= MOST_LISTED):
+            with suppress(BudgetError):
+                found.append(_along_an_edge(setting, query, reading))
+        return min((item for item in found if item is not None), default=None)
     if isinstance(query, (Histogram, MarginalQuery, PartitionHistogram)):
         return 2 if labelled else 1
     if isinstance(query, CountQuery):
@@ -254,6 +267,42 @@ def largest_move(setting: Setting, query: BoundQuery, reading: Reading) -> Exact
     if labelled:
         return _along_an_edge(setting, query, reading)
     return _one_record(setting, query)
+
+
+def _of_a_stack(setting: Setting, stack: Stacked, reading: Reading) -> Exact | None:
+    """Return what one move changes a stack by at the most, in its norm.
+
+    Let c be the most that it changes a part by in l1, and w the part's largest weight. In l1 the
+    parts add up. The rest follows from what a single output does:
+
+    * rows of 0 and 1 change by 0, 1 or -1: the square of each change is its size, so in l2-squared
+      it is c as well, and no output changes by more than 1;
+    * else no output changes by more than c, and the squares add up to c ** 2 at the most, since the
+      square of a sum of sizes holds the squares of the sizes;
+    * linf and range are those of the part that has most. A range is at most the sum of two sizes,
+      so no more than twice linf, and no more than l1; where records only come or only go and rows
+      of 0 and 1 change, it is linf, for no output goes the other way.
+    """
+    norm, labelled = stack.measure, reading in LABELLED
+    sizes: list[Exact] = []
+    for part in stack.parts:
+        alone = largest_move(setting, part.query, reading)
+        if alone is None:
+            return None
+        heavy = max(part.weights)
+        if norm is L1:
+            sizes.append(alone * heavy)
+        elif norm is L2_SQUARED:
+            sizes.append((alone if part.query.binary else alone * alone) * heavy)
+        else:
+            sizes.append((min(alone, 1) if part.query.binary else alone) * heavy)
+    if norm is L1 or norm is L2_SQUARED:
+        return total(sizes)
+    largest = max(sizes, default=0)
+    if norm is LINF:
+        return plain(largest)
+    one_way = not labelled and all(part.query.binary for part in stack.parts)
+    return plain(largest if one_way else 2 * largest)
 
 
 def _ends(setting: Setting, axis: int) -> tuple[Exact, Exact]:

@@ -8,13 +8,12 @@ from the structure of G and f where the domain is large (`worst_edge`).
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 from blowproof.models import BoundQuery, BudgetError, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import plain
 from blowproof.models.policy.policy import Reading
-from blowproof.models.stacks.stacked import Part
+from blowproof.models.stacks.stacked import ONE, Part, Stacked
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.neighbours.check import require_pair
@@ -54,7 +53,8 @@ def along_one_edge(setting: Setting, query: BoundQuery, reading: Reading) -> Ans
     started = now()
     if query.per_record or not one_secret_move(setting, reading):
         return None
-    worst = worst_edge(setting, (Part(query, (Fraction(1),)),))
+    parts = query.parts if isinstance(query, Stacked) else (Part(query, ONE),)
+    worst = worst_edge(setting, parts, query.measure)
     if worst is None:
         return None
     value, pair = plain(worst.loss), None
@@ -76,4 +76,5 @@ def along_one_edge(setting: Setting, query: BoundQuery, reading: Reading) -> Ans
         engine="edges",
         seconds=now() - started,
         notes=(worst.how,),
+        norm=query.measure.name,
     )

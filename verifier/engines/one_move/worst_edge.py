@@ -26,11 +26,13 @@ from blowproof.models import (
 )
 from blowproof.models.base.numbers import magnitude, total
 from blowproof.models.domain.regions import Positions
+from blowproof.models.norms import L1, Norm
 from blowproof.models.policy.policy import LABELLED, Reading
 from blowproof.models.secrets import CellGraph, OffsetGraph
-from blowproof.models.stacks.stacked import Part, Stacked
+from blowproof.models.stacks.stacked import Part, Stacked, stack
 from blowproof.verifier.engines.one_move.axis import NOTHING, Order, Worst, worst_move
 from blowproof.verifier.engines.one_move.farthest import farthest_edge
+from blowproof.verifier.engines.one_move.other_norms import by_parts
 from blowproof.verifier.engines.one_move.profile import Joint, Shape, shape_of
 from blowproof.verifier.engines.one_move.row_table import row_table
 
@@ -63,27 +65,49 @@ def one_secret_move(setting: Setting, reading: Reading) -> bool:
     return reading in LABELLED and free and records
 
 
-def worst_edge(setting: Setting, parts: Sequence[Part]) -> Edge | None:
+def worst_edge(setting: Setting, parts: Sequence[Part], norm: Norm = L1) -> Edge | None:
     """Return the largest loss over edges between possible values, or None if that is too much.
 
-    Whatever the structure says is computed again, for its edge, by the queries themselves.
+    The loss is the norm of the weighted change. Whatever the structure says is computed again, for
+    its edge, by the queries themselves.
     """
-    shape = shape_of(parts, setting.domain, setting.graph)
-    found = None if shape is None else _from_structure(setting, shape)
+    stacked = Stacked(tuple(parts))
+    if norm is L1:
+        found = _by_shape(setting, parts)
+    else:
+        stacked = stack(parts, norm, setting.domain, name="releases")
+        found = _in_norm(setting, stacked)
     if found is None:
         found = (
-            _listed(setting, parts, limit=FEW_EDGES)
-            or _from_rows(setting, parts)
-            or _listed(setting, parts, limit=EDGE_LIMIT)
+            _listed(setting, stacked, limit=FEW_EDGES)
+            or _from_rows(setting, stacked)
+            or _listed(setting, stacked, limit=EDGE_LIMIT)
         )
     if found is None:
         return None
     if found.edge is not None:
         before, after = found.edge
-        again = Stacked(tuple(parts)).difference([Move(before, after)])
+        again = stacked.difference([Move(before, after)])
         if again != found.loss or not setting.graph.is_edge(before, after):
             raise InternalError(f"{found.how}: loses {found.loss}, computed again {again}")
     return found
+
+
+def _by_shape(setting: Setting, parts: Sequence[Part]) -> Edge | None:
+    """Return the largest loss in l1, from the structure of the graph and the releases."""
+    shape = shape_of(parts, setting.domain, setting.graph)
+    return None if shape is None else _from_structure(setting, shape)
+
+
+def _in_norm(setting: Setting, stacked: Stacked) -> Edge | None:
+    """Return the largest loss in another norm, from what the parts lose in l1."""
+
+    def in_l1(parts: Sequence[Part]) -> tuple[Exact, tuple[Point, Point] | None] | None:
+        found = _by_shape(setting, parts)
+        return None if found is None else (found.loss, found.edge)
+
+    found = by_parts(setting, stacked, in_l1)
+    return None if found is None else Edge(*found)
 
 
 # --- from the structure --------------------------------------------------------------------------
@@ -204,9 +228,11 @@ def _on_one_axis(domain: Domain, shape: Shape, order: Order) -> Edge | None:
 # --- by arrays -----------------------------------------------------------------------------------
 
 
-def _from_rows(setting: Setting, parts: Sequence[Part]) -> Edge | None:
+def _from_rows(setting: Setting, stacked: Stacked) -> Edge | None:
     """Compare the rows of all values, in array operations."""
-    table = row_table(parts, setting.domain)
+    if stacked.measure is not L1:
+        return None
+    table = row_table(stacked.parts, setting.domain)
     found = None if table is None else farthest_edge(setting, table.rows)
     if table is None or found is None:
         return None
@@ -216,12 +242,11 @@ def _from_rows(setting: Setting, parts: Sequence[Part]) -> Edge | None:
 # --- by listing ----------------------------------------------------------------------------------
 
 
-def _listed(setting: Setting, parts: Sequence[Part], *, limit: int) -> Edge | None:
+def _listed(setting: Setting, stacked: Stacked, *, limit: int) -> Edge | None:
     """Compare the ends of every edge, where there are not too many."""
     graph = setting.graph
-    if any(part.query.per_record for part in parts) or not _few_edges(graph, limit):
+    if stacked.per_record or not _few_edges(graph, limit):
         return None
-    stacked = Stacked(tuple(parts))
     rows: dict[Point, dict[Hashable, Exact]] = {}
     work = 0
     best: tuple[Exact, tuple[Point, Point] | None] = (0, None)
@@ -235,7 +260,7 @@ def _listed(setting: Setting, parts: Sequence[Part], *, limit: int) -> Edge | No
         work += len(one) + len(two)
         if work > WORK_LIMIT:
             return None
-        loss = _distance(one, two)
+        loss = _distance(stacked, one, two)
         if loss > best[0]:
             best = (loss, (x, y))
     return Edge(best[0], best[1], "every edge compared")
@@ -248,6 +273,10 @@ def _few_edges(graph: SecretGraph, limit: int) -> bool:
         return False
 
 
-def _distance(one: dict[Hashable, Exact], two: dict[Hashable, Exact]) -> Exact:
+def _distance(stacked: Stacked, one: dict[Hashable, Exact], two: dict[Hashable, Exact]) -> Exact:
     keys = {**one, **two}
-    return total(magnitude(one.get(key, 0) - two.get(key, 0)) for key in keys)
+    if stacked.measure is L1:
+        return total(magnitude(one.get(key, 0) - two.get(key, 0)) for key in keys)
+    changes = {key: two.get(key, 0) - one.get(key, 0) for key in keys}
+    found = [(value, stacked.weight(key)) for key, value in changes.items() if value]
+    return stacked.measure.of([*found, (0, 1)] if stacked.still(len(found)) else found)
