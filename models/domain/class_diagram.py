@@ -84,6 +84,7 @@ class Diagram:
         self._children: dict[tuple[int, int], tuple[tuple[int, Positions], ...]] = {}
         self._sizes: dict[tuple[int, int], dict[int, int]] = {}
         self._firsts: dict[tuple[int, int, int], dict[int, list[Point]]] = {}
+        self._leading: dict[tuple[int, int], dict[int, list[tuple[int, Positions]]]] = {}
         self._leaves: dict[int, int] = {}
 
     def leaf(self, alive: int) -> int:
@@ -193,10 +194,23 @@ class Diagram:
         if axis == len(self._axes):
             yield ()
             return
-        for mask, positions in self.children(axis, alive):
-            if inside in self.sizes(axis + 1, mask):
-                for rest in self.paths(axis + 1, mask, inside):
-                    yield (positions, *rest)
+        for mask, positions in self._ways(axis, alive).get(inside, ()):
+            for rest in self.paths(axis + 1, mask, inside):
+                yield (positions, *rest)
+
+    def _ways(self, axis: int, alive: int) -> dict[int, list[tuple[int, Positions]]]:
+        """Return the branches of a node that lead to each class.
+
+        Kept, so that the boxes of thousands of classes do not take a walk over all branches each.
+        """
+        found = self._leading.get((axis, alive))
+        if found is None:
+            found = {}
+            for mask, positions in self.children(axis, alive):
+                for inside in self.sizes(axis + 1, mask):
+                    found.setdefault(inside, []).append((mask, positions))
+            self._leading[axis, alive] = found
+        return found
 
     def firsts(self, axis: int, alive: int, count: int) -> dict[int, list[Point]]:
         """Return `count` values below a node of each class (fewer where it has fewer there)."""

@@ -46,8 +46,10 @@ from blowproof.verifier.portfolio.problem import from_histogram
 from blowproof.verifier.reductions.by_ends import by_ends
 from blowproof.verifier.reductions.few_values import Core, reduce_values
 from blowproof.verifier.reductions.fewer_facts import without_empty
+from blowproof.verifier.theorems.alone import alone, not_alone
 from blowproof.verifier.theorems.beside import facts_beside
 from blowproof.verifier.theorems.conformal_parts import conformal_table, parts_of
+from blowproof.verifier.theorems.exchanges import exchanges, no_exchanges
 from blowproof.verifier.theorems.most_moves import ceiling
 from blowproof.verifier.theorems.simple_cycles import no_cycles, single_cycles
 from blowproof.verifier.witnesses.affine_frame import by_frames
@@ -419,10 +421,14 @@ def _no_histogram(question: Question) -> str:
 THEOREMS = (
     Strategy("edges", "theorem", "one record changes alone, along the worst edge of G", one_edge,
              _no_edges, norms=EVERY_NORM),
+    Strategy("alone", "theorem", "no edge of G changes a known number: one record changes alone",
+             alone, not_alone),
     Strategy("rank", "theorem", "the facts determine the query: S = 0", determined,
              norms=EVERY_NORM),
     Strategy("cycles", "theorem", "independent signatures: pairs are simple cycles",
              single_cycles, no_cycles),
+    Strategy("exchanges", "theorem", "independent signatures: a record for another of its class",
+             exchanges, no_exchanges),
     Strategy("beside", "theorem", "cells and a few facts beside them: so many moves at the most",
              facts_beside, no_cycles),
     Strategy("ceiling", "theorem", "so many moves, times the largest change of one", _ceiling,

@@ -42,6 +42,8 @@ def without_unheld(setting: Setting, *, deadline: float | None = None) -> Settin
 def _without(setting: Setting, deadline: float | None) -> Setting:
     if setting.scope != "given" or not setting.equalities:
         return setting
+    import scipy.optimize  # noqa: F401 (to load it may take as long as all of this may)
+
     end = now() + SECONDS
     end = end if deadline is None else min(end, deadline)
     try:

@@ -41,7 +41,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 
-from blowproof.models import Area, BlowproofError, BoundQuery, Box, Exact, Point, Setting
+from blowproof.models import BlowproofError, BoundQuery, Box, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import firsts
 from blowproof.models.policy.policy import LABELLED, MIXED
@@ -55,19 +55,19 @@ from blowproof.verifier.theorems.class_changes import Chosen, best_changes
 from blowproof.verifier.theorems.free_change import (
     axes_of_facts,
     axes_of_query,
-    cells_of,
     largest_free,
     middle,
     moved,
 )
 from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.one_secret_arc import Exchange, one_secret_arc
+from blowproof.verifier.theorems.values.cuts import best_steps, crossed, ranges_above
+from blowproof.verifier.theorems.values.seen_values import seen_values
 
 __all__ = ["Classes", "classes_of_facts", "cycle", "no_cycles", "single_cycles"]
 
 SECONDS = 10.0
 MOST_ENTRIES = 40_000_000
-MOST_POINTS = 20_000
 BOXES = 6
 
 Key = bytes
@@ -245,7 +245,7 @@ def _best(question: Question, classes: Classes, end: float) -> Chosen | None:
         return None
     chosen = [rows[place] for place in places]
     if isinstance(query, (Cumulative, Ranges)):
-        return _along(query, chosen)
+        return _along(query, chosen, end)
     return best_changes(query, chosen, end=end)
 
 
@@ -253,53 +253,48 @@ def _values(
     setting: Setting, query: BoundQuery, classes: Classes, end: float
 ) -> list[list[Point]] | None:
     """Return values of each class with all the rows of the query that there are."""
-    areas: list[Area] | None = cells_of(query, setting.domain)
-    found: list[list[Point]] = [[] for _ in classes.values]
-    if areas is not None:
-        finer = class_table(setting, tuple(areas), deadline=end)
-        for number, (point,) in enumerate(firsts(finer.classes, 1)):
-            found[classes.places[finer.effects[number].tobytes()]].append(point)
-        return found
-    if sum(item.size for item in classes.table.classes) > MOST_POINTS:
+    seen = seen_values(setting, query, classes.table, end=end)
+    if seen is None:
         return None
-    for number, item in enumerate(classes.table.classes):
-        key = classes.table.effects[number].tobytes()
-        found[classes.places[key]].extend(x for box in item.boxes() for x in box.points())
+    found: list[list[Point]] = [[] for _ in classes.values]
+    for row, points in zip(classes.table.effects, seen, strict=True):
+        found[classes.places[row.tobytes()]].extend(points)
     return found
 
 
-def _along(query: Cumulative | Ranges, values: Sequence[Sequence[Point]]) -> Chosen:
-    """Cumulative counts and ranges: every class moves up its axis.
+def _along(query: Cumulative | Ranges, values: Sequence[Sequence[Point]], end: float) -> Chosen:
+    """Cumulative counts: every class moves up its axis, from one end to the other.
 
-    Cumulative counts change by the distance, none against another, so the ends of each class are
-    best. Ranges change by d (m + 1 - d) at distance d: apart, the distance that a class has and
-    that is nearest to the middle is best; together, they may be against one another.
+    They change by the distance, none against another. Ranges: see `cuts`.
     """
-    pairs: list[tuple[Point, Point]] = []
-    apart: Exact = 0
-    for points in values:
-        spots = {point[query.axis]: point for point in points}
-        low, high = min(spots), max(spots)
-        if isinstance(query, Ranges) and high > low:
-            low, high = _nearest(sorted(spots), query.size)
-        if low != high:
-            pair = spots[low], spots[high]
-            pairs.append(pair)
-            apart += query.norm({pair[0]: -1, pair[1]: 1})
+    spots = [{point[query.axis]: point for point in points} for points in values]
+    spans = [(min(found), max(found)) for found in spots]
+    if isinstance(query, Cumulative):
+        steps, upper = spans, sum(high - low for low, high in spans)
+    else:
+        apart = sum(_most_at_once(sorted(found), query.size) for found in spots)
+        upper = min(apart, ranges_above(crossed(spans, query.size)))
+        steps = best_steps([list(found) for found in spots], query.size, end=end)
+    pairs = tuple(
+        (found[low], found[high])
+        for found, (low, high) in zip(spots, steps, strict=True)
+        if low != high
+    )
     change: dict[Point, int] = {}
     for x, y in pairs:
         change[x] = change.get(x, 0) - 1
         change[y] = change.get(y, 0) + 1
-    return Chosen(query.norm(change), apart, tuple(pairs))
+    return Chosen(query.norm(change), upper, pairs)
 
 
-def _nearest(spots: Sequence[int], size: int) -> tuple[int, int]:
-    """Return two positions of which most ranges hold one and not the other."""
-    held = sum(1 << spot for spot in spots)
+def _most_at_once(spots: Sequence[int], size: int) -> int:
+    """Return how many ranges one of two of these positions lies in and the other does not."""
     best = middle(size)
+    if spots[-1] - spots[0] <= best:
+        distance = spots[-1] - spots[0]
+        return distance * (size + 1 - distance)
+    held = sum(1 << spot - spots[0] for spot in spots)
     for distance in sorted(range(1, size), key=lambda d: (-d * (size + 1 - d), abs(d - best))):
-        both = held & held >> distance
-        if both:
-            low = (both & -both).bit_length() - 1
-            return low, low + distance
-    raise ValueError("one position only")
+        if held & held >> distance:
+            return distance * (size + 1 - distance)
+    return 0

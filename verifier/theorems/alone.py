@@ -1,0 +1,122 @@
+"""No edge of G changes any known number: neighbours differ in one record, along an edge of G.
+
+*Statement.* Readings 1 and 2, equality facts, bounds, impossible values, no clauses. If every edge
+of G joins possible values with the same signature (for the bounds too), the neighbour pairs are the
+single secret moves: S(f, P) is the largest change of f along an edge of G between possible values,
+of which under scope "given" one end is held in a database with the known numbers.
+
+*Proof.* A secret move changes no known number, so that making it alone leads from any D1 in I_Q
+into I_Q again; it is a pair, since its one change has no proper part. Let (D1, D2) be a pair, m one
+of its secret moves, D3 = D1 after m alone, in I_Q. In reading 2, m is a part of the changes that is
+in I_Q, so it is all of them. In reading 1, T(D1, D3) = {m} is a non-empty part of T(D1, D2), so
+they are equal by 3(a), and by 3(b) no record is changed besides that of m. QED.
+
+What office writes "on which ward somebody lies is no secret" prints patients by ward; each person's
+age is then all that a pair can differ in.
+"""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+from itertools import islice
+
+import numpy as np
+
+from blowproof.models import BlowproofError, BudgetError, Setting
+from blowproof.models.base.clock import now
+from blowproof.models.base.numbers import plain
+from blowproof.models.domain.regions import Box
+from blowproof.models.mechanisms.stacked_releases import Part
+from blowproof.models.policy.policy import LABELLED
+from blowproof.verifier.asked.answer import Answer, Pair
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.value_classes import class_table
+from blowproof.verifier.moves.edges_at_once import near_classes
+from blowproof.verifier.reductions.given_numbers import embed
+from blowproof.verifier.theorems.most_moves import largest_move
+
+__all__ = ["alone", "edges_keep_numbers", "not_alone"]
+
+SECONDS = 4.0
+MOST_CLASSES = 4_000
+MOST_BOXES = 60
+MOST_PAIRS = 60_000
+
+
+def not_alone(question: Question) -> str:
+    """Return why the theorem does not speak about a question, or ""."""
+    setting = question.setting
+    if question.reading not in LABELLED or question.query.per_record:
+        return "it speaks about readings 1 and 2, and sums of rows"
+    if setting.clauses:
+        return "clauses tie records together"
+    if setting.graph.complete:
+        return "G is complete"
+    return ""
+
+
+def edges_keep_numbers(setting: Setting, *, deadline: float | None = None) -> bool:
+    """Whether it is seen that no edge of G between possible values changes any known number."""
+    return setting.kept.get("edges keep numbers", lambda: _keep(setting, deadline))
+
+
+def _keep(setting: Setting, deadline: float | None) -> bool:
+    try:
+        table = class_table(setting, limit=MOST_CLASSES, deadline=deadline)
+    except BlowproofError:
+        return False
+    _, group = np.unique(table.rows, axis=0, return_inverse=True)
+    group = group.reshape(-1)
+    different = group[:, None] != group[None, :]
+    near = near_classes(setting.graph, table.classes, deadline=deadline)
+    if near is not None:
+        different &= near
+    one, two = np.nonzero(np.triu(different | different.T, 1))
+    if len(one) > MOST_PAIRS:
+        return False
+    boxes: dict[int, list[Box]] = {}
+    left = MOST_PAIRS
+    for a, b in zip(one.tolist(), two.tolist(), strict=True):
+        for place in (a, b):
+            if place not in boxes:
+                boxes[place] = list(islice(table.classes[place].boxes(), MOST_BOXES + 1))
+        left -= len(boxes[a]) * len(boxes[b])
+        late = deadline is not None and now() > deadline
+        if left < 0 or late or max(len(boxes[a]), len(boxes[b])) > MOST_BOXES:
+            return False
+        if any(setting.graph.edge_between(x, y) for x in boxes[a] for y in boxes[b]):
+            return False
+    return True
+
+
+def alone(question: Question) -> Answer | None:
+    """Return S(f, P), or bounds, where edges keep all known numbers; None where they do not."""
+    from blowproof.verifier.engines.one_move.worst_edge import worst_edge
+
+    setting, query, started = question.setting, question.query, time.perf_counter()
+    end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 3))
+    try:
+        if not edges_keep_numbers(setting, deadline=end):
+            return None
+    except BlowproofError:
+        return None
+    why = "no secret move changes a known number, so that one record changes alone"
+    try:
+        worst = worst_edge(setting, (Part(query, (Fraction(1),)),))
+    except BudgetError:
+        worst = None
+    if worst is None:
+        upper = largest_move(setting, query, question.reading)
+        return None if upper is None else question.answer(0, upper, why, engine="alone")
+    value = plain(worst.loss)
+    pair = None
+    if value and worst.edge is not None:
+        pair = Pair(before=(worst.edge[0],), after=(worst.edge[1],))
+        if setting.scope == "given":
+            left = 2.0 if question.left is None else question.left / 4
+            pair = embed(setting, pair, time_limit=left)
+    lower = 0 if pair is None else value
+    return question.answer(
+        lower, value, why, worst.how, witness=pair, engine="alone", since=started
+    )
