@@ -30,6 +30,8 @@ Vector = tuple[int, ...]
 MOST_VALUES = 250
 MOST_JOINED = 1_500
 MOST_ENTRIES = 2_000_000
+MOST_CHANGES = 6_000_000
+"""So many numbers in the changes of all kinds together: some hundred megabytes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,6 +127,8 @@ class Moves:
         if self.reading not in LABELLED:
             ends = [(x, None) for x in self.values] + [(None, x) for x in self.values]
             return tuple(self._kind(before, after, True) for before, after in ends)
+        if self._longest() * len(self.values) ** 2 > MOST_CHANGES:
+            self._refuse_length()
         edges = joined(self.setting.graph, self.values)
         result = []
         for place, x in enumerate(self.values):
@@ -135,15 +139,20 @@ class Moves:
                     result += [self._kind(x, y, secret[other]), self._kind(y, x, secret[other])]
         return tuple(result)
 
+    def _longest(self) -> int:
+        """Return how long a row of prefixes or ranges may be: as its axis, or as its square."""
+        size: int = getattr(self.query, "size", 1)
+        return (size + 1) ** 2 // 4 if isinstance(self.query, Ranges) else size
+
     def _refuse_long_rows(self) -> None:
-        """Rows of prefixes and ranges are as long as their axis, or its square."""
-        size = getattr(self.query, "size", 1)
-        longest = (size + 1) ** 2 // 4 if isinstance(self.query, Ranges) else size
-        if longest * len(self.values) > MOST_ENTRIES:
-            raise BudgetError(
-                f"{self.query.name} has too many outputs to list them for {len(self.values)} values"
-                "\n  try: a coarser attribute"
-            )
+        if self._longest() * len(self.values) > MOST_ENTRIES:
+            self._refuse_length()
+
+    def _refuse_length(self) -> None:
+        raise BudgetError(
+            f"{self.query.name} has too many outputs to list them for {len(self.values)} values"
+            "\n  try: a coarser attribute"
+        )
 
     def _in_time(self) -> None:
         if self.deadline is not None and now() > self.deadline:
