@@ -44,6 +44,7 @@ ROOMS = (
     "verifier/engines/search",
     "verifier/engines/one_move",
     "verifier/reductions",
+    "verifier/theorems/values",
     "verifier/theorems",
     "verifier/engines",
     "verifier/witnesses",

@@ -4,8 +4,8 @@ A docstring here is a theorem with its proof; change code and proof together, an
 upper bound that is too small is a false answer.
 
 Read `most_moves` (all of them together), `longest_irreducible`, `known_counts`, `affine_frames`,
-`conformal_parts`, `empty_classes` (what no database holds). Values that are met, with pairs:
-`class_changes` and `free_change` (what one move of each class can change), `simple_cycles`
-(independent signatures; `one_secret_arc`
-where G is not complete), `beside` and `two_cycles` (cells and a few facts).
+`conformal_parts`, `empty_classes` (what no database holds). Values that are met, with pairs (room
+`values`: what one move of each class can change): `simple_cycles` (independent signatures;
+`one_secret_arc` where G is not complete), `exchanges` (the same in reading 3), `alone` (edges that
+change no known number), `beside` and `two_cycles` (cells and a few facts).
 """

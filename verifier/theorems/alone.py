@@ -27,8 +27,8 @@ from blowproof.models import BlowproofError, BudgetError, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import plain
 from blowproof.models.domain.regions import Box
-from blowproof.models.mechanisms.stacked_releases import Part
 from blowproof.models.policy.policy import LABELLED
+from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import class_table

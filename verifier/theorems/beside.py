@@ -77,14 +77,14 @@ from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.exact.independence import affinely_independent
 from blowproof.verifier.exact.span import independent
 from blowproof.verifier.reductions.given_numbers import embed
-from blowproof.verifier.theorems.free_change import (
+from blowproof.verifier.theorems.most_moves import largest_move
+from blowproof.verifier.theorems.two_cycles import Arc, longest_two, moves_of
+from blowproof.verifier.theorems.values.free_change import (
     axes_of_facts,
     axes_of_query,
     largest_free,
     moved,
 )
-from blowproof.verifier.theorems.most_moves import largest_move
-from blowproof.verifier.theorems.two_cycles import Arc, longest_two, moves_of
 
 __all__ = ["Beside", "beside", "by_stages", "facts_beside", "groups_of", "longest_beside"]
 

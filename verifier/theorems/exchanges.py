@@ -33,7 +33,7 @@ from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.exact.independence import affinely_independent, solved
-from blowproof.verifier.theorems.class_changes import best_changes
+from blowproof.verifier.theorems.values.class_changes import best_changes
 from blowproof.verifier.theorems.values.seen_values import seen_values
 
 __all__ = ["exchanges", "no_exchanges"]

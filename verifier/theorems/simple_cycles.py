@@ -51,17 +51,17 @@ from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.sparse_facts import SparseFacts
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.exact.independence import Peeled, affinely_independent, solved
-from blowproof.verifier.theorems.class_changes import Chosen, best_changes
-from blowproof.verifier.theorems.free_change import (
+from blowproof.verifier.theorems.most_moves import largest_move
+from blowproof.verifier.theorems.one_secret_arc import Exchange, one_secret_arc
+from blowproof.verifier.theorems.values.class_changes import Chosen, best_changes
+from blowproof.verifier.theorems.values.cuts import best_steps, crossed, ranges_above
+from blowproof.verifier.theorems.values.free_change import (
     axes_of_facts,
     axes_of_query,
     largest_free,
     middle,
     moved,
 )
-from blowproof.verifier.theorems.most_moves import largest_move
-from blowproof.verifier.theorems.one_secret_arc import Exchange, one_secret_arc
-from blowproof.verifier.theorems.values.cuts import best_steps, crossed, ranges_above
 from blowproof.verifier.theorems.values.seen_values import seen_values
 
 __all__ = ["Classes", "classes_of_facts", "cycle", "no_cycles", "single_cycles"]

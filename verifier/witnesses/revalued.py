@@ -20,7 +20,7 @@ from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.moves.best_choice import best_choice, by_swapping
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.reductions.few_values import corner_points, possible_classes, query_areas
-from blowproof.verifier.theorems.free_change import axes_of_query
+from blowproof.verifier.theorems.values.free_change import axes_of_query
 
 __all__ = ["revalued"]
 

@@ -32,8 +32,8 @@ from blowproof.verifier.exact.independence import affinely_independent, solved
 from blowproof.verifier.neighbours import check
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.neighbours.cycle_parts import part_of_cycle
-from blowproof.verifier.theorems.class_changes import best_changes
 from blowproof.verifier.theorems.simple_cycles import no_cycles, single_cycles
+from blowproof.verifier.theorems.values.class_changes import best_changes
 
 STATES = [f"s{number}" for number in range(51)]
 PEOPLE = Domain(

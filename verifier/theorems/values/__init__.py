@@ -1,5 +1,6 @@
-"""What values of a class are to a query, and what moves along an axis add up to.
+"""What values of a class are to a query, and what exchanges of records within classes add up to.
 
-Read `seen_values` (values of each class with all the rows of a query), `cuts` (all ranges of an
-axis: what crosses its cuts).
+Read `class_changes` and `free_change` (what one move of each class can change), `seen_values`
+(values of each class with all the rows of a query), `cuts` (all ranges of an axis: what crosses its
+cuts).
 """

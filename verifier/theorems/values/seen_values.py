@@ -18,7 +18,7 @@ from blowproof.models.domain.regions import Positions
 from blowproof.models.queries.kinds import CountQuery, Cumulative, PartitionHistogram, SumQuery
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.reductions.few_values import query_areas
-from blowproof.verifier.theorems.free_change import axes_of_query
+from blowproof.verifier.theorems.values.free_change import axes_of_query
 
 __all__ = ["seen_values"]
 

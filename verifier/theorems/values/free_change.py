@@ -23,7 +23,7 @@ from blowproof.models.queries.kinds import (
     SumQuery,
 )
 from blowproof.verifier.reductions.few_values import query_areas
-from blowproof.verifier.theorems.class_changes import best_changes
+from blowproof.verifier.theorems.values.class_changes import best_changes
 
 __all__ = [
     "Change",
