@@ -27,7 +27,6 @@ from blowproof.models import BlowproofError, BudgetError, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import plain
 from blowproof.models.domain.regions import Box
-from blowproof.models.policy.policy import LABELLED
 from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
@@ -38,6 +37,7 @@ from blowproof.verifier.theorems.most_moves import largest_move
 
 __all__ = ["alone", "edges_keep_numbers", "not_alone"]
 
+READINGS = ("published", "secret-moves")
 SECONDS = 4.0
 MOST_CLASSES = 4_000
 MOST_BOXES = 60
@@ -47,7 +47,7 @@ MOST_PAIRS = 60_000
 def not_alone(question: Question) -> str:
     """Return why the theorem does not speak about a question, or ""."""
     setting = question.setting
-    if question.reading not in LABELLED or question.query.per_record:
+    if question.reading not in READINGS or question.query.per_record:
         return "it speaks about readings 1 and 2, and sums of rows"
     if setting.clauses:
         return "clauses tie records together"
