@@ -422,7 +422,7 @@ THEOREMS = (
     Strategy("edges", "theorem", "one record changes alone, along the worst edge of G", one_edge,
              _no_edges, norms=EVERY_NORM),
     Strategy("alone", "theorem", "no edge of G changes a known number: one record changes alone",
-             alone, not_alone),
+             alone, not_alone, norms=EVERY_NORM),
     Strategy("rank", "theorem", "the facts determine the query: S = 0", determined,
              norms=EVERY_NORM),
     Strategy("cycles", "theorem", "independent signatures: pairs are simple cycles",

@@ -27,7 +27,7 @@ from blowproof.models import BlowproofError, BudgetError, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import plain
 from blowproof.models.domain.regions import Box
-from blowproof.models.stacks.stacked import Part
+from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import class_table
@@ -103,7 +103,8 @@ def alone(question: Question) -> Answer | None:
         return None
     why = "no secret move changes a known number, so that one record changes alone"
     try:
-        worst = worst_edge(setting, (Part(query, (Fraction(1),)),))
+        parts = query.parts if isinstance(query, Stacked) else (Part(query, (Fraction(1),)),)
+        worst = worst_edge(setting, parts, query.measure)
     except BudgetError:
         worst = None
     if worst is None:
