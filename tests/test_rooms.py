@@ -57,6 +57,7 @@ ROOMS = (
     "verifier/certify/channels",
     "verifier/certify/noise",
     "verifier/certify/selections",
+    "verifier/certify/measures",
     "verifier/certify",
     "verifier/certify/printed",
     "verifier/closed_forms/stating",

@@ -12,14 +12,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from blowproof.models.base.errors import PolicyError
+from blowproof.models.base.errors import InternalError, PolicyError
 from blowproof.models.queries.query import BoundQuery
 
-__all__ = ["Channel", "Mechanism", "Noise", "Prefixes", "Release", "Selection", "Tree"]
+__all__ = [
+    "COSTS",
+    "NOISES",
+    "WIDTH",
+    "Channel",
+    "Mechanism",
+    "Noise",
+    "Prefixes",
+    "Release",
+    "Selection",
+    "Tree",
+]
 
-Noise = Literal["laplace", "discrete-laplace"]
+Noise = Literal["laplace", "discrete-laplace", "discrete-gaussian", "bounded"]
+NOISES = get_args(Noise)
+COSTS: tuple[Noise, ...] = ("laplace", "discrete-laplace")
+"""The noise that costs of a choice may have."""
+WIDTH: dict[str, str] = {"discrete-gaussian": "variance", "bounded": "probabilities"}
+"""What says how wide a noise is; of the others, it is `scale`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,41 +71,97 @@ class Prefixes:
 
 @dataclass(frozen=True, kw_only=True)
 class Release:
-    """One query with noise: `scale` is one number for all outputs, or one for each.
+    """One query with noise, which one of three keys describes.
 
-    For a `Tree` the list has one scale per level, from `first` on. A query is written as in the
-    contract, or is bound already (a matrix made by a mechanism). Discrete Laplace noise is `grid`
-    times an integer k, with probability proportional to exp(-|k| * grid / scale).
+    * `scale`, of Laplace noise: one number for all outputs, or one for each. For a `Tree` the list
+      has one per level, from `first` on. Discrete Laplace noise is `grid` times an integer k, with
+      probability proportional to exp(-|k| * grid / scale).
+    * `variance`, of discrete Gaussian noise: sigma^2, above 0, listed as scales are. The noise is
+      `grid` times an integer k, with probability proportional to exp(-(k * grid)^2 / (2 variance)).
+    * `probabilities`, of bounded noise (cell keys): an odd number of them, that add up to 1; those
+      of -m, ..., 0, ..., m times `grid`, for every output alike.
+
+    A query is written as in the contract, or is bound already (a matrix made by a mechanism).
     """
 
     query: str | Tree | Prefixes | BoundQuery
     noise: Noise = "laplace"
-    scale: Fraction | tuple[Fraction, ...]
+    scale: Fraction | tuple[Fraction, ...] | None = None
+    variance: Fraction | tuple[Fraction, ...] | None = None
+    probabilities: tuple[Fraction, ...] = ()
     grid: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
-        """Refuse floats, negative scales and an empty grid."""
-        _require_noise(self.noise)
-        for scale in self.scales:
-            if _fraction(scale, "scale") < 0:
-                raise PolicyError(
-                    f"a scale is not negative: {scale}", key="scale", hint="use 0 or more"
-                )
+        """Refuse floats, widths that are none, those of another noise, and an empty grid."""
+        if self.noise not in NOISES:
+            reason = f"there is no noise {self.noise!r}"
+            raise PolicyError(reason, key="noise", hint=f"write one of {', '.join(NOISES)}")
+        self._require_one_width()
+        for width in self.widths:
+            value = _fraction(width, self.width)
+            if value < 0 or (self.width == "variance" and not value):
+                low, hint = ("above 0", "1 or 1/2") if self.width == "variance" else (
+                    "not negative", "0 or more"
+                )  # fmt: skip
+                reason = f"a {self.width.removesuffix('ies')} is {low}: {width}"
+                raise PolicyError(reason, key=self.width, hint=f"use {hint}")
+        if self.probabilities and (sum(self.probabilities) != 1 or not len(self.probabilities) % 2):
+            raise PolicyError(
+                f"{len(self.probabilities)} probabilities that add up to {sum(self.probabilities)}",
+                key="probabilities",
+                hint='an odd number of them, centred at 0, with sum 1: ["1/4", "1/2", "1/4"]',
+            )
         if _fraction(self.grid, "grid") <= 0:
             raise PolicyError(
                 f"a grid is positive: {self.grid}", key="grid", hint="write 1 or 1/1024"
             )
 
+    def _require_one_width(self) -> None:
+        given = {
+            "scale": self.scale is not None,
+            "variance": self.variance is not None,
+            "probabilities": bool(self.probabilities),
+        }
+        for key, is_given in given.items():
+            if is_given and key != self.width:
+                reason = f"{self.noise} noise has a {self.width}, and no {key}"
+                hint = f"write {self.width} instead"
+                raise PolicyError(reason, key=key, hint=hint)
+        if not given[self.width]:
+            raise PolicyError(f"the release has no {self.width}", hint=_EXAMPLE[self.width])
+
+    @property
+    def width(self) -> str:
+        """The key that says how wide the noise is: scale, variance or probabilities."""
+        return WIDTH.get(self.noise, "scale")
+
+    @property
+    def many(self) -> bool:
+        """Whether there is a width for each output (or level), and not one for all."""
+        return isinstance(self.variance if self.scale is None else self.scale, tuple)
+
+    @property
+    def widths(self) -> tuple[Fraction, ...]:
+        """The scales, variances or probabilities as a tuple."""
+        if self.probabilities:
+            return self.probabilities
+        width = self.variance if self.scale is None else self.scale
+        assert width is not None
+        return width if isinstance(width, tuple) else (width,)
+
     @property
     def scales(self) -> tuple[Fraction, ...]:
-        """The scales as a tuple: one, or one per output (or level)."""
-        return self.scale if isinstance(self.scale, tuple) else (self.scale,)
+        """The scales of Laplace noise as a tuple: one, or one per output (or level)."""
+        if self.width != "scale":
+            raise InternalError(f"{self.noise} noise has no scale")
+        return self.widths
 
 
-def _require_noise(noise: str) -> None:
-    if noise not in ("laplace", "discrete-laplace"):
-        reason = f"there is no noise {noise!r}"
-        raise PolicyError(reason, key="noise", hint='write "laplace" or "discrete-laplace"')
+_EXAMPLE = {
+    "scale": 'write e.g. scale = "2"',
+    "variance": 'write e.g. variance = "2"',
+    "probabilities": 'write e.g. probabilities = ["1/4", "1/2", "1/4"]',
+}
 
 
 def _fraction(value: object, what: str) -> Fraction:
@@ -128,7 +200,9 @@ class Selection:
 
     def __post_init__(self) -> None:
         """Refuse floats, negative numbers, and noise of no width at all."""
-        _require_noise(self.noise)
+        if self.noise not in COSTS:
+            reason = f"costs have no noise {self.noise!r}"
+            raise PolicyError(reason, key="noise", hint=f"write one of {', '.join(COSTS)}")
         numbers = [("scale", scale) for scale in self.scales]
         numbers += [("step", self.step or Fraction(0)), ("penalty", self.penalty or Fraction(0))]
         for key, value in numbers:

@@ -20,15 +20,24 @@ from blowproof.models.files.toml_values import (
     text,
     within,
 )
-from blowproof.models.mechanisms.mechanism import Channel, Noise, Prefixes, Release, Selection, Tree
+from blowproof.models.mechanisms.mechanism import (
+    COSTS,
+    NOISES,
+    Channel,
+    Noise,
+    Prefixes,
+    Release,
+    Selection,
+    Tree,
+)
 
 __all__ = ["CHANNEL_KEYS", "RELEASE_KEYS", "channel", "releases", "selections"]
 
-RELEASE_KEYS = ("query", "tree", "prefixes", "noise", "scale", "grid")
+WIDTHS = ("scale", "variance", "probabilities")
+RELEASE_KEYS = ("query", "tree", "prefixes", "noise", *WIDTHS, "grid")
 TREE_KEYS = ("attribute", "fan_out", "block", "first", "last", "blocks")
 PREFIX_KEYS = ("attribute", "every", "whole")
 SELECTION_KEYS = ("query", "candidates", "scale", "noise", "penalty", "longest", "step")
-NOISES = ("laplace", "discrete-laplace")
 QUERY_KINDS = ("query", "tree", "prefixes")
 CHANNEL_KEYS = ("of", "inputs", "outputs", "rows")
 
@@ -50,8 +59,6 @@ def _release(value: object) -> Release:
     if len(kinds) != 1:
         reason = f"has both {kinds[0]} and {kinds[1]}" if kinds else "has no query"
         raise PolicyError(f"the release {reason}", hint=f"write one of {', '.join(QUERY_KINDS)}")
-    if "scale" not in items:
-        raise PolicyError("the release has no scale", hint='write e.g. scale = "2"')
     with within(kinds[0]):
         query = _QUERIES[kinds[0]](items[kinds[0]])
     noise = "laplace"
@@ -65,9 +72,12 @@ def _release(value: object) -> Release:
     if "grid" in items:
         with within("grid"):
             grid = Fraction(number(items["grid"]))
-    with within("scale"):
-        scale = _scale(items["scale"])
-    return Release(query=query, noise=cast("Noise", noise), scale=scale, grid=grid)
+    given: dict[str, Any] = {}
+    for key in WIDTHS:
+        if key in items:
+            with within(key):
+                given[key] = _WIDTH[key](items[key])
+    return Release(query=query, noise=cast("Noise", noise), grid=grid, **given)
 
 
 def selections(value: object) -> tuple[Selection, ...]:
@@ -89,7 +99,7 @@ def _selection(value: object) -> Selection:
             read[key] = _SELECTED.get(key, text)(item)
     if "noise" in read:
         with within("noise"):
-            choice(read["noise"], NOISES, what="noise")
+            choice(read["noise"], COSTS, what="noise")
     *narrower, scale = scales if isinstance(scales := read.pop("scale"), tuple) else (scales,)
     return Selection(scale=scale, narrower=tuple(narrower), **read)
 
@@ -107,6 +117,26 @@ def _one_scale(value: object) -> Fraction:
     if scale < 0:
         raise PolicyError(f"the scale {scale} is negative", hint="a scale is 0 or more")
     return scale
+
+
+def _variance(value: object) -> Fraction | tuple[Fraction, ...]:
+    if isinstance(value, (list, tuple)):
+        if not value:
+            raise PolicyError("the list of variances is empty", hint="write one for each output")
+        return tuple(each(value, _one_variance))
+    return _one_variance(value)
+
+
+def _one_variance(value: object) -> Fraction:
+    variance = Fraction(number(value))
+    if variance <= 0:
+        raise PolicyError(f"the variance {variance} is not above 0", hint="write 1 or 1/2")
+    return variance
+
+
+def _probabilities(value: object) -> tuple[Fraction, ...]:
+    items = array(value, of="fractions", hint='write ["1/4", "1/2", "1/4"]')
+    return tuple(each(items, lambda item: Fraction(number(item))))
 
 
 def _query(value: object) -> str:
@@ -154,6 +184,12 @@ def _prefixes(value: object) -> Prefixes:
     every = _integer(items, "every", 1) if "every" in items else 1
     return Prefixes(attribute=_attribute(items), every=every, whole=whole)
 
+
+_WIDTH: dict[str, Callable[[object], object]] = {
+    "scale": _scale,
+    "variance": _variance,
+    "probabilities": _probabilities,
+}
 
 _SELECTED: dict[str, Callable[[object], object]] = {
     "scale": _scale,

@@ -26,15 +26,11 @@ def release_table(release: Release) -> Table:
     items = _query(release)
     if release.noise != "laplace":
         items["noise"] = release.noise
-    many = isinstance(release.scale, tuple)
-    items["scale"] = [_number(scale) for scale in release.scales] if many else _first(release)
+    widths = [_number(width) for width in release.widths]
+    items[release.width] = widths if release.many or release.probabilities else widths[0]
     if release.grid != 1:
         items["grid"] = _number(release.grid)
     return items
-
-
-def _first(release: Release) -> int | str:
-    return _number(release.scales[0])
 
 
 def _query(release: Release) -> Table:

@@ -23,13 +23,15 @@ __all__ = ["bind_release"]
 
 
 def bind_release(release: Release, policy: Policy) -> Part:
-    """Return a release's query, its `weights` being the scales themselves.
+    """Return a release's query, its `weights` being the scales (or the variances) themselves.
 
-    A list of scales must have one for each output (for each level of a tree).
+    A list of them must have one for each output (for each level of a tree). Bounded noise is the
+    same on all outputs: the weight is 1.
     """
     query = bind_query(release.query, policy)
-    scales = tuple(Fraction(scale) for scale in release.scales)
-    single = not isinstance(release.scale, tuple)
+    one = (Fraction(1),)
+    scales = one if release.probabilities else tuple(map(Fraction, release.widths))
+    single = not release.many
     tree = isinstance(query, TreeQuery)
     outputs = _levels(query) if isinstance(query, TreeQuery) else outputs_of(query, policy.domain)
     count = None if outputs is None else outputs.count
@@ -40,11 +42,12 @@ def bind_release(release: Release, policy: Policy) -> Part:
         outputs = Outputs(count, _as_place)
     if count != len(scales):
         what = "level" if tree else "output"
-        found = f"{len(scales)} scale{'' if len(scales) == 1 else 's'}"
+        width = release.width
+        found = f"{len(scales)} {width}{'' if len(scales) == 1 else 's'}"
         raise PolicyError(
             f"{found}, but {query.name} has {count} {what}{'' if count == 1 else 's'}",
-            key="scale",
-            hint=f"write one scale for all, or one for each {what}",
+            key=width,
+            hint=f"write one {width} for all, or one for each {what}",
         )
     return Part(query, scales, outputs)
 
