@@ -20,17 +20,21 @@ if TYPE_CHECKING:
 __all__ = ["certify", "check"]
 
 
-def certify(  # keyword-only options
+def certify(  # noqa: PLR0913 # keyword-only options
     mechanism: Mechanism | File | Mapping[str, object],
     policy: PolicyLike,
-    epsilon: Exact | str,
+    epsilon: Exact | str | None = None,
     *,
+    rho: Exact | str | None = None,
+    delta: Exact | str | None = None,
     reading: Reading = "published",
     answers: Answers | None = None,
     engine: Engine = "auto",
     time_limit: float | None = None,
 ) -> Verdict:
     """Return whether a mechanism is private under a policy: proved, refuted or undecided in time.
+
+    What it has to keep is an `epsilon`, a `rho` (zCDP), or an `epsilon` with a `delta`.
 
     The mechanism (its description, the path of a mechanism file, or the tables of one) is judged by
     what it says: what it releases, and with which noise. The loss is exact, over all neighbours.
@@ -42,16 +46,22 @@ def certify(  # keyword-only options
     ('refuted', 2)
     >>> certify({"release": [{"query": "histogram", "scale": "4"}]}, office, 1).verdict
     'proved'
+    >>> gaussian = {"query": "histogram", "noise": "discrete-gaussian", "variance": "8"}
+    >>> certify({"release": [gaussian]}, office, rho="1/4", engine="brute").loss
+    Fraction(1, 4)
     """
     from blowproof.cli.asking.judge import judge
     from blowproof.models.mechanisms.mechanism_file import located
+    from blowproof.verifier.certify.base.promise import Promise
 
     asked, bound = session(reading, answers, engine, time_limit), read(policy)
-    limit = exactly(epsilon, "epsilon")
+    given = {"epsilon": epsilon, "rho": rho, "delta": delta}
+    numbers = {name: exactly(value, name) for name, value in given.items() if value is not None}
+    promise = Promise(**numbers)
     described, content, file = _described(mechanism)
 
     def judged() -> Verdict:
-        found = judge(asked, described, bound, limit, limit=time_limit)
+        found = judge(asked, described, bound, promise, limit=time_limit)
         return Verdict.of(described, bound, found)
 
     verdict = judged() if file is None else located(judged, content, file=file)

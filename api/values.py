@@ -136,13 +136,15 @@ class Answer:
 class Verdict:
     """Whether a mechanism is private: `verdict` is "proved", "refuted" or "undecided".
 
-    `loss` is what epsilon really is, over all neighbours: exact, "inf", or None where only `lower`
-    and `upper` are known (a channel: where it is not rational; `to_json()` has e^loss). `witness`
-    is the pair of neighbours that it tells apart best.
+    `loss` is what epsilon (or rho, where that was promised) really is, over all neighbours: exact,
+    "inf", or None where only `lower` and `upper` are known (a channel: where it is not rational;
+    `to_json()` has e^loss). `witness` is the pair of neighbours that it tells apart best.
     """
 
     verdict: str
-    epsilon: Fraction
+    epsilon: Fraction | None
+    rho: Fraction | None
+    delta: Fraction | None
     loss: certified.Loss | None
     lower: certified.Loss | None
     upper: certified.Loss | None
@@ -156,7 +158,9 @@ class Verdict:
         pair = found.witness
         return Verdict(
             verdict=found.verdict,
-            epsilon=found.epsilon,
+            epsilon=found.promise.epsilon,
+            rho=found.promise.rho,
+            delta=found.promise.delta,
             loss=found.loss,
             lower=found.lower,
             upper=found.upper,

@@ -4,6 +4,6 @@ A question runs in a thread that can be stopped and still answers with bounds. E
 contract.
 
 Read `errors`, `options`, `stoppable`, `progress`, `ask`, `judge` (a mechanism to the certifier),
-`error_lines` (where in its file a policy is wrong); `memory`; `account_options`;
-`whose_certificate`.
+`error_lines` (where in its file a policy is wrong); `memory`; `account_options`,
+`promise_options`; `whose_certificate`.
 """

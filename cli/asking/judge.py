@@ -12,12 +12,12 @@ from blowproof.models.base.errors import PolicyError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from fractions import Fraction
 
     from blowproof.cli.asking.ask import Session
     from blowproof.models import Policy, Reading
     from blowproof.models.mechanisms.mechanism import Mechanism
     from blowproof.verifier.asked.names import Engine
+    from blowproof.verifier.certify.base.promise import Promise
     from blowproof.verifier.certify.base.verdict import Certified
 
 __all__ = ["judge", "open_assumptions", "verdict_code"]
@@ -27,7 +27,7 @@ def judge(
     session: Session,
     mechanism: Mechanism,
     policy: Policy,
-    epsilon: Fraction,
+    promise: Promise,
     *,
     limit: float | None,
 ) -> Certified:
@@ -42,7 +42,7 @@ def judge(
         lambda post: certify(
             mechanism,
             policy,
-            epsilon,
+            promise,
             reading=reading,
             answers=answers,
             engine=cast("Engine", question.engine),
@@ -56,7 +56,7 @@ def judge(
     open_ = undecided(
         mechanism,
         policy,
-        epsilon,
+        promise,
         reading=reading,
         answers=answers,
         latest=found.latest,

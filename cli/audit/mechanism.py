@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from blowproof.cli.text.policy_in_words import number, printable
-from blowproof.models import show
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -24,11 +23,14 @@ def judge_mechanism(path: str, policy: Policy, epsilon: Fraction, session: Sessi
     """
     from blowproof.cli.asking.judge import judge
     from blowproof.models.mechanisms.mechanism_file import located, read_with_text
+    from blowproof.verifier.certify.base.promise import Promise
 
     mechanism, content = session.read(path, lambda: read_with_text(path))
     limit = None if session.left is None else session.left / 2
     return located(
-        lambda: judge(session, mechanism, policy, epsilon, limit=limit), content, file=path
+        lambda: judge(session, mechanism, policy, Promise(epsilon), limit=limit),
+        content,
+        file=path,
     )
 
 
@@ -36,21 +38,23 @@ def mechanism_words(found: Certified) -> str:
     """Return the verdict, and what the mechanism really loses, in a sentence or two.
 
     >>> from fractions import Fraction
+    >>> from blowproof.verifier.certify.base.promise import Promise
     >>> from blowproof.verifier.certify.base.verdict import Certified
     >>> print(mechanism_words(Certified(mechanism="plan", policy="p", reading="published",
-    ...     answers="any", epsilon=Fraction(1), verdict="refuted", lower=2, upper=2, witness=None)))
+    ...     answers="any", promise=Promise(Fraction(1)), verdict="refuted", lower=2, upper=2,
+    ...     witness=None)))
     plan is refuted for epsilon = 1: it really loses 2. Multiply its scales by 2.
     """
-    name, epsilon = printable(found.mechanism), show(found.epsilon)
+    name, promised = printable(found.mechanism), str(found.promise)
     if found.verdict == "undecided":
-        return f"whether {name} is private for epsilon = {epsilon} is undecided in time."
+        return f"whether {name} is private for {promised} is undecided in time."
     verdict = "refuted" if found.verdict == "refuted" else "proved private"
     times = found.scales_times if found.verdict == "refuted" else None
     end = "" if times is None else f" Multiply its scales by {number(times)}."
     if found.verdict == "proved-assuming":
         states = "; ".join(printable(item.states) for item in found.assumptions)
         end = f" That assumes, and nobody checked: {states}."
-    return f"{name} is {verdict} for epsilon = {epsilon}{_loses(found)}.{end}"
+    return f"{name} is {verdict} for {promised}{_loses(found)}.{end}"
 
 
 def _loses(found: Certified) -> str:

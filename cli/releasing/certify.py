@@ -1,4 +1,4 @@
-"""`blowproof certify MECHANISM --policy POLICY --epsilon E`: proved private, or refuted."""
+"""`blowproof certify MECHANISM --policy POLICY`: proved private, or refuted."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from blowproof.cli.asking.options import Question, json_option, positive, question_options
+from blowproof.cli.asking.options import Question, json_option, question_options
+from blowproof.cli.asking.promise_options import promise_options
 
 if TYPE_CHECKING:
-    from fractions import Fraction
+    from blowproof.verifier.certify.base.promise import Promise
 
 __all__ = ["certify"]
 
@@ -21,8 +22,7 @@ __all__ = ["certify"]
 @click.argument("mechanism", type=click.Path(), metavar="MECHANISM")
 @click.option("--policy", required=True, type=click.Path(), metavar="POLICY",
               help="The policy that it has to satisfy.")  # fmt: skip
-@click.option("--epsilon", required=True, type=positive, metavar="E",
-              help="The privacy that it promises.")  # fmt: skip
+@promise_options()
 @click.option("--assume", multiple=True, metavar="NAME",
               help="Take an assumption of the verdict as given; once for each.")  # fmt: skip
 @question_options()
@@ -30,7 +30,7 @@ __all__ = ["certify"]
 def certify(
     mechanism: str,
     policy: str,
-    epsilon: Fraction,
+    promise: Promise,
     assume: tuple[str, ...],
     question: Question,
     as_json: bool,
@@ -40,6 +40,9 @@ def certify(
     The mechanism file says what is released and with which noise, and nothing else is judged. The
     privacy loss is computed exactly, over all neighbours. What the file only claims (a step after
     the noise, a bound on a choice) is an assumption, listed by name.
+
+    Give one promise: --epsilon (Laplace noise, choices), --rho (Gaussian noise; a pure epsilon is
+    converted to epsilon^2 / 2, never back), or --epsilon with --delta (all of them).
 
     Exit code 0: proved; 1: refuted, or proved under assumptions that --assume does not name;
     2: bad input; 3: undecided in time.
@@ -55,7 +58,7 @@ def certify(
     read, _ = session.open(policy)
     limit = session.question.time_limit
     found = located(
-        lambda: judge(session, described, read, epsilon, limit=limit), content, file=mechanism
+        lambda: judge(session, described, read, promise, limit=limit), content, file=mechanism
     )
     missing = open_assumptions(found, assume)
     with quietly():

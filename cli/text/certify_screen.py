@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from rich.padding import Padding
@@ -19,7 +20,7 @@ from blowproof.models.mechanisms.mechanism import Mechanism, Prefixes, Release, 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from blowproof.verifier.certify.base.verdict import Certified, Loss
+    from blowproof.verifier.certify.base.verdict import Certified, Changed, Delta, Loss
 
 __all__ = ["certify_parts"]
 
@@ -45,7 +46,7 @@ def certify_parts(
     yield Text.assemble(
         (named, STYLE[found.verdict]),
         f": {printable(found.mechanism)} under {printable(found.policy)}, ",
-        f"epsilon = {show(found.epsilon)}",
+        str(found.promise),
     )
     yield Text(_loss_words(found))
     yield from _assumed(found, missing)
@@ -67,7 +68,8 @@ def certify_parts(
         f"{found.seconds:.2f} s",
         style="dim",
     )
-    if found.verdict == "undecided" and not mechanism.selections:
+    noted = found.verdict == "undecided" or found.promise.measure != "epsilon"
+    if noted and not mechanism.selections:
         for note in found.notes:
             yield Text("\n".join(map(printable, note.splitlines())), style="dim")
 
@@ -87,12 +89,53 @@ def _assumed(found: Certified, missing: Sequence[str]) -> Iterator[RenderableTyp
 def _loss_words(found: Certified) -> str:
     if found.exp_between is not None:
         return _exp_words(found)
+    if found.delta is not None:
+        return _delta_words(found.delta)
+    if found.promise.measure == "rho":
+        return _rho_words(found)
+    if found.promise.delta is not None:
+        return _approximate_words(found)
     if found.loss is not None:
         return f"It loses {_shown(found.loss)} at the worst: {_compared(found)}."
     upper = (
         "nothing bounds it from above" if found.upper is None else f"at most {_shown(found.upper)}"
     )
     return f"It loses at least {_shown(found.lower)}; {upper}."
+
+
+def _rho_words(found: Certified) -> str:
+    if found.loss is not None:
+        return f"Its rho is {_shown(found.loss)} at the worst: {_compared(found)}."
+    if found.upper is None:
+        return f"Its rho is at least {_shown(found.lower)}; nothing bounds it from above."
+    return f"Its rho is between {_shown(found.lower)} and {_shown(found.upper)}."
+
+
+def _approximate_words(found: Certified) -> str:
+    assert found.promise.delta is not None
+    at = f"at delta = {show(found.promise.delta)}"
+    if found.lower == "inf":
+        return f"Nothing is kept {at}: some output without noise changes."
+    low = f"more than {_rounded(found.lower)}" if found.lower else ""
+    if found.upper is None:
+        return f"Its epsilon {at} is {low or 'not known'}; nothing bounds it from above."
+    return f"Its epsilon {at} is at most {_rounded(found.upper)}{', and ' * bool(low)}{low}."
+
+
+def _delta_words(delta: Delta) -> str:
+    if delta.text is not None:
+        value = _rounded(delta.low)
+        about = "" if value == delta.text else f", about {value}"
+        return f"The smallest delta at this epsilon is {delta.text}{about}."
+    high = "nothing bounds it from above" if delta.high is None else f"{_rounded(delta.high)} holds"
+    return f"The smallest delta at this epsilon is at least {_rounded(delta.low)}; {high}."
+
+
+def _rounded(value: Loss | None) -> str:
+    """Return a number in few digits, if that is shorter."""
+    assert value is not None and not isinstance(value, str)
+    exact = number(value)
+    return exact if len(exact) < 12 else f"{float(value):.6g}"
 
 
 def _exp_words(found: Certified) -> str:
@@ -122,7 +165,7 @@ _SIX = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 def _compared(found: Certified) -> str:
     word = "more than" if found.verdict == "refuted" else "no more than"
-    limit = "epsilon" if found.exp_between is None else "exp(epsilon)"
+    limit = found.promise.name if found.exp_between is None else "exp(epsilon)"
     return f"{word} {limit}"
 
 
@@ -143,7 +186,8 @@ def _released(mechanism: Mechanism, found: Certified) -> Iterator[RenderableType
         )
         yield Text(f"a channel for {what}: {rows}, {columns}")
     elif mechanism.releases:
-        for column in ("release", "what", "noise", "scale"):
+        widths = list(dict.fromkeys(release.width for release in mechanism.releases))
+        for column in ("release", "what", "noise", " or ".join(widths)):
             table.add_column(column, overflow="fold")
         for place, release in enumerate(mechanism.releases[:SHOWN]):
             noise = release.noise.replace("-", " ")
@@ -184,8 +228,8 @@ def _query(release: Release) -> str:
 
 
 def _scales(release: Release) -> str:
-    shown = ", ".join(short(scale) for scale in release.scales[:SHOWN])
-    return shown if len(release.scales) <= SHOWN else f"{shown}, ... ({len(release.scales)})"
+    shown = ", ".join(short(width) for width in release.widths[:SHOWN])
+    return shown if len(release.widths) <= SHOWN else f"{shown}, ... ({len(release.widths)})"
 
 
 def _pair_words(found: Certified) -> str:
@@ -193,7 +237,10 @@ def _pair_words(found: Certified) -> str:
         names = [printable(name) for name in found.channel_outputs[:SHOWN]]
         more = ", ..." if len(found.channel_outputs) > SHOWN else ""
         return f"Two neighbours, told apart most by the output {', '.join(names)}{more}:"
-    return f"Two neighbours that lose {_shown(found.lower)}:"
+    if found.promise.delta is not None:
+        return "Two neighbours:"
+    what = "have a rho of" if found.promise.measure == "rho" else "lose"
+    return f"Two neighbours that {what} {_shown(found.lower)}:"
 
 
 def _outputs(found: Certified) -> Iterator[RenderableType]:
@@ -201,32 +248,45 @@ def _outputs(found: Certified) -> Iterator[RenderableType]:
         return
     yield Text(f"\nThey are told apart by {counted(found.outputs_changed, 'output')}:")
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column in ("release", "output", "change", "scale", "loss"):
+    widths = list(dict.fromkeys(item.width for item in found.outputs[:SHOWN]))
+    for column in ("release", "output", "change", " or ".join(widths), "loss"):
         table.add_column(column, overflow="fold")
     for item in found.outputs[:SHOWN]:
-        loss = short(magnitude(item.change) / item.scale) if item.scale else "inf"
         name = printable(item.output)
-        row = (str(item.release + 1), name, short(item.change), short(item.scale), loss)
+        row = (str(item.release + 1), name, short(item.change), short(item.scale), _lost(item))
         table.add_row(*row)
     yield Padding(table, (0, 0, 0, 2), expand=False)
     if found.outputs_changed > SHOWN:
         yield Text(f"  ... and {large(found.outputs_changed - SHOWN)} more", style="dim")
 
 
+def _lost(item: Changed) -> str:
+    """Return what an output loses: epsilon of Laplace noise, rho of Gaussian noise."""
+    if item.width == "probabilities":
+        return ""
+    if not item.scale:
+        return "inf"
+    if item.width == "variance":
+        return f"rho {short(Fraction(item.change) ** 2 / (2 * item.scale))}"
+    return short(magnitude(item.change) / item.scale)
+
+
 def _advice(found: Certified) -> str:
     times = found.scales_times
-    if found.exp_between is not None or times is None:
+    if found.exp_between is not None or times is None or found.promise.delta is not None:
         return ""
+    what = "variances" if found.promise.measure == "rho" else "scales"
     if times == 0:
         return "The answers do not change between neighbours: no noise is needed."
     if times == 1 and found.loss is None:
         return ""
     if times == 1:
-        return "The scales are as small as they can be."
+        return f"The {what} are as small as they can be."
     if times < 1:
         return (
-            f"There is noise to spare: all scales times {number(times)} lose no more than epsilon."
+            f"There is noise to spare: all {what} times {number(times)} lose no more than "
+            f"{found.promise.name}."
         )
     if found.verdict == "undecided":
-        return f"All scales times {number(times)} are proven to be enough."
-    return f"All scales times {number(times)} would lose no more than epsilon."
+        return f"All {what} times {number(times)} are proven to be enough."
+    return f"All {what} times {number(times)} would lose no more than {found.promise.name}."

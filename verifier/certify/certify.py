@@ -26,6 +26,7 @@ from blowproof.verifier.asked.question import Listener, Progress
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.base.asked_before import Known
 from blowproof.verifier.certify.base.lemmas import Lemma
+from blowproof.verifier.certify.base.promise import Promise
 from blowproof.verifier.certify.base.steps import step_assumptions
 from blowproof.verifier.certify.base.verdict import (
     INFINITE,
@@ -38,9 +39,9 @@ from blowproof.verifier.certify.base.verdict import (
 )
 from blowproof.verifier.certify.channels.channel import channel_loss
 from blowproof.verifier.certify.channels.ratios import Probabilities
-from blowproof.verifier.certify.noise.additive import additive_loss, bind
+from blowproof.verifier.certify.measures.measured import measured
+from blowproof.verifier.certify.noise.additive import bind
 from blowproof.verifier.certify.noise.changed_outputs import changed_outputs
-from blowproof.verifier.certify.selections.selections import with_selections
 from blowproof.verifier.databases.consistency import prepare
 
 __all__ = ["certify", "undecided", "verdict_of"]
@@ -49,7 +50,7 @@ __all__ = ["certify", "undecided", "verdict_of"]
 def certify(  # noqa: PLR0913 # keyword-only options
     mechanism: Mechanism,
     policy: Policy,
-    epsilon: Fraction,
+    promise: Promise | Fraction,
     *,
     reading: Reading = "published",
     answers: Answers | None = None,
@@ -59,17 +60,18 @@ def certify(  # noqa: PLR0913 # keyword-only options
     known: Known | None = None,
     lemmas: Sequence[Lemma] = (),
 ) -> Certified:
-    """Return whether the mechanism is (epsilon, P)-private, by its description alone.
+    """Return whether the mechanism keeps its promise under a policy, by its description alone.
 
-    Definition 4.2 of blowfish-2014, over the neighbours of a reading, in both directions of every
-    pair. Steps after the noise cost nothing if they are known (`steps`); others, and choices whose
-    costs the certifier does not know, make "proved" into "proved-assuming". A description that does
-    not fit the policy is a PolicyError, a policy without databases a ContradictionError.
+    Definition 4.2 of blowfish-2014 (a number is a pure epsilon), or the same with rho or with an
+    epsilon and a delta, over the neighbours of a reading, in both directions of every pair. Steps
+    after the noise cost nothing if they are known (`steps`); others, and choices whose costs the
+    certifier does not know, make "proved" into "proved-assuming". A description that does not fit
+    the policy is a PolicyError, a policy without databases a ContradictionError.
 
     `known` spares it questions that the verifier has answered in this run; `lemmas` are arguments
     that the caller stands for.
     """
-    epsilon = _positive(epsilon)
+    promised = promise if isinstance(promise, Promise) else Promise(promise)
     start = time.perf_counter()
     asked = Asked(
         policy=policy,
@@ -83,31 +85,34 @@ def certify(  # noqa: PLR0913 # keyword-only options
         lemmas=lemmas,
     )
     judge = _noise if mechanism.channel is None else _channel
-    found = judge(asked, mechanism, epsilon)
+    found = judge(asked, mechanism, promised)
     return replace(found, seconds=time.perf_counter() - start)
 
 
-def _noise(asked: Asked, mechanism: Mechanism, epsilon: Fraction) -> Certified:
+def _noise(asked: Asked, mechanism: Mechanism, promise: Promise) -> Certified:
     parts = bind(mechanism, asked.policy, asked.reading)
-    found, assumed = with_selections(asked, mechanism, additive_loss(asked, parts), epsilon)
-    assumed += step_assumptions(mechanism.postprocessing)
+    judged = measured(asked, mechanism, parts, promise)
+    found = judged.found
+    assumed = judged.assumed + step_assumptions(mechanism.postprocessing)
     pair = found.pair
-    outputs, changed = _outputs(parts, pair, asked.reading, asked.policy)
+    outputs, changed = _outputs(mechanism, parts, pair, asked.reading, asked.policy)
+    verdict = verdict_of(found, promise.limit) if judged.delta is None else judged.delta.verdict
     return Certified(
         mechanism=mechanism.name,
         policy=asked.policy.name,
         reading=asked.reading,
         answers=asked.setting.scope,
-        epsilon=epsilon,
-        verdict=_assuming(verdict_of(found, epsilon), assumed),
+        promise=promise,
+        verdict=_assuming(verdict, assumed),
         lower=found.lower,
         upper=found.upper,
         witness=pair,
         outputs=outputs,
         outputs_changed=changed,
         postprocessing=mechanism.postprocessing,
+        delta=judged.delta,
         assumptions=assumed,
-        scalable=not mechanism.selections,
+        scalable=judged.scalable,
         engine=found.engine,
         notes=found.notes,
     )
@@ -118,8 +123,15 @@ def _assuming(verdict: Verdict, assumed: Sequence[Assumption]) -> Verdict:
     return "proved-assuming" if verdict == "proved" and assumed else verdict
 
 
-def _channel(asked: Asked, mechanism: Mechanism, epsilon: Fraction) -> Certified:
+def _channel(asked: Asked, mechanism: Mechanism, promise: Promise) -> Certified:
     assert mechanism.channel is not None
+    epsilon = promise.epsilon
+    if epsilon is None or promise.delta is not None:
+        raise PolicyError(
+            "a channel is judged by a pure epsilon, for its probabilities may hold eps",
+            key="channel",
+            hint="--epsilon E, without --rho and --delta",
+        )
     probabilities = Probabilities(mechanism.channel, epsilon)
     found = channel_loss(asked, mechanism.channel, probabilities)
     lower, upper = found.lower, found.upper
@@ -139,7 +151,7 @@ def _channel(asked: Asked, mechanism: Mechanism, epsilon: Fraction) -> Certified
         policy=asked.policy.name,
         reading=asked.reading,
         answers=asked.setting.scope,
-        epsilon=epsilon,
+        promise=promise,
         verdict=_assuming(verdict, assumed),
         lower=loss,
         upper=loss if exact or found.infinite else None,
@@ -157,7 +169,7 @@ def _channel(asked: Asked, mechanism: Mechanism, epsilon: Fraction) -> Certified
 def undecided(
     mechanism: Mechanism,
     policy: Policy,
-    epsilon: Fraction,
+    promise: Promise,
     *,
     reading: Reading,
     answers: Answers | None,
@@ -168,14 +180,14 @@ def undecided(
     found = Bounds(lower=latest.lower, upper=None, pair=latest.witness, engine="auto", notes=(why,))
     pair = found.pair
     parts = () if pair is None else bind(mechanism, policy, reading)
-    outputs, changed = _outputs(parts, pair, reading, policy)
+    outputs, changed = _outputs(mechanism, parts, pair, reading, policy)
     return Certified(
         mechanism=mechanism.name,
         policy=policy.name,
         reading=reading,
         answers=policy.with_answers(answers).scope,
-        epsilon=epsilon,
-        verdict=verdict_of(found, epsilon),
+        promise=promise,
+        verdict=verdict_of(found, promise.limit),
         lower=found.lower if mechanism.channel is None else None,
         upper=None,
         witness=pair,
@@ -189,25 +201,23 @@ def undecided(
 
 
 def _outputs(
-    parts: Sequence[Part], pair: Pair | None, reading: Reading, policy: Policy
+    mechanism: Mechanism, parts: Sequence[Part], pair: Pair | None, reading: Reading, policy: Policy
 ) -> tuple[tuple[Changed, ...], int]:
-    return ((), 0) if pair is None else changed_outputs(parts, pair, reading, policy)
+    if pair is None:
+        return (), 0
+    found, count = changed_outputs(parts, pair, reading, policy)
+    widths = [release.width for release in mechanism.releases]
+    return tuple(replace(item, width=widths[item.release]) for item in found), count
 
 
-def verdict_of(found: Bounds, epsilon: Fraction) -> Verdict:
-    """Return what bounds on the loss say about an epsilon."""
-    if _above(found.lower, epsilon):
+def verdict_of(found: Bounds, limit: Fraction) -> Verdict:
+    """Return what bounds on the loss say about a promised one."""
+    if _above(found.lower, limit):
         return "refuted"
-    if found.upper is not None and not _above(found.upper, epsilon):
+    if found.upper is not None and not _above(found.upper, limit):
         return "proved"
     return "undecided"
 
 
-def _above(loss: Loss, epsilon: Fraction) -> bool:
-    return isinstance(loss, str) or loss > epsilon
-
-
-def _positive(epsilon: object) -> Fraction:
-    if isinstance(epsilon, bool) or not isinstance(epsilon, (int, Fraction)) or epsilon <= 0:
-        raise PolicyError(f"epsilon is an exact number above zero, not {epsilon!r}")
-    return Fraction(epsilon)
+def _above(loss: Loss, limit: Fraction) -> bool:
+    return isinstance(loss, str) or loss > limit

@@ -1,8 +1,9 @@
 """What the verifier said before in the same run: asked once, and not again for other scales.
 
-The loss of additive noise is the sensitivity of the stacked releases, each weighted with 1 / scale.
-With all weights multiplied by one factor it is multiplied by that factor, and so are its bounds:
-whatever bound a scale was calibrated by proves the scaled releases too.
+The loss of additive noise is the sensitivity of the stacked releases, each weighted with 1 / scale
+(in l2-squared, 1 / variance). With all weights multiplied by one factor it is multiplied by that
+factor, and so are its bounds: whatever bound a scale was calibrated by proves the scaled releases
+too. Nothing that is known in one norm is said of another.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from blowproof.models.base.numbers import plain
+from blowproof.models.norms import L1, Norm
 from blowproof.models.queries.query import BoundQuery
 from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.asked.answer import Answer
@@ -24,7 +26,7 @@ class Known:
     """Answers under one policy, reading and scope; nothing here is asked about another."""
 
     def __init__(self) -> None:
-        self._found: list[tuple[tuple[Part, ...], Bounds]] = []
+        self._found: list[tuple[Norm, tuple[Part, ...], Bounds]] = []
 
     def learn(self, query: BoundQuery, answer: Answer) -> None:
         """Keep the S of a query: the loss of noise of scale 1 on it (on each of its parts)."""
@@ -36,17 +38,17 @@ class Known:
             engine=answer.engine,
             notes=answer.notes,
         )
-        self.keep(parts, found)
+        self.keep(parts, found, query.measure)
 
-    def keep(self, parts: Sequence[Part], found: Bounds) -> None:
+    def keep(self, parts: Sequence[Part], found: Bounds, norm: Norm = L1) -> None:
         """Keep the bounds on the loss of these weighted parts."""
-        self._found.append((tuple(parts), found))
+        self._found.append((norm, tuple(parts), found))
 
-    def find(self, parts: Sequence[Part]) -> Bounds | None:
+    def find(self, parts: Sequence[Part], norm: Norm = L1) -> Bounds | None:
         """Return the best bounds that are known of these parts, at these weights; None if none."""
         best: Bounds | None = None
-        for kept, found in self._found:
-            factor = _factor(kept, parts)
+        for measured, kept, found in self._found:
+            factor = _factor(kept, parts) if measured is norm else None
             if factor is None:
                 continue
             upper = None if found.upper is None else _times(found.upper, factor)

@@ -66,6 +66,15 @@ class Promise:
         """The name of what is limited: epsilon or rho."""
         return "rho" if self.rho is not None else "epsilon"
 
+    def to_json(self) -> dict[str, str | None]:
+        """Return what is promised, as the JSON of `certify` carries it."""
+        found = {"epsilon": None if self.epsilon is None else show(self.epsilon)}
+        if self.rho is not None:
+            found["rho_promised"] = show(self.rho)
+        if self.delta is not None:
+            found["delta"] = show(self.delta)
+        return found
+
     def __str__(self) -> str:
         end = "" if self.delta is None else f" and delta = {show(self.delta)}"
         return f"{self.name} = {show(self.limit)}{end}"

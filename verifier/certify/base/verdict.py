@@ -10,8 +10,19 @@ from blowproof.models import Domain, Exact, show
 from blowproof.models.base.numbers import plain
 from blowproof.models.policy.policy import Answers, Reading
 from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.certify.base.promise import Promise
 
-__all__ = ["INFINITE", "Assumption", "Bounds", "Certified", "Changed", "Loss", "Verdict", "shown"]
+__all__ = [
+    "INFINITE",
+    "Assumption",
+    "Bounds",
+    "Certified",
+    "Changed",
+    "Delta",
+    "Loss",
+    "Verdict",
+    "shown",
+]
 
 INFINITE: Literal["inf"] = "inf"
 Loss = int | Fraction | Literal["inf"]
@@ -43,13 +54,40 @@ class Bounds:
 
 
 @dataclass(frozen=True)
+class Delta:
+    """The smallest delta at the promised epsilon, where that is what is worked out.
+
+    `text` is the exact number, as p - q * exp(epsilon), where it is known; `low` and `high` are
+    fractions around it, and `verdict` is what the exact numbers say about the promised delta.
+    """
+
+    text: str | None
+    low: Fraction
+    high: Fraction | None
+    verdict: Verdict
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the delta as the JSON of `certify` carries it."""
+        return {
+            "exact": self.text,
+            "lower": show(self.low),
+            "upper": None if self.high is None else show(self.high),
+        }
+
+
+@dataclass(frozen=True)
 class Changed:
-    """An output that tells the pair apart: by how much it changes, under which noise."""
+    """An output that tells the pair apart: by how much it changes, under which noise.
+
+    `scale` is what says how wide the noise is, under the name `width`: a scale, or a variance. For
+    bounded noise it is the grid.
+    """
 
     release: int
     output: str
     change: Exact
     scale: Fraction
+    width: str = "scale"
 
     def to_json(self) -> dict[str, Any]:
         """Return the output as the JSON of `certify` lists it; releases count from 1."""
@@ -57,34 +95,37 @@ class Changed:
             "release": self.release + 1,
             "output": self.output,
             "change": show(self.change),
-            "scale": show(self.scale),
+            self.width if self.width == "variance" else "scale": show(self.scale),
         }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Certified:
-    """A mechanism judged by its description, at one epsilon.
+    """A mechanism judged by its description, against one promise.
 
-    `lower` and `upper` bound the loss over all neighbours, in both directions; they are equal where
-    the search ended. A channel has e^loss instead: `exp_loss` as an expression where it is exact,
-    and decimals around it at this epsilon; its loss is a number only where that is rational.
+    `lower` and `upper` bound the loss over all neighbours, in both directions, in the measure of
+    the promise (epsilon, rho, or epsilon at the promised delta); they are equal where the search
+    ended. `delta` is the delta at the promised epsilon, where that is worked out instead.
+    A channel has e^loss instead: `exp_loss` as an expression where it is exact, and decimals around
+    it at this epsilon; its loss is a number only where that is rational.
     `outputs` are those that tell the witness's databases apart most, of `outputs_changed` that do;
     `channel_outputs` the answers that do it most, one for each changed record where every record
     has its own. `assumptions` are what the upper bound rests on besides the description.
-    `scalable`: the loss is inversely proportional to the scales, as that of additive noise is.
+    `scalable`: the loss is inversely proportional to the scales, or the variances.
     """
 
     mechanism: str
     policy: str
     reading: Reading
     answers: Answers
-    epsilon: Fraction
+    promise: Promise
     verdict: Verdict
     lower: Loss | None
     upper: Loss | None
     witness: Pair | None
     outputs: tuple[Changed, ...] = ()
     outputs_changed: int = 0
+    delta: Delta | None = None
     exp_loss: str | None = None
     exp_between: tuple[str, str] | None = None
     channel_outputs: tuple[str, ...] = ()
@@ -102,14 +143,16 @@ class Certified:
 
     @property
     def scales_times(self) -> Exact | None:
-        """By what all scales may be (above 1: must be) multiplied to lose no more than epsilon.
+        """By what all scales may be (above 1: must be) multiplied to lose no more than promised.
+
+        Variances, where rho is promised and all noise is Gaussian.
 
         The proven upper bound decides; None where there is none, where no noise helps, or
         where choices are made, whose loss is another function of their scales.
         """
         if self.upper is None or self.upper == INFINITE or not self.scalable:
             return None
-        return plain(Fraction(self.upper) / self.epsilon)
+        return plain(Fraction(self.upper) / self.promise.limit)
 
     def to_json(self, domain: Domain) -> dict[str, Any]:
         """Return the document of `blowproof certify --json`."""
@@ -121,7 +164,8 @@ class Certified:
             "answers": self.answers,
             "verdict": self.verdict,
             "status": self.verdict,
-            "epsilon": show(self.epsilon),
+            "measure": self.promise.measure,
+            **self.promise.to_json(),
         }
         if self.exp_between is not None:
             document["exp_loss"] = self.exp_loss
@@ -133,6 +177,7 @@ class Certified:
             "loss": shown(self.loss),
             "lower": shown(self.lower),
             "upper": shown(self.upper),
+            **self._in_measure(),
             "witness": None if self.witness is None else self._witness(domain),
             "postprocessing": list(self.postprocessing),
             "assumptions": [item.name for item in self.assumptions],
@@ -142,6 +187,15 @@ class Certified:
             "notes": list(self.notes),
         }
         return document
+
+    def _in_measure(self) -> dict[str, Any]:
+        """Return rho, where that is what was asked for, and the exact delta."""
+        found: dict[str, Any] = {}
+        if self.promise.measure == "rho":
+            found["rho"] = shown(self.loss)
+        if self.delta is not None:
+            found["delta_at_epsilon"] = self.delta.to_json()
+        return found
 
     def _witness(self, domain: Domain) -> dict[str, Any]:
         assert self.witness is not None

@@ -6,7 +6,7 @@ down, and chances may be left out: what is added up is then a bound from below. 
 independent noise, so their L add up and their laws are convolved.
 
 * Gaussian noise of variance s, an output that changes by d: L = (d^2 - 2 d x) / 2s at noise x.
-* Laplace noise of scale b: L = (|x - d| - |x|) / b.
+* Laplace noise of scale b: L = (|x - d| - |x|) / b. Continuous noise is cut into POINTS places.
 
 Outputs of the same noise and change are put together on the grid of x itself, exactly; only then is
 L rounded to a common grid. Chances are whole numbers times 2^-BITS, rounded down.
@@ -38,12 +38,13 @@ _FAR = 60
 class Shift:
     """An output that changes by so many steps of its grid (more than 0), under which noise.
 
-    `width` is the variance in squared steps, or the scale in steps.
+    `width` is the variance in squared steps, or the scale in steps. "continuous" is Laplace noise
+    without a grid; of the others, `steps` is whole.
     """
 
-    noise: Literal["gaussian", "laplace"]
+    noise: Literal["gaussian", "laplace", "continuous"]
     width: Fraction
-    steps: int
+    steps: Fraction
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class _Law:
 def delta_of_pair(shifts: Iterable[Shift], epsilon: Fraction) -> Fraction:
     """Return a number such that no smaller delta holds for a pair with these changes.
 
-    >>> found = delta_of_pair([Shift("laplace", Fraction(1), 1)], Fraction(1, 2))
+    >>> found = delta_of_pair([Shift("laplace", Fraction(1), Fraction(1))], Fraction(1, 2))
     >>> float(found) # the chance of x <= 0, times 1 - e^-1/2
     0.287...
     """
@@ -100,7 +101,7 @@ def _up(value: Fraction) -> int:
 
 def _group(shift: Shift, times: int) -> _Law:
     """Return the law of L for so many outputs of one noise and change."""
-    law = _gaussian(shift) if shift.noise == "gaussian" else _laplace(shift)
+    law = _LAWS[shift.noise](shift)
     start, chances = law.start * times, law.chances
     found: tuple[int, Sequence[int]] | None = None
     place = 0
@@ -126,7 +127,7 @@ def _trimmed(place: int, chances: Sequence[int]) -> tuple[int, Sequence[int]]:
 
 def _gaussian(shift: Shift) -> _Law:
     """Return L rising: from x high to x low; blocks of x count by their larger end."""
-    s, d = shift.width, shift.steps
+    s, d = shift.width, int(shift.steps)
     sigma = isqrt(int(s)) + 1
     reach = 11 * sigma + 1
     block = -(-2 * reach // POINTS)
@@ -162,7 +163,7 @@ def _laplace(shift: Shift) -> _Law:
 
     Where places are wide, the last one stands for a little less than L = d / b, as it must.
     """
-    b, d = shift.width, shift.steps
+    b, d = shift.width, int(shift.steps)
     block = -(-d // POINTS)
     u = Fraction(1) / b
     one = 1 << BITS
@@ -176,6 +177,20 @@ def _laplace(shift: Shift) -> _Law:
         chances[(d - top) // block] += int(centre * near * min(block, top) * one)
     chances[-1] += int(one / (1 + below))  # x <= 0
     return _Law(-d * u, 2 * u * block, chances)
+
+
+def _continuous(shift: Shift) -> _Law:
+    """Return L at the far ends of equal pieces between 0 and d, and at the two ends."""
+    u = shift.steps / shift.width
+    one = 1 << BITS
+    rates = [u * k / POINTS for k in range(POINTS + 1)]
+    tails = [
+        enclosure(-rate, BITS) if rate < _FAR else (Fraction(0), Fraction(0)) for rate in rates
+    ]
+    inside = [max(0, int((tails[k][0] - tails[k + 1][1]) / 2 * one)) for k in range(POINTS)]
+    chances = [int(tails[-1][0] / 2 * one), *reversed(inside)]
+    chances[0] += chances.pop(1)  # a piece counts at the L of its far end, where it is lowest
+    return _Law(-u, 2 * u / POINTS, [*chances, one >> 1])
 
 
 def _on_grid(law: _Law, step: Fraction) -> tuple[int, list[int]]:
@@ -196,3 +211,6 @@ def _convolved(one: Sequence[int], two: Sequence[int]) -> list[int]:
     data = (packed[0] * packed[1]).to_bytes(slot * size, "little")
     return [int.from_bytes(data[at : at + slot], "little") >> BITS
             for at in range(0, slot * size, slot)]  # fmt: skip
+
+
+_LAWS = {"gaussian": _gaussian, "laplace": _laplace, "continuous": _continuous}

@@ -3,6 +3,7 @@
 Scales are fractions, and discrete noise lives on a grid, which is checked. Rounding goes to the
 safe side.
 
-Read `additive`, `grids`, `one_arrival` (reading 3), `weighted_records`, `coarse_bound` (a bound
-where all else is too much), `changed_outputs` and `output_names` (what a verdict shows of a pair).
+Read `additive`, `gaussian` (in squares), `grids`, `one_arrival` (reading 3), `weighted_records`,
+`coarse_bound` (a bound where all else is too much), `changed_outputs` and `output_names` (what a
+verdict shows of a pair).
 """

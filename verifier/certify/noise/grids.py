@@ -1,4 +1,4 @@
-"""Discrete Laplace noise lives on a grid: are all differences of an output on it?
+"""Discrete noise lives on a grid: are all differences of an output on it?
 
 A difference off the grid would tell two databases apart whatever the scale, for then no answer is
 possible for both. Such a release is refused with the grid that fits.
@@ -50,7 +50,7 @@ ENTRIES = 200_000
 
 def require_grid(release: Release, query: BoundQuery, domain: Domain, reading: Reading) -> None:
     """Refuse discrete noise on a grid that an output can leave."""
-    if release.noise != "discrete-laplace":
+    if release.noise == "laplace":
         return
     numbers = {Fraction(number) for number in _steps(query, domain, reading) if number}
     off = [number for number in numbers if (number / release.grid).denominator != 1]
@@ -59,7 +59,8 @@ def require_grid(release: Release, query: BoundQuery, domain: Domain, reading: R
             f"discrete noise lives on the multiples of {show(release.grid)}, "
             f"and {query.name} changes by {show(min(off, key=abs))}",
             key="grid" if release.grid != 1 else "noise",
-            hint=f'write grid = "{show(_common(numbers | {release.grid}))}", or noise = "laplace"',
+            hint=f'write grid = "{show(_common(numbers | {release.grid}))}"'
+            + (', or noise = "laplace"' if release.noise == "discrete-laplace" else ""),
         )
 
 
@@ -93,7 +94,7 @@ def _steps(query: BoundQuery, domain: Domain, reading: Reading) -> Iterator[Exac
         yield from (number for x in domain.points() for number in query.row(x).values())
     else:
         reason = f"nothing says on which grid {query.name} lives"
-        raise PolicyError(reason, key="noise", hint='write noise = "laplace"')
+        raise PolicyError(reason, key="noise", hint='release it with noise = "laplace"')
 
 
 def _declared(query: BoundQuery, domain: Domain) -> Iterator[Exact]:

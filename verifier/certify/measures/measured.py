@@ -1,0 +1,178 @@
+"""A mechanism in the measure that is asked for: a pure epsilon, a rho, or an epsilon at a delta.
+
+What pays for what. Laplace noise and choices have a pure epsilon; Gaussian noise has a rho and no
+epsilon; bounded noise has a delta and neither. Numbers of two measures are never added. Converting
+goes one way, and is said: epsilon to rho = epsilon^2 / 2, rho to epsilon at a delta.
+
+* `epsilon`: Gaussian and bounded releases must not change between neighbours at all, as releases
+  without noise.
+* `rho`: half the S of the squares, plus epsilon^2 / 2 for the rest. A pair's divergences of order 2
+  add up, and refute a rho below half of their sum.
+* `epsilon-delta`: what rho gives by the best order, or the pure epsilon and what the Gaussian part
+  gives, whichever is less. A pair's own delta, from below, refutes. With bounded noise, the epsilon
+  that the rest does not use up is asked of it, exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from blowproof.models import BudgetError, Exact
+from blowproof.models.base.numbers import plain
+from blowproof.models.mechanisms.mechanism import Mechanism
+from blowproof.models.stacks.stacked import Part
+from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.certify.base.asked import Asked
+from blowproof.verifier.certify.base.promise import Promise
+from blowproof.verifier.certify.base.verdict import INFINITE, Bounds
+from blowproof.verifier.certify.measures.logarithms import rounded_down
+from blowproof.verifier.certify.measures.orders import (
+    epsilon_at,
+    from_pure,
+    laplace_order_2,
+    pure_of,
+)
+from blowproof.verifier.certify.measures.sorts import Judged, Sorts, pure_loss
+from blowproof.verifier.certify.measures.told_apart import Shift, delta_of_pair
+from blowproof.verifier.certify.measures.with_bounded import with_bounded
+from blowproof.verifier.certify.noise.gaussian import gaussian_rho
+
+__all__ = ["measured"]
+
+LADDER = 5
+"""How often a refuted epsilon is halved towards the true one."""
+
+
+def measured(asked: Asked, mechanism: Mechanism, parts: Sequence[Part], promise: Promise) -> Judged:
+    """Return what the mechanism loses, in the measure of the promise."""
+    sorts = Sorts(mechanism, parts)
+    if promise.measure == "epsilon":
+        found, assumed = pure_loss(asked, mechanism, sorts.pure_or_silent(), promise.limit)
+        return Judged(_said(found, sorts), assumed, scalable=not mechanism.selections)
+    if promise.measure == "rho":
+        return _rho(asked, mechanism, sorts, promise.limit)
+    if sorts.bounded:
+        return with_bounded(asked, mechanism, sorts, promise)
+    return _epsilon_delta(asked, mechanism, sorts, promise)
+
+
+def _said(found: Bounds, sorts: Sorts) -> Bounds:
+    names = [name for name, parts in (("Gaussian", sorts.gaussian), ("bounded", sorts.bounded))
+             if parts]  # fmt: skip
+    if not names:
+        return found
+    why = f"{' and '.join(names)} noise has no pure epsilon: what it hides must not change"
+    return replace(found, notes=(*found.notes, why))
+
+
+# --- rho -----------------------------------------------------------------------------------------
+
+
+def _rho(asked: Asked, mechanism: Mechanism, sorts: Sorts, limit: Fraction) -> Judged:
+    """Return bounds on rho: squares for Gaussian noise, epsilon^2 / 2 for the rest."""
+    quiet = replace(asked, listener=None)  # its bounds are no bounds on rho
+    silent = sorts.pure_or_silent(gaussian=False)
+    rest, assumed = pure_loss(quiet, mechanism, silent, pure_of(limit))
+    if rest.lower == INFINITE:
+        return Judged(_said(rest, sorts), assumed)
+    listened = asked if not silent and not mechanism.selections else quiet
+    gauss = gaussian_rho(listened, sorts.gaussian)
+    converted = None if rest.upper is None else from_pure(Fraction(rest.upper))
+    upper = None
+    if converted is not None and gauss.upper is not None and gauss.upper != INFINITE:
+        upper = plain(converted + Fraction(gauss.upper))
+    lower, pair = gauss.lower, gauss.pair
+    assert not isinstance(lower, str)
+    for candidate in (gauss.pair, rest.pair) if silent else ():
+        reached = None if candidate is None else _order_2(sorts, candidate, asked)
+        if reached is not None and reached > lower:
+            lower, pair = reached, candidate
+    notes = [*gauss.notes, *rest.notes]
+    if rest.upper and converted is not None and not isinstance(rest.upper, str):
+        text = f"epsilon = {_short(rest.upper)} of Laplace noise and choices is converted to rho = "
+        notes.append(f"{text}epsilon^2 / 2 = {_short(converted)}: a bound, not what it is exactly")
+    engine = gauss.engine if sorts.gaussian else rest.engine
+    found = Bounds(lower=lower, upper=upper, pair=pair, engine=engine, notes=tuple(notes))
+    return Judged(found, assumed, scalable=not silent and not mechanism.selections)
+
+
+def _order_2(sorts: Sorts, pair: Pair, asked: Asked) -> Exact | None:
+    """Return half of the pair's divergence of order 2, rounded down: rho is no less."""
+    shifts = sorts.shifts(pair, asked)
+    if shifts is None:
+        return None
+    try:
+        return plain(sum((_half_order_2(shift) for shift in shifts), Fraction(0)))
+    except BudgetError:
+        return None
+
+
+def _half_order_2(shift: Shift) -> Fraction:
+    if shift.noise == "gaussian":
+        return shift.steps**2 / (2 * shift.width)
+    discrete = shift.noise == "laplace"
+    return laplace_order_2(shift.steps / shift.width, discrete=discrete, steps=int(shift.steps)) / 2
+
+
+def _short(value: Exact) -> str:
+    return str(value) if len(str(value)) < 20 else f"about {float(value):.6g}"
+
+
+# --- epsilon at a delta --------------------------------------------------------------------------
+
+
+def _epsilon_delta(asked: Asked, mechanism: Mechanism, sorts: Sorts, promise: Promise) -> Judged:
+    """Return bounds on epsilon at the promised delta."""
+    assert promise.delta is not None
+    quiet = replace(asked, listener=None)
+    rest, assumed = pure_loss(quiet, mechanism, sorts.pure_or_silent(gaussian=False), promise.limit)
+    if rest.lower == INFINITE:
+        return Judged(_said(rest, sorts), assumed)
+    gauss = gaussian_rho(quiet, sorts.gaussian)
+    assert not isinstance(gauss.upper, str)
+    notes = [*gauss.notes, *rest.notes]
+    upper = None
+    if rest.upper is not None and gauss.upper is not None:
+        pure, rho = Fraction(rest.upper), Fraction(gauss.upper)
+        total = rho + from_pure(pure)
+        upper = min(epsilon_at(total, promise.delta), pure + epsilon_at(rho, promise.delta))
+        if rho:
+            notes.append(f"rho = {_short(total)} gives epsilon = {_short(upper)} by the best order")
+    lower: Exact = 0
+    best: Pair | None = None
+    for pair in dict.fromkeys(item for item in (gauss.pair, rest.pair) if item is not None):
+        reached = _epsilon_of(sorts, pair, asked, promise, upper)
+        if reached > lower or best is None:
+            lower, best = reached, pair
+    engine = gauss.engine if sorts.gaussian else rest.engine
+    high = None if upper is None else plain(upper)
+    found = Bounds(lower=lower, upper=high, pair=best, engine=engine, notes=tuple(notes))
+    return Judged(found, assumed)
+
+
+def _epsilon_of(
+    sorts: Sorts, pair: Pair, asked: Asked, promise: Promise, upper: Fraction | None
+) -> Exact:
+    """Return an epsilon at which the pair's delta is above the promised one; 0 if none was found.
+
+    The promised epsilon is looked at first, for that is what refutes; then larger or smaller ones.
+    """
+    shifts, delta = sorts.shifts(pair, asked), promise.delta
+    assert delta is not None
+    if shifts is None:
+        return 0
+    try:
+        reached = delta_of_pair(shifts, promise.limit) > delta
+        low = promise.limit if reached else Fraction(0)
+        high = promise.limit if not reached else (2 * low if upper is None else upper)
+        for _ in range(LADDER):
+            middle = rounded_down((low + high) / 2)
+            if middle <= low:
+                break
+            above = delta_of_pair(shifts, middle) > delta
+            low, high = (middle, high) if above else (low, middle)
+    except BudgetError:
+        return 0
+    return plain(low)

@@ -1,0 +1,76 @@
+"""The releases of a mechanism by what their noise gives: a pure epsilon, a rho, a delta."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from blowproof.models.base.numbers import magnitude
+from blowproof.models.mechanisms.mechanism import Mechanism
+from blowproof.models.stacks.stacked import Part
+from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.certify.base.asked import Asked
+from blowproof.verifier.certify.base.verdict import Assumption, Bounds, Delta
+from blowproof.verifier.certify.measures.told_apart import Shift
+from blowproof.verifier.certify.noise.additive import additive_loss
+from blowproof.verifier.certify.selections.selections import with_selections
+
+__all__ = ["BOUNDED", "GAUSSIAN", "Judged", "Sorts", "pure_loss"]
+
+GAUSSIAN, BOUNDED = "discrete-gaussian", "bounded"
+MOST_SHIFTS = 100_000
+"""Pairs with more changed outputs are not told apart one by one."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Bounds on the loss in its measure, what they assume, and the delta where that is judged."""
+
+    found: Bounds
+    assumed: tuple[Assumption, ...] = ()
+    delta: Delta | None = None
+    scalable: bool = False
+
+
+class Sorts:
+    """The releases by what their noise gives; their weights are scales or variances."""
+
+    def __init__(self, mechanism: Mechanism, parts: Sequence[Part]) -> None:
+        self.mechanism = mechanism
+        both = list(zip(mechanism.releases, parts, strict=True))
+        self.all = both
+        self.gaussian = [part for release, part in both if release.noise == GAUSSIAN]
+        self.bounded = [part for release, part in both if release.noise == BOUNDED]
+        self.pure = [part for release, part in both if release.width == "scale"]
+
+    def pure_or_silent(self, *, gaussian: bool = True, bounded: bool = True) -> list[Part]:
+        """Return the parts of Laplace noise, and others as if they had none: weight 0."""
+        silent = [*(self.gaussian if gaussian else ()), *(self.bounded if bounded else ())]
+        return [*self.pure, *(replace(part, weights=(Fraction(0),)) for part in silent)]
+
+    def shifts(self, pair: Pair, asked: Asked) -> list[Shift] | None:
+        """Return the outputs that change between a pair; None where they are too many to list."""
+        moves, found = pair.moves(asked.reading), list[Shift]()
+        for release, part in self.all:
+            if part.query.per_record:
+                return None
+            for key, change in part.changes(moves).items():
+                width, grid = part.weight(key), release.grid
+                steps = magnitude(change) / grid
+                if release.noise == GAUSSIAN:
+                    found.append(Shift("gaussian", width / grid**2, Fraction(steps)))
+                elif release.noise == "discrete-laplace" and width:
+                    found.append(Shift("laplace", width / grid, Fraction(steps)))
+                elif release.noise == "laplace" and width:
+                    found.append(Shift("continuous", width / grid, Fraction(steps)))
+            if len(found) > MOST_SHIFTS:
+                return None
+        return found
+
+
+def pure_loss(
+    asked: Asked, mechanism: Mechanism, parts: Sequence[Part], limit: Fraction
+) -> tuple[Bounds, tuple[Assumption, ...]]:
+    """Return the pure epsilon of Laplace noise and choices; `limit` is what is hoped for."""
+    return with_selections(asked, mechanism, additive_loss(asked, parts), limit)

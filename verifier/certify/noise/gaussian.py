@@ -1,0 +1,110 @@
+"""Gaussian noise: rho is half the sensitivity of the squares, divided by the variances.
+
+For two neighbours, discrete Gaussian noise on a grid that holds all changes loses exactly
+sum over outputs of (f_j(D1) - f_j(D2))^2 / (2 s_j) in zCDP (`measures.orders`). So the rho of all
+releases together is half of one S: of the stack, in the norm l2-squared, with the weights 1 / s_j.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from blowproof.models import BudgetError, Exact
+from blowproof.models.base.numbers import plain
+from blowproof.models.norms import L2_SQUARED
+from blowproof.models.stacks.stacked import Part, stack
+from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.asked.question import Listener, Progress
+from blowproof.verifier.certify.base.asked import Asked
+from blowproof.verifier.certify.base.verdict import Bounds
+from blowproof.verifier.certify.noise.weighted_records import numbered_bounds
+
+__all__ = ["gaussian_rho", "squared_weights"]
+
+_HALF = Fraction(1, 2)
+
+
+def squared_weights(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """Turn variances into the weights of squares."""
+    return tuple(
+        replace(part, weights=tuple(1 / variance for variance in part.weights)) for part in parts
+    )
+
+
+def gaussian_rho(asked: Asked, parts: Sequence[Part]) -> Bounds:
+    """Return the rho of Gaussian releases over all neighbours; their weights are the variances."""
+    if not parts:
+        return Bounds(lower=0, upper=0, pair=None, engine="structure")
+    weighted = squared_weights(parts)
+    known = None if asked.known is None else asked.known.find(weighted, L2_SQUARED)
+    found = _searched(asked, weighted) if known is None else known
+    if asked.known is not None and known is None:
+        asked.known.keep(weighted, found, L2_SQUARED)
+    upper = None if found.upper is None else _halved(found.upper)
+    return numbered_bounds(asked, parts, replace(found, lower=_halved(found.lower), upper=upper))
+
+
+def _halved(size: Exact | str) -> Exact:
+    assert not isinstance(size, str)
+    return plain(size * _HALF)
+
+
+def _searched(asked: Asked, parts: Sequence[Part]) -> Bounds:
+    """Ask for the whole stack; what weighs single records, or is too much, part by part.
+
+    No pair has more than the parts' S added up.
+    """
+    alone = len(parts) == 1
+    if alone or not any(part.query.per_record for part in parts):
+        try:
+            return _one(asked, parts, Fraction(1))
+        except BudgetError:
+            if alone or asked.engine != "auto":
+                raise
+    lower: Exact = 0
+    upper: Exact | None = 0
+    pair: Pair | None = None
+    for number, part in enumerate(parts):
+        one = _one(asked, [part], Fraction(1, len(parts) - number))
+        assert not isinstance(one.lower, str) and not isinstance(one.upper, str)
+        upper = None if upper is None or one.upper is None else upper + one.upper
+        if one.lower > lower:
+            lower, pair = one.lower, one.pair
+    return Bounds(
+        lower=lower, upper=upper, pair=pair, engine="parts", notes=("the releases added up",)
+    )
+
+
+def _one(asked: Asked, parts: Sequence[Part], share: Fraction) -> Bounds:
+    query = stack(parts, L2_SQUARED, asked.policy.domain, name="releases")
+    answer = sensitivity(
+        asked.policy,
+        query,
+        reading=asked.reading,
+        answers=asked.answers,
+        engine=asked.engine,
+        time_limit=asked.left(share),
+        listener=_halving(asked.listener),
+    )
+    return Bounds(
+        lower=answer.lower,
+        upper=answer.upper,
+        pair=answer.witness,
+        engine=answer.engine,
+        notes=answer.notes,
+    )
+
+
+def _halving(listener: Listener | None) -> Listener | None:
+    """Tell of rho, not of S."""
+    if listener is None:
+        return None
+
+    def tell(progress: Progress) -> None:
+        upper = None if progress.upper is None else progress.upper * _HALF
+        listener(replace(progress, lower=progress.lower * _HALF, upper=upper))
+
+    return tell
