@@ -47,8 +47,8 @@ def certify(  # noqa: PLR0913 # keyword-only options
     >>> certify({"release": [{"query": "histogram", "scale": "4"}]}, office, 1).verdict
     'proved'
     >>> gaussian = {"query": "histogram", "noise": "discrete-gaussian", "variance": "8"}
-    >>> certify({"release": [gaussian]}, office, rho="1/4", engine="brute").loss
-    Fraction(1, 4)
+    >>> certify({"release": [gaussian]}, {"domain": {"x": ["a", "b"]}}, rho="1/8").loss
+    Fraction(1, 8)
     """
     from blowproof.cli.asking.judge import judge
     from blowproof.models.mechanisms.mechanism_file import located

@@ -69,6 +69,7 @@ def certify_parts(
         style="dim",
     )
     noted = found.verdict == "undecided" or found.promise.measure != "epsilon"
+    noted |= found.loss == "inf" and found.exp_between is None
     if noted and not mechanism.selections:
         for note in found.notes:
             yield Text("\n".join(map(printable, note.splitlines())), style="dim")
@@ -95,6 +96,8 @@ def _loss_words(found: Certified) -> str:
         return _rho_words(found)
     if found.promise.delta is not None:
         return _approximate_words(found)
+    if found.loss == "inf":
+        return f"It loses everything (its noise hides no {found.promise.name}): {_compared(found)}."
     if found.loss is not None:
         return f"It loses {_shown(found.loss)} at the worst: {_compared(found)}."
     upper = (
@@ -104,6 +107,8 @@ def _loss_words(found: Certified) -> str:
 
 
 def _rho_words(found: Certified) -> str:
+    if found.loss == "inf":
+        return "It has no rho: an output changes whose noise hides none."
     if found.loss is not None:
         return f"Its rho is {_shown(found.loss)} at the worst: {_compared(found)}."
     if found.upper is None:
@@ -172,7 +177,7 @@ def _compared(found: Certified) -> str:
 def _shown(loss: Loss | None) -> str:
     if loss is None:
         return "an unknown amount"
-    return "everything (its scale is 0)" if isinstance(loss, str) else number(loss)
+    return "everything" if isinstance(loss, str) else number(loss)
 
 
 def _released(mechanism: Mechanism, found: Certified) -> Iterator[RenderableType]:
@@ -239,7 +244,9 @@ def _pair_words(found: Certified) -> str:
         return f"Two neighbours, told apart most by the output {', '.join(names)}{more}:"
     if found.promise.delta is not None:
         return "Two neighbours:"
-    what = "have a rho of" if found.promise.measure == "rho" else "lose"
+    what = "lose"
+    if found.promise.measure == "rho" and found.lower != "inf":
+        what = "have a rho of"
     return f"Two neighbours that {what} {_shown(found.lower)}:"
 
 

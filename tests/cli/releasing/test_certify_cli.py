@@ -39,7 +39,7 @@ def document(*arguments):
 KEYS = {
     *("schema", "mechanism", "policy", "reading", "answers", "verdict", "epsilon", "loss"),
     *("lower", "upper", "witness", "postprocessing", "engine", "seconds", "notes"),
-    *("status", "assumptions", "assumed"),
+    *("status", "assumptions", "assumed", "measure"),
 }
 
 
@@ -223,3 +223,67 @@ def test_no_mechanism_gives_a_traceback(folder, mechanism, policy, epsilon, opti
     assert "bug in blowproof" not in err
     assert (code == 2) == err.startswith("error: ")
     assert LINES
+
+
+GAUSSIAN = """
+[[release]]
+query = "histogram"
+noise = "discrete-gaussian"
+variance = "8"
+"""
+TABLE = """
+[domain]
+x = ["a", "b"]
+[database]
+size = 2
+"""
+
+
+@pytest.fixture
+def table(tmp_path):
+    (tmp_path / "m.toml").write_text(GAUSSIAN, encoding="utf-8")
+    (tmp_path / "p.toml").write_text(TABLE, encoding="utf-8")
+    return [str(tmp_path / "m.toml"), "--policy", str(tmp_path / "p.toml")]
+
+
+def test_rho(table):
+    code, out, _ = outcome("certify", *table, "--rho", "1/8", "--json")
+    found = json.loads(out)
+    assert code == 0 and found["verdict"] == "proved"
+    assert (found["rho"], found["rho_promised"], found["epsilon"]) == ("1/8", "1/8", None)
+    assert found["measure"] == "rho" and found["witness"]["outputs"][0]["variance"] == "8"
+    code, out, _ = outcome("certify", *table, "--rho", "1/9")
+    assert code == 1
+    assert "Its rho is 1/8 (about 0.125) at the worst: more than rho." in out
+    assert "All variances times 9/8 (about 1.125) would lose no more than rho." in out
+
+
+def test_epsilon_with_delta(table):
+    code, out, _ = outcome("certify", *table, "--epsilon", "3", "--delta", "1/1000000", "--json")
+    found = json.loads(out)
+    assert code == 0 and found["verdict"] == "proved"
+    assert (found["measure"], found["delta"], found["loss"]) == ("epsilon-delta", "1/1000000", None)
+    assert 2 < Fraction(found["upper"]) < 3
+    code, out, _ = outcome("certify", *table, "--epsilon", "1", "--delta", "0.000001")
+    assert code == 1 and "Its epsilon at delta = 1/1000000 is at most" in out
+
+
+def test_a_pure_epsilon_says_what_to_ask_instead(table):
+    code, out, _ = outcome("certify", *table, "--epsilon", "1")
+    assert code == 1 and "Gaussian noise has no pure epsilon" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "Missing option '--epsilon' (or '--rho')."),
+        (("--epsilon", "1", "--rho", "1"), "an epsilon and a rho"),
+        (("--rho", "1", "--delta", "1/2"), "delta goes with an epsilon"),
+        (("--epsilon", "1", "--delta", "1"), "delta = 1 promises nothing"),
+        (("--epsilon", "1", "--delta", "0"), "0 is not above zero"),
+        (("--rho", "0"), "0 is not above zero"),
+    ],
+)
+def test_promises_that_are_none(table, options, message):
+    code, _, err = outcome("certify", *table, *options)
+    assert code == 2 and message in err
