@@ -82,6 +82,7 @@ ROOMS = (
     "mechanisms/release",
     "mechanisms/budget",
     "mechanisms/kinds",
+    "mechanisms/planning",
     "mechanisms",
     "cli/text",
     "cli/asking",

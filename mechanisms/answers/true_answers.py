@@ -75,6 +75,15 @@ class Evaluated(Protocol):
         ...
 
 
+@runtime_checkable
+class Dense(Protocol):
+    """Data that hold the counts of a marginal as one row-major array already."""
+
+    def dense_marginal(self, axes: tuple[int, ...]) -> NDArray[Any]:
+        """Return the counts."""
+        ...
+
+
 def true_answers(query: Release | BoundQuery | str, policy: Policy, data: Dataset) -> Vector:
     """Return the exact answers of a query, or of what a release asks, on the data."""
     asked = query.query if isinstance(query, Release) else query
@@ -142,6 +151,8 @@ def count_cells(data: Dataset, axes: tuple[int, ...]) -> NDArray[Any]:
     sizes = [data.domain.attribute(axis).size for axis in axes]
     size = cells_of(data.domain, axes).size
     _refuse_above(OUTPUT_LIMIT, size, "cells")
+    if isinstance(data, Dense):
+        return data.dense_marginal(axes)
     places, numbers = held_cells(data, axes)
     counts = np.zeros(size, dtype=numbers.dtype)
     if len(numbers):

@@ -32,7 +32,7 @@ from blowproof.verifier.databases.consistency import prepare
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["Consistent"]
+__all__ = ["Consistent", "known_sums"]
 
 MOST_CELLS = 1_000_000
 ENTRIES = 50_000_000
@@ -91,7 +91,7 @@ class Consistent(Laplace):
             self.marginals = _marginals(found)
             onto_marginals(np.zeros(_shape(found)), self.marginals)
             return
-        self.free, self.facts, self.known = _facts(
+        self.free, self.facts, self.known = known_sums(
             found, with_size=self.request.reading in LABELLED
         )
         start = onto_facts(np.zeros(len(self.free)), self.facts, self.known)
@@ -167,7 +167,7 @@ def _known(number: int | None) -> int:
     return number
 
 
-def _facts(
+def known_sums(
     found: Setting, *, with_size: bool
 ) -> tuple[NDArray[np.int64], csr_array[Any], NDArray[np.int64]]:
     """Return the cells that may hold records, the known sums over them, and their numbers."""

@@ -147,12 +147,20 @@ class NoisyTable(Dataset):
     def _count(self, area: Area) -> int:
         return int(self._counts[mask(area, self.domain)].sum())
 
+    def _marginal(self, axes: tuple[int, ...]) -> NDArray[Any]:
+        others = tuple(axis for axis in range(self._counts.ndim) if axis not in axes)
+        table: NDArray[Any] = self._counts.sum(axis=others)
+        return table.transpose(np.argsort(np.argsort(axes)))
+
+    def dense_marginal(self, axes: tuple[int, ...]) -> NDArray[Any]:
+        """Return the noisy counts of a marginal, row-major."""
+        return self._marginal(axes).ravel()
+
     def sparse_marginal(
         self, axes: tuple[int, ...], *, limit: int = MOST_VALUES
     ) -> dict[Point, int]:
         """Return the noisy counts of a marginal that are not 0."""
-        others = tuple(axis for axis in range(self._counts.ndim) if axis not in axes)
-        table = self._counts.sum(axis=others).transpose(np.argsort(np.argsort(axes)))
+        table = self._marginal(axes)
         held = np.nonzero(table)
         places = zip(*(place.tolist() for place in held), strict=True)
         return dict(zip(places, table[held].tolist(), strict=True))
@@ -289,6 +297,16 @@ class Transformed(Plan):
         self.forest, self.stretch = plan_flows(request, vertex, request.options.get("tree"))
         self.releases = flow_releases(self, request, vertex, self.forest, self.stretch)
         self.description = self.described(*self.releases)
+
+    def draws_as(self, other: Plan) -> bool:
+        """Whether the other plan's flows are these; then they are taken over."""
+        if not isinstance(other, Transformed):
+            return False
+        scales = [[item.scale for item in plan.releases] for plan in (self, other)]
+        same = np.array_equal(self.forest.parent, other.forest.parent) and scales[0] == scales[1]
+        if same:
+            self.releases, self.description = other.releases, other.description
+        return same
 
     def run(self, draw: Draw) -> Vector | Estimate:
         """Return the answers on the noisy counts."""

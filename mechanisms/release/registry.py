@@ -22,6 +22,7 @@ MECHANISMS: dict[str, tuple[str, str]] = {
     "hierarchical": ("hierarchical", "Hierarchical"),
     "consistent": ("consistent", "Consistent"),
     "k-means": ("kmeans", "KMeans"),
+    "table": ("table", "Table"),
     "transformed": ("transformed", "Transformed"),
     "dawa": ("data_dependent", "Dawa"),
     "dawa-transformed": ("data_dependent", "DawaTransformed"),

@@ -49,6 +49,7 @@ __all__ = [
     "Released",
     "Request",
     "calibrated_scale",
+    "noise_json",
     "release",
     "status_notes",
 ]
@@ -87,7 +88,7 @@ class Released:
             "epsilon": show(request.epsilon),
             "records": None if request.records is None else request.records.text,
             "sensitivity": None if found is None else found.to_json(request.policy.domain),
-            "noise": [_release_json(item) for item in self.description],
+            "noise": [noise_json(item) for item in self.description],
             "columns": list(self.answers.names.columns),
             "values": [_number(value) for value in self.answers],
             "notes": list(self.notes),
@@ -99,7 +100,8 @@ def _number(value: Exact | float) -> int | str | float:
     return value if isinstance(value, float) else json_number(value)
 
 
-def _release_json(item: Release) -> dict[str, Any]:
+def noise_json(item: Release) -> dict[str, Any]:
+    """Return what is drawn as documents have it."""
     query = item.query if isinstance(item.query, str) else repr(item.query)
     scale = [show(number) for number in item.scales]
     return {
@@ -137,6 +139,10 @@ class Plan(ABC):
     @abstractmethod
     def run(self, draw: Draw) -> Vector | Estimate:
         """Return the answers, from what `draw` returns and from nothing else about the data."""
+
+    def draws_as(self, other: Plan) -> bool:
+        """Whether the answers follow from what the other plan draws; then it is drawn once."""
+        return self.description is not None and self.description == other.description
 
     def described(self, *releases: Release, selections: Sequence[Selection] = ()) -> Mechanism:
         """Return a description of these releases and choices under this mechanism's name."""

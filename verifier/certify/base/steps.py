@@ -22,6 +22,7 @@ STEPS = {
     "least-squares": "the nearest answers that agree with each other",
     "least squares onto the known counts": "the nearest table with the published counts",
     "uniform expansion": "every value gets an equal part of its bucket's count",
+    "sums of noisy cells": "answers are sums of the cells of a noisy table",
     "counts from flows": "counts are sums of flows along the forest, and of public totals",
     "new centroid = old + sum / size": "computed from the noisy sums and sizes alone",
 }

@@ -1,0 +1,216 @@
+"""`blowproof plan POLICY [DATA]`: what a release would be worth, before anything is spent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from blowproof.cli.asking.errors import Exit
+from blowproof.cli.asking.options import (
+    Question,
+    json_option,
+    policy_argument,
+    positive,
+    question_options,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from fractions import Fraction
+
+    from rich.console import RenderableType
+
+    from blowproof.cli.asking.ask import Session
+    from blowproof.mechanisms.planning.planner import Planned
+    from blowproof.models import Policy
+
+__all__ = ["compared", "plan", "public_size"]
+
+LIMIT = 60.0
+SHOWN = 12
+
+
+@click.command(
+    short_help="What a release would be worth, before it is paid for.",
+    epilog="Example: blowproof plan examples/census.toml --query histogram --epsilon 1",
+)
+@policy_argument()
+@click.argument("data", type=click.Path(), metavar="[DATA]", required=False)
+@click.option("--query", "queries", multiple=True, metavar="Q",
+              help="A query of the workload; once for each.")  # fmt: skip
+@click.option("--weight", "weights", multiple=True, type=positive, metavar="W",
+              help="What an error in each query counts, in the same order.")  # fmt: skip
+@click.option("--epsilon", type=positive, required=True, metavar="E",
+              help="What the whole workload may give away.")  # fmt: skip
+@click.option("--output", type=click.Path(), metavar="FILE",
+              help="Write the plan to a file, for release --plan FILE.")  # fmt: skip
+@click.option("--plot", type=click.Path(), metavar="FILE",
+              help="Write a picture of the errors (.svg).")  # fmt: skip
+@question_options(time_limit=LIMIT, whole=True)
+@json_option
+def plan(
+    *,
+    policy: str,
+    data: str | None,
+    queries: tuple[str, ...],
+    weights: tuple[Fraction, ...],
+    epsilon: Fraction,
+    output: str | None,
+    plot: str | None,
+    question: Question,
+    as_json: bool,
+) -> int:
+    """What a release would be worth: every mechanism that applies, with its expected error.
+
+    Nothing is drawn and nothing spent. Errors are exact where the answers are the noisy ones, else
+    rehearsed on made-up data (--seed), for the shape that is worst. DATA are looked at for n alone,
+    where n is public. Beside them stand a lower bound on what any mechanism could do, and what the
+    same queries would cost under plain differential privacy.
+
+    Exit code 0: planned; 1: no mechanism is worth releasing; 2: bad input; 3: undecided in time.
+    """
+    from blowproof.cli.asking.ask import Session
+    from blowproof.cli.text.files import keep_apart, save
+    from blowproof.cli.text.output import print_all, quietly, write_json
+    from blowproof.mechanisms.planning.picture import of_plan
+    from blowproof.mechanisms.planning.plan_file import document
+
+    keep_apart({"--output": output, "--plot": plot}, (policy, data))
+    if plot is not None and not plot.lower().endswith(".svg"):
+        raise click.BadParameter(f"{plot} does not end in .svg", param_hint="--plot")
+    session = Session(question, total=question.time_limit)
+    read, _ = session.open(policy)
+    found = compared(read, data, queries, weights, epsilon, session)
+    written = document(found, data=data)
+    if output is not None:
+        import json
+
+        save(output, json.dumps(written, indent=1) + "\n")
+    if plot is not None:
+        save(plot, of_plan(found))
+    with quietly():
+        if as_json:
+            write_json(written)
+        else:
+            print_all(plan_parts(found, output))
+    return _code(found)
+
+
+def compared(
+    policy: Policy,
+    data: str | None,
+    queries: tuple[str, ...],
+    weights: tuple[Fraction, ...],
+    epsilon: Fraction,
+    session: Session,
+) -> Planned:
+    """Return the comparison of all mechanisms, within the session's time."""
+    from blowproof.cli.asking.ask import scope_of
+    from blowproof.mechanisms.planning.planner import planned
+    from blowproof.mechanisms.planning.workload import workload
+    from blowproof.mechanisms.release.release import Request
+    from blowproof.models.policy.policy import Reading
+    from blowproof.verifier.asked.question import Engine
+
+    question = session.question
+    asked = workload(queries, weights, policy)
+    request = Request(
+        policy=policy,
+        query=asked.queries[0],
+        epsilon=epsilon,
+        reading=cast("Reading", question.reading),
+        answers=scope_of(question),
+        engine=cast("Engine", question.engine),
+        time_limit=session.left if session.left is not None else question.time_limit,
+    )
+    size = public_size(policy, data, request.reading, session)
+    return session.run(
+        lambda: planned(request, asked, size=size, seed=question.seed), limit=None, late=True
+    )
+
+
+def public_size(policy: Policy, data: str | None, reading: str, session: Session) -> int | None:
+    """Return n where it is public and at hand: from the data, or from the policy."""
+    from blowproof.cli.asking.ask import scope_of
+    from blowproof.mechanisms.release.agreement import require_agreement
+    from blowproof.models import setting
+    from blowproof.models.data.dataset import Dataset
+    from blowproof.models.policy.policy import Reading
+
+    answers = scope_of(session.question)
+    if data is None:
+        return setting(policy, answers).size
+    with Dataset(data, policy.domain) as dataset:
+        session.read(data, lambda: require_agreement(policy, answers, dataset))
+        return dataset.size if policy.size_known(cast("Reading", reading)) else None
+
+
+def _code(found: Planned) -> int:
+    if found.worth_it:
+        return Exit.OK
+    late = any("time" in item.why for item in found.refused)
+    return Exit.UNDECIDED if not found.options and late else Exit.NO
+
+
+def plan_parts(found: Planned, output: str | None) -> Iterator[RenderableType]:
+    """Yield the comparison as a screen."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from blowproof.cli.text.policy_in_words import printable, short
+
+    names = ", ".join(printable(query.name) for query in found.workload.queries)
+    yield Text(f"{names}: what epsilon {short(found.request.epsilon)} buys", style="bold")
+    yield Text(f"under policy {printable(found.request.policy.name)}, reading "
+               f"{found.request.reading}; nothing was drawn and nothing spent")  # fmt: skip
+    yield Text()
+    if not found.options:
+        yield Text("no mechanism answers this workload:")
+        for item in found.refused[:SHOWN]:
+            yield Text(f"  {item.mechanism}: {printable(item.why.partition(chr(10))[0])}")
+        return
+    bound = found.bound
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
+    for name in ("option", "RMSE", "95 % of the largest", "times the lower bound"):
+        table.add_column(name, justify="left" if name == "option" else "right", overflow="fold")
+    for option in found.options[:SHOWN]:
+        worst = max(error.max95 for error in option.errors)
+        times = "-" if not bound else f"{option.rmse / bound:,.3g}"
+        table.add_row(option.text, f"{option.rmse:,.4g}", f"{worst:,.4g}", times)
+    yield table
+    yield from _chosen_lines(found)
+    yield from _beside(found)
+    if output is not None:
+        yield Text(f"plan written to {printable(output)}: blowproof release ... --plan {output}")
+
+
+def _chosen_lines(found: Planned) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    from blowproof.cli.text.policy_in_words import printable
+
+    best = found.chosen
+    assert best is not None
+    yield Text()
+    yield Text(f"chosen: {best.text}", style="bold")
+    if not found.worth_it:
+        yield Text("no answer could be told from 0: nothing here is worth releasing")
+    if len(found.workload) > 1:
+        for part in best.parts:
+            asked = ", ".join(printable(best.names[place]) for place in part.queries)
+            yield Text(f"  epsilon {float(part.epsilon):.4g} by {part.mechanism}: {asked}")
+        for name, error in zip(best.names, best.errors, strict=True):
+            yield Text(f"  {printable(name)}: RMSE {error.rmse:,.4g}, 95 % of the largest "
+                       f"{error.max95:,.4g}")  # fmt: skip
+
+
+def _beside(found: Planned) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    if found.bound:
+        by = sorted({item.by for item in found.bounds if item is not None})
+        yield Text(f"lower bound on any mechanism: RMSE {found.bound:,.4g} ({'; '.join(by)})")
+    for entry in found.plain:
+        yield Text(f"under plain differential privacy, all of epsilon for {entry['query']}: "
+                   f"RMSE {entry['rmse']:,.4g} ({entry['mechanism']})")  # fmt: skip

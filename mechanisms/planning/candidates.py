@@ -1,0 +1,55 @@
+"""What may be tried for a query: every mechanism, with every setting that makes sense.
+
+A mechanism says itself whether it answers a query under a policy, by refusing to be made ready; so
+nothing here knows which does what. k-means answers no query, and is not compared with those that
+do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from blowproof.models import Policy
+
+__all__ = ["Candidate", "candidates"]
+
+BUCKETED = ("dawa", "dawa-transformed")
+MOST_BUCKETED, MOST_MATCHED = 20_000, 128
+"""Values up to which partitions are rehearsed; beyond, that would take longer than the release."""
+MOST_WHOLE = 2_000
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A mechanism by name, and its settings."""
+
+    mechanism: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The candidate as a person reads it.
+
+        >>> Candidate("consistent", {"numbers": "whole"}).text
+        'consistent, numbers whole'
+        """
+        return ", ".join([self.mechanism, *(f"{key} {it}" for key, it in self.settings.items())])
+
+
+def candidates(policy: Policy) -> Iterator[Candidate]:
+    """Yield what is tried for any query, the quick ones first."""
+    size = policy.domain.size
+    yield Candidate("laplace")
+    yield Candidate("ordered")
+    yield Candidate("hierarchical")
+    yield Candidate("consistent")
+    yield Candidate("consistent", {"numbers": "positive"})
+    if size <= MOST_WHOLE:
+        yield Candidate("consistent", {"numbers": "whole"})
+    yield Candidate("transformed")
+    yield Candidate("table")
+    if size <= MOST_BUCKETED:
+        yield from map(Candidate, BUCKETED)
+    if size <= MOST_MATCHED:
+        yield Candidate("matching-transformed")

@@ -1,0 +1,121 @@
+"""The expected error of a plan: exact where the answers are the noisy ones, else rehearsed.
+
+RMSE is the root of the mean, over the outputs, of the expected squared error, and `max95` is what
+the largest error of all outputs stays within in 95 of 100 releases.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from blowproof.mechanisms.kinds.consistent import KINDS, Consistent
+from blowproof.mechanisms.kinds.laplace import Laplace
+from blowproof.mechanisms.kinds.transformed import NoisyTable
+from blowproof.mechanisms.planning.rehearsal import Errors, Stage, rehearsed
+from blowproof.mechanisms.release.release import Plan
+from blowproof.mechanisms.structures.ordered_hierarchical import variance
+from blowproof.models.queries.outputs import outputs_of
+
+__all__ = ["Expected", "expected", "largest_of", "outputs_in"]
+
+USUAL_ROUNDS, FEWEST, MOST_ROUNDS = 20_000, 6, 200
+ROUNDED = 20
+WORK = 3e7
+"""Numbers that the rehearsals of one plan may handle."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The error of one query's answers, before anything is drawn.
+
+    `how`: "exact", or "rehearsed" on the made-up data that are worst for it (`on`), and then the
+    RMSE lies `between` two numbers with 95 %.
+    """
+
+    rmse: float
+    max95: float
+    how: str = "exact"
+    on: str | None = None
+    between: tuple[float, float] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers that a plan has for a query."""
+        found: dict[str, Any] = {"rmse": self.rmse, "max95": self.max95, "how": self.how}
+        if self.between is not None:
+            found |= {"rmse_between": list(self.between), "on": self.on}
+        return found
+
+
+def largest_of(scale: Fraction, outputs: int, share: float = 0.95) -> float:
+    """Return what the largest of so many discrete Laplace numbers stays within, so often.
+
+    P(|K| <= t) = 1 - 2 q^(t+1) / (1 + q) for q = exp(-1 / scale), and the numbers are independent.
+
+    >>> largest_of(Fraction(0), 5), largest_of(Fraction(1), 1)
+    (0.0, 3.0)
+    """
+    b = float(scale)
+    q = math.exp(-1 / b) if b > 0 else 0.0
+    if q <= 0.0:
+        return 0.0
+    missed = -math.expm1(math.log(share) / max(1, outputs))
+    return max(0.0, math.ceil(math.log(missed * (1 + q) / 2) * -b - 1e-9) - 1.0)
+
+
+def expected(
+    plan: Plan, shapes: Sequence[tuple[str, NoisyTable]], seed: int
+) -> Expected | None:
+    """Return the error that a plan will have; None where it can neither be computed nor rehearsed.
+
+    `shapes` are made-up data of public size (none: the domain is too large to make any up).
+    """
+    if type(plan) is Laplace:
+        return _of_laplace(plan)
+    worst: tuple[str, Errors] | None = None
+    for place, (name, data) in enumerate(shapes):
+        stage = Stage(plan.request.policy, data, seed + place)
+        rounds = _rounds(plan, data)
+        found = rehearsed(plan, stage, data, rounds, noiseless=isinstance(plan, Consistent))
+        if worst is None or found.rmse > worst[1].rmse:
+            worst = name, found
+        if isinstance(plan, Consistent) and plan.kind == KINDS[0]:
+            break  # its error does not depend on the data
+    if worst is None:
+        return None
+    on, errors = worst
+    return Expected(errors.rmse, errors.max95, "rehearsed", on, (errors.low, errors.high))
+
+
+def _of_laplace(plan: Laplace) -> Expected:
+    scale = plan.release.scales[0] / plan.release.grid
+    grid = float(plan.release.grid)
+    count = outputs_in(plan)
+    return Expected(grid * math.sqrt(variance(scale)), grid * largest_of(scale, count))
+
+
+def outputs_in(plan: Plan) -> int:
+    """Return how many outputs the query of a plan has (1 where nobody knows)."""
+    query = plan.request.bound
+    found = outputs_of(query, plan.request.policy.domain)
+    return len(getattr(query, "columns", ())) or 1 if found is None else max(1, found.count)
+
+
+def _rounds(plan: Plan, data: NoisyTable) -> int:
+    """Return how many rehearsals are needed for a few percent, and can be afforded."""
+    outputs = outputs_in(plan)
+    if isinstance(plan, Consistent) and plan.kind != KINDS[0]:
+        return ROUNDED  # each is a program of its own
+    wanted = min(MOST_ROUNDS, max(FEWEST, USUAL_ROUNDS // outputs))
+    work = outputs + data.domain.size + _drawn(plan)
+    return max(FEWEST if work < WORK / FEWEST else 2, min(wanted, int(WORK / work)))
+
+
+def _drawn(plan: Plan) -> int:
+    releases = () if plan.description is None else plan.description.releases
+    return sum(len(getattr(item.query, "vertex", ())) for item in releases)
+
+

@@ -1,0 +1,195 @@
+"""What no private mechanism can do: a lower bound on the RMSE of any of them, for each query.
+
+Let databases D_0, D_1, ..., D_k each be a neighbour of the one before, and f change by the same d
+with every step. Take them all alike beforehand. After any output of an epsilon-private mechanism,
+the probabilities p_0, ..., p_k of where one is change by a factor of at most 1/q = e^epsilon per
+step, and whoever guesses output j errs by d_j^2 times the variance of p at least. So the worst
+database is no better than the mean of these.
+
+*The variance.* Let m be the mean of p, with at least t steps of room on both sides. Given X >= m,
+p_i / (p_i + p_(i+1) + ...) is at most that of a geometric number cut off at t, T, so that
+X - ceil(m) is stochastically no less than T; the same from the other side. So the variance is at
+least E T^2. With flat beginnings, the mean lies within t of an end with probability at most
+8 t / (k + 1) (where it is below t, half of p lies below 2 t, by Markov), and the bound is the best
+(1 - 8 t / (k + 1)) E T^2; for many steps q (1 + q) / (1 - q)^2, which is 2 / epsilon^2 for small
+epsilon. With one step, p_0 and p_1 are at least 1 / (1 + e^epsilon): e^epsilon / (1 + e^epsilon)^2.
+
+*Many outputs at once.* Of independent chains, with records of their own, all are unknown together,
+and telling the others changes nothing: each output has the bound of a chain that changes it. Chains
+of single records: a record moves along an edge of G between two values that no fact tells apart, as
+often as there are records.
+
+*The cube* (`of_cubes`): where the differences of neighbours fill a product of bodies, no point has
+a probability above 1 / sum over z of exp(-epsilon |z|), and a distribution with so small a maximum
+has the second moment of a ball at least. That says more where many outputs change together; it
+takes counts that are large beside 1 / epsilon, which is said.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from blowproof.mechanisms.answers.masks import mask
+from blowproof.models import BoundQuery, LinearFact, Move, Point, Policy, Setting, setting
+from blowproof.models.mechanisms.stacked_releases import Part
+from blowproof.models.policy.policy import LABELLED, Answers, Reading
+from blowproof.models.queries.outputs import outputs_of
+from blowproof.verifier.asked.answer import Answer
+
+__all__ = ["LowerBound", "least_variance", "lower_bound", "of_cubes"]
+
+MOST_VALUES = 20_000
+MOST_ENTRIES = 3_000_000
+LONGEST = 4_000
+
+
+@dataclass(frozen=True)
+class LowerBound:
+    """No mechanism has a smaller RMSE on its worst database; `by` says which argument shows it."""
+
+    rmse: float
+    by: str
+    assumes: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the bound as a plan has it."""
+        return {"rmse": self.rmse, "by": self.by, "assumes": self.assumes}
+
+
+def least_variance(epsilon: float, steps: int | None) -> float:
+    """Return the least variance of a place in a chain of so many steps (None: without end).
+
+    >>> round(least_variance(0.1, None), 1), round(least_variance(1.0, 1), 3)
+    (190.3, 0.197)
+    """
+    q = math.exp(-epsilon)
+    if q == 0:
+        return 0.0
+    if steps is None:
+        return q * (1 + q) / math.expm1(-epsilon) ** 2
+    best = q / (1 + q) ** 2 if steps >= 1 else 0.0
+    for t in _rooms(steps, epsilon):
+        best = max(best, (1 - 8 * t / (steps + 1)) * _cut_off(q, t))
+    return best
+
+
+def _rooms(steps: int, epsilon: float) -> Iterator[int]:
+    """Yield some sizes of t to try: about the width of the noise, where the chain has that room."""
+    for times in (1, 2, 3, 4, 6, 8, 12):
+        t = math.ceil(min(times / epsilon, steps / 16))
+        if 1 <= t <= steps / 8:
+            yield t
+
+
+def _cut_off(q: float, t: int) -> float:
+    """Return E T^2 for P(T = s) in proportion to q^s, s = 0..t."""
+    s = np.arange(min(t, LONGEST) + 1, dtype=np.float64)
+    mass = np.power(q, s)
+    return float((s**2 * mass).sum() / mass.sum())
+
+
+def lower_bound(
+    query: BoundQuery,
+    policy: Policy,
+    epsilon: Fraction,
+    *,
+    reading: Reading,
+    answers: Answers | None,
+    size: int | None,
+    found: Answer | None,
+) -> LowerBound | None:
+    """Return the best of the bounds above that hold here; None where none does.
+
+    `found`: what is known of S(f, P), whose pair is a chain of one step.
+    """
+    outputs = outputs_of(query, policy.domain)
+    if outputs is None or query.per_record:
+        return None
+    rate = float(epsilon)
+    bounds = []
+    if found is not None and found.witness is not None:
+        moves = found.witness.moves(reading)
+        changes = Part(query, (Fraction(1),)).changes(moves)
+        squares = sum(float(value) ** 2 for value in changes.values())
+        bounds.append(_bound(squares * least_variance(rate, 1), outputs.count, "a neighbour pair"))
+    if reading in LABELLED:
+        squares = _by_single_moves(query, setting(policy, answers), rate, size)
+        bounds.append(_bound(squares, outputs.count, "chains of single moves"))
+    return max(bounds, key=lambda item: item.rmse, default=None)
+
+
+def _bound(squares: float, outputs: int, by: str) -> LowerBound:
+    return LowerBound(math.sqrt(squares / outputs), by)
+
+
+def _by_single_moves(
+    query: BoundQuery, found: Setting, epsilon: float, size: int | None
+) -> float:
+    """Return the sum, over the outputs, of what chains of single records say of each."""
+    if found.clauses or found.domain.size > MOST_VALUES:
+        return 0.0
+    if found.scope == "given" and _facts(found):
+        size = 1  # how many records a chain may use is the facts' business
+    largest: dict[Hashable, float] = {}
+    chains = entries = 0
+    for x, y in _idle_edges(found):
+        changed = Part(query, (Fraction(1),)).changes([Move(x, y)])
+        entries += len(changed) + 1
+        fresh = {key for key, value in changed.items() if abs(value) > largest.get(key, 0.0)}
+        chains += bool(fresh)
+        for key in fresh:
+            largest[key] = float(abs(changed[key]))
+        if entries > MOST_ENTRIES:
+            break
+    if not chains:
+        return 0.0
+    steps = None if size is None else (1 if size == 1 else size // chains)
+    return sum(value**2 for value in largest.values()) * least_variance(epsilon, steps)
+
+
+def _facts(found: Setting) -> list[LinearFact]:
+    return [fact for fact in (*found.equalities, *found.bounds) if fact.name != "size"]
+
+
+def _idle_edges(found: Setting) -> Iterator[tuple[Point, Point]]:
+    """Yield edges of G between possible values that no fact tells apart: each value and the next.
+
+    A record that moves along one breaks no fact, and alone it is a secret move: neighbours.
+    """
+    domain, graph = found.domain, found.graph
+    masks = [mask(area, domain).ravel() for fact in _facts(found) for _, area in fact.terms]
+    places = np.flatnonzero(~mask(found.impossible, domain).ravel())
+    sizes = [kind.size for _, kind in domain.attributes]
+    groups: dict[bytes, list[int]] = {}
+    told = np.stack(masks)[:, places].T if masks else np.zeros((len(places), 0), dtype=bool)
+    for place, row in zip(places.tolist(), told, strict=True):
+        groups.setdefault(row.tobytes(), []).append(place)
+    for members in groups.values():
+        points = [tuple(map(int, np.unravel_index(place, sizes))) for place in members]
+        for x, y in pairwise(points):
+            if graph.is_edge(x, y):
+                yield x, y
+
+
+def of_cubes(dimension: int, log_volume: float, epsilon: float, outputs: int) -> float:
+    """Return the RMSE that no mechanism beats where differences fill a body of this volume.
+
+    `log_volume`: of the volume times the factorial of the dimension, in units of the grid. With
+    M = epsilon^d / (d! vol) no density is larger, so the second moment is that of a ball of volume
+    1 / M at least; whole numbers are d / 12 short of a density (noise of one unit in each).
+
+    >>> import math
+    >>> round(of_cubes(16, math.lgamma(17) + 16 * math.log(2), 1.0, 16), 2)  # the cube [-1, 1]^16
+    3.5
+    """
+    d = dimension
+    ball = d / 2 * math.log(math.pi) - math.lgamma(d / 2 + 1)
+    moment = d / (d + 2) * math.exp(2 / d * (log_volume - d * math.log(epsilon) - ball))
+    return math.sqrt(max(0.0, moment - d / 12) / outputs)

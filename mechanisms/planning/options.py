@@ -1,0 +1,126 @@
+"""What a plan compares: an option is a way to answer the whole workload, with its errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import sqrt
+from typing import Any
+
+from blowproof.mechanisms.planning.expected import Expected
+from blowproof.mechanisms.planning.together import Together
+from blowproof.mechanisms.release.release import Plan, noise_json
+from blowproof.models import show
+
+__all__ = ["Drawn", "Option", "Refused", "weighted"]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One release of an option: a mechanism, its budget, and the queries that follow from it.
+
+    `queries` are places in the workload, `errors` theirs.
+    """
+
+    mechanism: str
+    settings: Mapping[str, str]
+    epsilon: Fraction
+    queries: tuple[int, ...]
+    errors: tuple[Expected, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Option:
+    """A way to answer every query of the workload; `plan` is what would be drawn."""
+
+    plan: Plan
+    parts: tuple[Drawn, ...]
+    weights: tuple[Fraction, ...]
+    names: tuple[str, ...]
+    dominated_by: int | None = field(default=None)
+
+    @property
+    def errors(self) -> tuple[Expected, ...]:
+        """The error of each query, in the order of the workload."""
+        found = {
+            query: error
+            for part in self.parts
+            for query, error in zip(part.queries, part.errors, strict=True)
+        }
+        return tuple(found[place] for place in range(len(self.weights)))
+
+    @property
+    def rmse(self) -> float:
+        """The root of the weighted mean of the queries' squared errors."""
+        return weighted([item.rmse for item in self.errors], self.weights)
+
+    @property
+    def mechanism(self) -> str:
+        """The mechanism, or `workload` where several queries are answered together."""
+        return self.plan.name
+
+    @property
+    def text(self) -> str:
+        """The option as a person reads it."""
+        names = [", ".join([part.mechanism, *(f"{k} {v}" for k, v in part.settings.items())])
+                 for part in self.parts]  # fmt: skip
+        return " + ".join(dict.fromkeys(names))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the option as `blowproof plan --json` writes it."""
+        of = {query: part for part in self.parts for query in part.queries}
+        queries = [
+            {
+                "query": name,
+                **error.to_json(),
+                "mechanism": of[place].mechanism,
+                "epsilon": show(of[place].epsilon),
+            }
+            for place, (name, error) in enumerate(zip(self.names, self.errors, strict=True))
+        ]
+        settings: dict[str, Any] = dict(self.parts[0].settings)
+        if isinstance(self.plan, Together):
+            settings = {"releases": [_part_json(part, self.names) for part in self.parts]}
+        description = self.plan.description
+        return {
+            "mechanism": self.mechanism,
+            "settings": settings,
+            "rmse": self.rmse,
+            "queries": queries,
+            "private": "proved",
+            "dominated_by": self.dominated_by,
+            "noise": None if description is None else [noise_json(item) for item in description],
+        }
+
+
+def _part_json(part: Drawn, names: Sequence[str]) -> dict[str, Any]:
+    return {
+        "mechanism": part.mechanism,
+        "settings": dict(part.settings),
+        "epsilon": show(part.epsilon),
+        "queries": [names[place] for place in part.queries],
+    }
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A mechanism that does not come into question for a query, and why."""
+
+    mechanism: str
+    query: str
+    why: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a plan has it."""
+        return {"mechanism": self.mechanism, "query": self.query, "why": self.why}
+
+
+def weighted(errors: Sequence[float], weights: Sequence[Fraction]) -> float:
+    """Return the root of the weighted mean of squares.
+
+    >>> weighted([3.0, 4.0], [Fraction(1), Fraction(1)]) ** 2
+    12.5
+    """
+    squares = sum(float(weight) * error**2 for weight, error in zip(weights, errors, strict=True))
+    return sqrt(squares / float(sum(weights)))

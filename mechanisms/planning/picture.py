@@ -1,0 +1,86 @@
+"""Pictures (SVG, without any library): the options of a plan, and answers with their errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+from blowproof.mechanisms.planning.planner import Planned
+
+__all__ = ["Bar", "bars", "of_plan"]
+
+WIDTH, ROW, LEFT, RIGHT, TOP = 760, 26, 290, 90, 56
+MOST_ROWS = 40
+Bar = tuple[str, float, float]
+"""A label, a number, and a larger one: a bar, and a line on from it."""
+
+
+def of_plan(planned: Planned) -> str:
+    """Return a bar for each option: its RMSE, and a line to 95 % of the largest error."""
+    rows = [
+        (option.text, option.rmse, max((error.max95 for error in option.errors), default=0.0))
+        for option in planned.options
+    ]
+    names = ", ".join(query.name for query in planned.workload.queries)
+    title = f"Expected error of {names}: RMSE (bar) and 95 % of the largest error (line)"
+    return bars(title, rows, mark=planned.bound, mark_name="no mechanism is below")
+
+
+def bars(title: str, rows: Sequence[Bar], *, mark: float | None = None, mark_name: str = "") -> str:
+    """Return a picture with one bar for each row, on one logarithmic axis.
+
+    >>> picture = bars("errors", [("laplace", 2.0, 9.0)])
+    >>> picture.startswith("<svg") and "laplace" in picture
+    True
+    """
+    shown = list(rows[:MOST_ROWS])
+    numbers = [value for _, low, high in shown for value in (low, high) if value > 0]
+    if mark:
+        numbers.append(mark)
+    least, most = (min(numbers), max(numbers)) if numbers else (1.0, 10.0)
+    first, last = math.floor(math.log10(least) - 0.05), math.ceil(math.log10(most) + 0.05)
+
+    def x(value: float) -> float:
+        share = (math.log10(max(value, 10.0**first)) - first) / max(1, last - first)
+        return LEFT + share * (WIDTH - LEFT - RIGHT)
+
+    height = TOP + ROW * len(shown) + 40
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
+        'font-family="sans-serif" font-size="12">',
+        f"<title>{escape(title)}</title>",
+        f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
+        f'<text x="12" y="22" font-size="13">{escape(_short(title, 105))}</text>',
+    ]
+    for power in range(first, last + 1):
+        at = x(10.0**power)
+        parts.append(f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{TOP - 8}" y2="{height - 30}" '
+                     'stroke="#ddd"/>')  # fmt: skip
+        parts.append(f'<text x="{at:.1f}" y="{height - 14}" text-anchor="middle">'
+                     f"{10.0**power:g}</text>")  # fmt: skip
+    for place, (label, low, high) in enumerate(shown):
+        y = TOP + ROW * place
+        left, middle, right = x(0), x(low), x(max(low, high))
+        colour = "#1f6fb2" if place == 0 else "#9bb8d3"
+        parts += [
+            f'<text x="{LEFT - 8}" y="{y + 15}" text-anchor="end">{escape(_short(label, 44))}</text>',
+            f'<rect x="{left:.1f}" y="{y + 4}" width="{max(0.0, middle - left):.1f}" height="15" '
+            f'fill="{colour}"/>',
+            f'<line x1="{middle:.1f}" x2="{right:.1f}" y1="{y + 11.5}" y2="{y + 11.5}" '
+            'stroke="#555"/>',
+            f'<text x="{right + 5:.1f}" y="{y + 15}">{low:.4g}</text>',
+        ]
+    if mark:
+        at = x(mark)
+        parts += [
+            f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{TOP - 12}" y2="{height - 30}" '
+            'stroke="#b22" stroke-dasharray="4 3"/>',
+            f'<text x="{at:.1f}" y="{TOP - 16}" text-anchor="middle" fill="#b22">'
+            f"{escape(mark_name)} {mark:.4g}</text>",
+        ]
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."

@@ -1,0 +1,193 @@
+"""Plans as files: what was compared, what was chosen, and for which policy, queries and data.
+
+`release --plan FILE` makes the chosen option ready again, and refuses where anything differs: the
+policy, a query or a file that it names, the data (where the plan was made with them), or the noise.
+So what is drawn is what the plan says, and nothing else.
+
+The digest of the data says which file a plan is for. Who can guess all records could check the
+guess by it, as with the data themselves: keep a plan that was made with data beside them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.planning.planner import Planned
+from blowproof.mechanisms.planning.together import Together
+from blowproof.mechanisms.planning.workload import Workload, workload
+from blowproof.mechanisms.release.gate import proved
+from blowproof.mechanisms.release.registry import plan as made_ready
+from blowproof.mechanisms.release.release import Plan, Request, noise_json
+from blowproof.models import DataError, Policy, QueryError, exact, show
+from blowproof.models.base.door import FileError, read_bytes
+from blowproof.models.data.content import content_of
+from blowproof.models.files.writing import digest
+
+__all__ = ["SCHEMA", "PlanFile", "document", "query_digest", "read_plan", "ready"]
+
+SCHEMA = "blowproof/plan/1"
+MOST_BYTES = 50_000_000
+QUOTES = "\"'"
+
+
+def query_digest(texts: Sequence[str], policy: Policy) -> str:
+    """Return the SHA-256 of queries: their texts, and what stands in the files that they name."""
+    parts: list[str] = []
+    for text in texts:
+        parts.append(text)
+        for word in text.partition("(")[2].rstrip(")").split(","):
+            name = word.strip().strip(QUOTES)
+            found = _file(name, policy)
+            if found is not None:
+                parts.append(sha256(found.read_bytes()).hexdigest())
+    return sha256(json.dumps(parts).encode("utf-8")).hexdigest()
+
+
+def _file(name: str, policy: Policy) -> Path | None:
+    """Return the file of a name, here or beside the policy; None where there is none."""
+    places = [Path(name), *([] if policy.folder is None else [Path(policy.folder) / name])]
+    for place in places if name else ():
+        try:
+            if place.is_file():
+                return place
+        except (OSError, ValueError):
+            continue
+    return None
+
+
+def document(planned: Planned, *, data: str | None = None) -> dict[str, Any]:
+    """Return a plan as `blowproof plan --json` writes it; `data`: the file it was made for."""
+    request, work = planned.request, planned.workload
+    bound = planned.bound
+    return {
+        "schema": SCHEMA,
+        "policy": request.policy.name,
+        "reading": request.reading,
+        "answers": request.policy.with_answers(request.answers).scope,
+        "epsilon": show(request.epsilon),
+        "workload": [
+            {"query": text, "weight": show(weight)}
+            for text, weight in zip(work.texts, work.weights, strict=True)
+        ],
+        "digests": {
+            "policy": digest(request.policy),
+            "queries": query_digest(work.texts, request.policy),
+            "data": None if data is None else content_of(data).digest,
+        },
+        "options": [option.to_json() for option in planned.options],
+        "chosen": 0 if planned.options else None,
+        "lower_bound": {
+            "rmse": bound,
+            "queries": [
+                {"query": query.name, **({"rmse": None} if found is None else found.to_json())}
+                for query, found in zip(work.queries, planned.bounds, strict=True)
+            ],
+        },
+        "differential_privacy": list(planned.plain),
+        "refused": [item.to_json() for item in planned.refused],
+        "notes": list(planned.notes),
+    }
+
+
+@dataclass(frozen=True)
+class PlanFile:
+    """What a plan file says is to be drawn."""
+
+    path: str
+    epsilon: Fraction
+    reading: str
+    answers: str
+    workload: Workload
+    option: Mapping[str, Any]
+    digests: Mapping[str, Any]
+
+    def require_same(self, policy: Policy, data: str) -> None:
+        """Refuse another policy, other queries or other data than the plan was made for."""
+        self._same("policy", digest(policy), "the policy is another one, or an earlier version")
+        self._same(
+            "queries", query_digest(self.workload.texts, policy), "a file that a query names differs"
+        )
+        if self.digests.get("data") is not None:
+            self._same("data", content_of(data).digest, "it was made for other data")
+
+    def _same(self, what: str, now: str, why: str) -> None:
+        if self.digests.get(what) != now:
+            raise DataError(
+                f"{self.path}: {why} (the digests of the {what} differ): nothing was drawn and "
+                "nothing spent\n  try: blowproof plan, once more"
+            )
+
+
+def read_plan(path: str, policy: Policy) -> PlanFile:
+    """Return the plan in a file, its queries bound to the policy; refuse what is no plan."""
+    try:
+        found = json.loads(read_bytes(path, most=MOST_BYTES).decode("utf-8"))
+        if found["schema"] != SCHEMA:
+            raise KeyError("schema")
+        option = found["options"][found["chosen"]]
+        asked = found["workload"]
+        texts = [str(item["query"]) for item in asked]
+        weights = [Fraction(exact(item["weight"], key="weight")) for item in asked]
+        rest = (Fraction(exact(found["epsilon"], key="epsilon")), found["reading"], found["answers"])
+        digests = dict(found["digests"])
+    except FileError as error:
+        raise DataError(f"{path}: cannot be read ({error.reason})") from None
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+        raise DataError(
+            f"{path}: this is no plan of `blowproof plan`, or it chose nothing"
+            "\n  try: blowproof plan POLICY DATA --query Q --epsilon E --output plan.json"
+        ) from None
+    return PlanFile(path, *rest, workload(texts, weights, policy), option, digests)
+
+
+def ready(plan_file: PlanFile, request: Request) -> Plan:
+    """Return the chosen option made ready again; refuse where its noise is not what is written."""
+    option, work = plan_file.option, plan_file.workload
+    try:
+        plan = _plan(option, work, replace(request, epsilon=plan_file.epsilon))
+        written = option["noise"]
+    except (KeyError, TypeError, AttributeError):
+        raise DataError(f"{plan_file.path}: the chosen option is not complete") from None
+    description = plan.description
+    now = None if description is None else [noise_json(item) for item in description]
+    if now != written:
+        raise RefusedError(
+            f"{plan_file.path}: the noise would not be what the plan says: nothing was drawn and "
+            "nothing spent\n  try: blowproof plan, once more, or a longer --time-limit"
+        )
+    return plan
+
+
+def _plan(option: Mapping[str, Any], work: Workload, request: Request) -> Plan:
+    if option["mechanism"] != Together.name:
+        options = {str(key): str(value) for key, value in option["settings"].items()}
+        asked = replace(request, query=work.queries[0], options=options)
+        return made_ready(str(option["mechanism"]), asked)
+    how = {
+        name: (str(item["mechanism"]), dict(item["settings"]), Fraction(item["epsilon"]))
+        for item in option["settings"]["releases"]
+        for name in item["queries"]
+    }
+    return _all(work, how, request)
+
+
+def _all(
+    work: Workload, how: Mapping[str, tuple[str, Mapping[str, str], Fraction]], request: Request
+) -> Plan:
+    plans = []
+    for query in work.queries:
+        if query.name not in how:
+            raise QueryError(f"the plan does not say how {query.name} is released")
+        name, options, epsilon = how[query.name]
+        asked = replace(request, query=query, epsilon=epsilon, options=options)
+        plans.append(made_ready(name, asked))
+    together = Together(request, plans)
+    proved(together)
+    return together

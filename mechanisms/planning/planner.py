@@ -1,0 +1,385 @@
+"""All mechanisms compared for a workload, before anything is spent.
+
+For each query every candidate is made ready at the whole budget, which proves it private, and its
+error is computed or rehearsed. One query: the candidates are the options. Several: each release may
+serve several queries, so the queries are put into groups that share one, the budget is split among
+the groups by the cube-root rule, and the grouping with the least weighted error is looked for
+(every query its own best; all by one release; and from there one query at a time). What all
+releases together lose is then asked of the certifier, and what is left of the budget is given back
+to all of them alike.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.planning.candidates import Candidate, candidates
+from blowproof.mechanisms.planning.expected import Expected, expected
+from blowproof.mechanisms.planning.lower_bounds import LowerBound, lower_bound
+from blowproof.mechanisms.planning.made_up import MOST_CELLS, NoisyTable, made_up
+from blowproof.mechanisms.planning.options import Drawn, Option, Refused, weighted
+from blowproof.mechanisms.planning.split import cube_roots, require_within, total_error
+from blowproof.mechanisms.planning.together import Together
+from blowproof.mechanisms.planning.workload import Workload
+from blowproof.mechanisms.release.calibrate import recalibrated
+from blowproof.mechanisms.release.registry import plan as made_ready
+from blowproof.mechanisms.release.release import Plan, Request
+from blowproof.mechanisms.release.worth import largest_answer
+from blowproof.models import BlowproofError, Policy, show
+from blowproof.models.policy.policy import LABELLED
+
+__all__ = ["Planned", "Tried", "planned"]
+
+SEED = 20_140
+WORTH_IT = Fraction(101, 100)
+"""What shares are multiplied by at least, if at all."""
+LAST_SHARE = 0.5
+"""Of the time that is left, for one candidate: the first may need it for S."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """A candidate made ready for one query at some budget, and its expected error."""
+
+    candidate: Candidate
+    plan: Plan
+    error: Expected
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """What was compared: options, the best first, and what no mechanism can do."""
+
+    request: Request
+    workload: Workload
+    options: tuple[Option, ...]
+    bounds: tuple[LowerBound | None, ...]
+    plain: tuple[Mapping[str, Any], ...]
+    refused: tuple[Refused, ...]
+    size: int | None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def chosen(self) -> Option | None:
+        """The option with the least weighted error; None where there is no option."""
+        return self.options[0] if self.options else None
+
+    @property
+    def worth_it(self) -> bool:
+        """Whether some answer can be told from 0: an RMSE below the largest one possible."""
+        best = self.chosen
+        if best is None:
+            return False
+        if self.size is None:
+            return True
+        domain = self.request.policy.domain
+        most = [largest_answer(query, domain, self.size) for query in self.workload.queries]
+        return any(limit is None or error.rmse < float(limit) or error.rmse == 0
+                   for limit, error in zip(most, best.errors, strict=True))  # fmt: skip
+
+    @property
+    def bound(self) -> float | None:
+        """The weighted lower bound; None where a query has none."""
+        found = [item.rmse for item in self.bounds if item is not None]
+        return weighted(found, self.workload.weights) if len(found) == len(self.workload) else None
+
+
+def planned(
+    request: Request, workload: Workload, *, size: int | None, seed: int | None = None
+) -> Planned:
+    """Return the comparison of all mechanisms for a workload; nothing is spent.
+
+    `request` says everything but the queries; `size` is n, where it is public.
+    """
+    seed = SEED if seed is None else seed
+    policy = request.policy
+    shapes = _shapes(request, size, seed)
+    refused: list[Refused] = []
+    tried = [
+        _tried(replace(request, query=query), shapes, seed, refused)
+        for query in workload.queries
+    ]
+    known = [_known(item) for item in tried]
+    bounds = tuple(
+        lower_bound(query, policy, request.epsilon, reading=request.reading,
+                    answers=request.answers, size=size, found=found)
+        for query, found in zip(workload.queries, known, strict=True)
+    )  # fmt: skip
+    options: list[Option] = []
+    if all(tried):
+        options = _options(request, workload, tried, shapes, seed)
+    return Planned(
+        request=request,
+        workload=workload,
+        options=tuple(_marked(options)),
+        bounds=bounds,
+        plain=_plain(request, workload, shapes, seed),
+        refused=tuple(refused),
+        size=size,
+    )
+
+
+def _shapes(request: Request, size: int | None, seed: int) -> list[tuple[str, NoisyTable]]:
+    if request.policy.domain.size > MOST_CELLS:
+        return []
+    return list(made_up(request.policy, request.answers, size, seed))
+
+
+def _left(request: Request, share: float) -> Request:
+    """Return a request that ends after a share of the time that is left."""
+    if request.deadline is None:
+        return request
+    now = time.monotonic()
+    return replace(request, deadline=now + max(0.01, (request.deadline - now) * share))
+
+
+def _tried(
+    request: Request,
+    shapes: Sequence[tuple[str, NoisyTable]],
+    seed: int,
+    refused: list[Refused],
+) -> list[Tried]:
+    """Return the candidates that answer one query, the best first; the others say why not."""
+    found = []
+    for candidate in candidates(request.policy):
+        asked = replace(_left(request, LAST_SHARE), options=candidate.settings)
+        try:
+            plan = made_ready(candidate.mechanism, asked)
+            error = expected(plan, shapes, seed)
+        except BlowproofError as why:
+            refused.append(Refused(candidate.text, request.bound.name, str(why)))
+            continue
+        if error is None:
+            why_not = "the domain is too large to rehearse it, so its error is not known"
+            refused.append(Refused(candidate.text, request.bound.name, why_not))
+            continue
+        found.append(Tried(candidate, plan, error))
+    return sorted(found, key=lambda item: (item.error.rmse, item.error.max95))
+
+
+def _known(tried: Sequence[Tried]) -> Any:
+    """Return what Laplace found out about S of the query itself."""
+    return next((it.plan.sensitivity for it in tried if it.candidate.mechanism == "laplace"), None)
+
+
+# --- options -------------------------------------------------------------------------------------
+
+
+def _options(
+    request: Request,
+    workload: Workload,
+    tried: Sequence[Sequence[Tried]],
+    shapes: Sequence[tuple[str, NoisyTable]],
+    seed: int,
+) -> list[Option]:
+    if len(workload) == 1:
+        options = [_single(request, workload, item) for item in tried[0]]
+    else:
+        groupings = _groupings(workload, tried)
+        options = []
+        for grouping in groupings:
+            try:
+                options.append(_several(request, workload, grouping, shapes, seed))
+            except BlowproofError:
+                continue  # too little time to prove it; another grouping stays
+    return sorted(options, key=lambda option: option.rmse)
+
+
+def _single(request: Request, workload: Workload, item: Tried) -> Option:
+    candidate = item.candidate
+    part = Drawn(candidate.mechanism, candidate.settings, request.epsilon, (0,), (item.error,))
+    names = tuple(query.name for query in workload.queries)
+    return Option(item.plan, (part,), workload.weights, names)
+
+
+Grouping = tuple[Tried, ...]
+"""For each query, the candidate that answers it; those that draw alike share one release."""
+
+
+def _groupings(workload: Workload, tried: Sequence[Sequence[Tried]]) -> list[Grouping]:
+    """Return groupings of the queries, the one with the least error among them."""
+    able = [[item for item in row if item.plan.description is not None] for row in tried]
+    if not all(able):
+        return []
+    starts = [tuple(row[0] for row in able)]
+    for candidate in {item.candidate.text: None for row in able for item in row}:
+        of = [next((it for it in row if it.candidate.text == candidate), None) for row in able]
+        starts.append(tuple(it or row[0] for it, row in zip(of, able, strict=True)))
+        if all(of):
+            starts.append(tuple(it for it in of if it is not None))
+    best = min((_improved(start, able, workload) for start in starts),
+               key=lambda item: _cost(item, workload))  # fmt: skip
+    whole = [start for start in starts if len({item.candidate.text for item in start}) == 1]
+    unique: dict[tuple[str, ...], Grouping] = {}
+    for grouping in (best, starts[0], *whole):
+        unique.setdefault(tuple(item.candidate.text for item in grouping), grouping)
+    return list(unique.values())
+
+
+def _improved(
+    start: Grouping, able: Sequence[Sequence[Tried]], workload: Workload
+) -> Grouping:
+    """Change one query's candidate at a time, as long as that lessens the error."""
+    best, least = start, _cost(start, workload)
+    going = True
+    while going:
+        going = False
+        for place, row in enumerate(able):
+            for item in row:
+                other = (*best[:place], item, *best[place + 1 :])
+                cost = _cost(other, workload)
+                if cost < least * (1 - 1e-9):
+                    best, least, going = other, cost, True
+    return best
+
+
+def _shared(grouping: Grouping) -> list[list[int]]:
+    """Return the queries that one release answers, release by release."""
+    groups: list[list[int]] = []
+    for place, item in enumerate(grouping):
+        for group in groups:
+            if item.plan.draws_as(grouping[group[0]].plan):
+                group.append(place)
+                break
+        else:
+            groups.append([place])
+    return groups
+
+
+def _costs(grouping: Grouping, groups: Sequence[Sequence[int]], workload: Workload) -> list[float]:
+    return [
+        sum(float(workload.weights[at]) * grouping[at].error.rmse ** 2 for at in group)
+        for group in groups
+    ]
+
+
+def _cost(grouping: Grouping, workload: Workload) -> float:
+    """Return the weighted squared error of a grouping, its budget split as well as can be."""
+    return total_error(_costs(grouping, _shared(grouping), workload), 1.0)
+
+
+def _several(
+    request: Request,
+    workload: Workload,
+    grouping: Grouping,
+    shapes: Sequence[tuple[str, NoisyTable]],
+    seed: int,
+) -> Option:
+    groups = _shared(grouping)
+    shares = cube_roots(_costs(grouping, groups, workload), request.epsilon)
+    require_within(shares, request.epsilon)
+    plans = _ready(request, workload, grouping, groups, shares)
+    more = _left_over(_left(request, LAST_SHARE), Together(request, plans))
+    if more > WORTH_IT:
+        shares = tuple(share * more for share in shares)
+        plans = _ready(request, workload, grouping, groups, shares)
+    parts = []
+    for group, share in zip(groups, shares, strict=True):
+        errors = []
+        for place in group:
+            error = expected(plans[place], shapes, seed)
+            errors.append(grouping[place].error if error is None else error)
+        candidate = grouping[group[0]].candidate
+        parts.append(
+            Drawn(candidate.mechanism, candidate.settings, share, tuple(group), tuple(errors))
+        )
+    names = tuple(query.name for query in workload.queries)
+    return Option(Together(request, plans), tuple(parts), workload.weights, names)
+
+
+def _ready(
+    request: Request,
+    workload: Workload,
+    grouping: Grouping,
+    groups: Sequence[Sequence[int]],
+    shares: Sequence[Fraction],
+) -> list[Plan]:
+    """Return the plans of all queries, each at the budget of its group."""
+    share_of = {at: share for group, share in zip(groups, shares, strict=True) for at in group}
+    return [
+        made_ready(
+            item.candidate.mechanism,
+            replace(
+                request,
+                query=workload.queries[at],
+                epsilon=share_of[at],
+                options=item.candidate.settings,
+            ),
+        )
+        for at, item in enumerate(grouping)
+    ]
+
+
+def _left_over(request: Request, together: Together) -> Fraction:
+    """Return by what all shares may be multiplied, for what the releases lose together."""
+    assert together.description is not None
+    try:
+        found = recalibrated(
+            together.description.releases,
+            request.policy,
+            request.epsilon,
+            reading=request.reading,
+            answers=request.answers,
+            time_limit=request.left,
+        )[1]
+    except RefusedError:
+        return Fraction(1)
+    upper = found.upper
+    if not isinstance(upper, (int, Fraction)) or upper <= 0 or upper >= request.epsilon:
+        return Fraction(1)
+    return request.epsilon / Fraction(upper)
+
+
+def _marked(options: Sequence[Option]) -> list[Option]:
+    """Say of each option which better one is at least as good for every query."""
+    found = []
+    for place, option in enumerate(options):
+        over = next((at for at in range(place) if _dominates(options[at], option)), None)
+        found.append(replace(option, dominated_by=over))
+    return found
+
+
+def _dominates(one: Option, two: Option) -> bool:
+    pairs = list(zip(one.errors, two.errors, strict=True))
+    never_worse = all(a.rmse <= b.rmse and a.max95 <= b.max95 for a, b in pairs)
+    return never_worse and any(a.rmse < b.rmse for a, b in pairs)
+
+
+# --- beside it -----------------------------------------------------------------------------------
+
+
+def _plain(
+    request: Request,
+    workload: Workload,
+    shapes: Sequence[tuple[str, NoisyTable]],
+    seed: int,
+) -> tuple[Mapping[str, Any], ...]:
+    """Return the best error for each query if nothing were known but n, and everything secret.
+
+    That is plain differential privacy of one record's value; each query at the whole budget.
+    """
+    policy = Policy(
+        domain=request.policy.domain, queries=request.policy.queries, folder=request.policy.folder
+    )
+    reading = request.reading if request.reading in LABELLED else "published"
+    asked = replace(request, policy=policy, reading=reading, answers=None, oracle=None)
+    found = []
+    for query in workload.queries:
+        best: tuple[str, Expected] | None = None
+        for name in ("laplace", "hierarchical"):
+            try:
+                plan = made_ready(name, replace(_left(asked, LAST_SHARE), query=query, options={}))
+                error = expected(plan, shapes, seed)
+            except BlowproofError:
+                continue
+            if error is not None and (best is None or error.rmse < best[1].rmse):
+                best = name, error
+        if best is not None:
+            entry = {"query": query.name, "mechanism": best[0], "epsilon": show(request.epsilon)}
+            found.append(entry | best[1].to_json())
+    return tuple(found)

@@ -1,0 +1,152 @@
+"""A plan carried out on made-up data, many times over: how large its errors will be.
+
+The noise here has a seed and comes from floats, which no release may use: nothing private is drawn,
+for there are no records. `Stage` stands in for `Draw` and hands out the same kinds of answers.
+
+The errors are taken against the same steps without any noise where `against` is "noiseless": then
+what the steps do to data that break the known facts (which made-up data may) does not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blowproof.mechanisms.answers.true_answers import true_answers
+from blowproof.mechanisms.answers.vectors import Estimate, Vector
+from blowproof.mechanisms.structures.partitions import interval_partition, matching_partition
+from blowproof.models.data.dataset import Dataset
+from blowproof.models.mechanisms.mechanism import Release, Selection
+
+if TYPE_CHECKING:
+    from blowproof.mechanisms.release.release import Plan
+    from blowproof.mechanisms.release.request import Request
+    from blowproof.models import Policy
+
+__all__ = ["Errors", "Stage", "rehearsed", "seeded_laplace"]
+
+Floats = NDArray[np.float64]
+WIDE = 1e9
+"""Scales from here on are drawn as continuous numbers: the grid is lost in them."""
+
+
+@dataclass(frozen=True)
+class Errors:
+    """What some rehearsals found: RMSE with an interval of 95 %, and a quantile of the worst."""
+
+    rmse: float
+    low: float
+    high: float
+    max95: float
+    rounds: int
+
+
+def seeded_laplace(draw: np.random.Generator, scale: Fraction, size: int) -> NDArray[Any]:
+    """Return discrete Laplace noise for rehearsals, and for nothing else.
+
+    >>> seeded_laplace(np.random.default_rng(0), Fraction(0), 2).tolist()
+    [0, 0]
+    """
+    b = float(scale)
+    if b == 0:
+        return np.zeros(size, dtype=np.int64)
+    if b > WIDE:
+        wide: NDArray[Any] = np.rint(draw.laplace(0, b, size)).astype(object)
+        return np.frompyfunc(int, 1, 1)(wide).astype(object)
+    rate = -np.expm1(-1 / b)
+    if rate >= 1:
+        return np.zeros(size, dtype=np.int64)
+    return draw.geometric(rate, size) - draw.geometric(rate, size)
+
+
+class Stage:
+    """What a plan draws from in a rehearsal; with `silent`, it hears no noise."""
+
+    def __init__(self, policy: Policy, data: Dataset, seed: int) -> None:
+        self.policy, self.silent = policy, False
+        self._data = data
+        self._random = np.random.default_rng(seed)
+        self._truth: dict[str, Vector] = {}
+
+    def __call__(self, release: Release) -> Vector:
+        """Return the answers of a release on the made-up data, with noise."""
+        truth = self._true(release)
+        if self.silent:
+            return truth
+        runs = truth.runs or (len(truth),)
+        scales = release.scales
+        if len(scales) > 1 and truth.runs is None:
+            runs = (1,) * len(truth)
+        parts = _noise_of(release, zip(scales, runs, strict=True), self._random)
+        return Vector(truth.units + parts, truth.grid, truth.names, truth.runs)
+
+    def choose(self, selection: Selection, *, penalty: Fraction) -> Any:
+        """Return a choice, made as a release makes it."""
+        truth = self._true(selection)
+
+        def noise(size: int, finer: int) -> Any:
+            return seeded_laplace(self._random, selection.scale * finer, size)
+
+        if selection.candidates == "intervals":
+            longest = selection.longest or len(truth)
+            return interval_partition(truth.units, noise, penalty=penalty, longest=longest)
+        return matching_partition(truth.units, noise, penalty=penalty)
+
+    def public_size(self, request: Request) -> int | None:
+        """Return n where it is public, as `Draw` does."""
+        return self._data.size if self.policy.size_known(request.reading) else None
+
+    def _true(self, item: Release | Selection) -> Vector:
+        """Return the true answers; of queries written as text they are kept."""
+        asked = item.query
+        if not isinstance(asked, str):
+            return true_answers(asked if isinstance(item, Selection) else item, self.policy,
+                                self._data)  # fmt: skip
+        if asked not in self._truth:
+            self._truth[asked] = true_answers(asked, self.policy, self._data)
+        return self._truth[asked]
+
+
+def _noise_of(
+    release: Release, groups: Iterable[tuple[Fraction, int]], draw: np.random.Generator
+) -> NDArray[Any]:
+    parts = [seeded_laplace(draw, scale / release.grid, size) for scale, size in groups]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def rehearsed(plan: Plan, stage: Stage, data: Dataset, rounds: int, *, noiseless: bool) -> Errors:
+    """Return the errors of a plan on made-up data, over so many rounds."""
+    request = plan.request
+    if noiseless:
+        stage.silent = True
+        truth = numbers(plan.run(stage))  # type: ignore[arg-type] # a Stage stands in for a Draw
+        stage.silent = False
+    else:
+        truth = numbers(true_answers(request.bound, request.policy, data))
+    means, worst = np.zeros(rounds), np.zeros(rounds)
+    for place in range(rounds):
+        apart = numbers(plan.run(stage)) - truth  # type: ignore[arg-type]
+        means[place] = float((apart**2).mean()) if len(apart) else 0.0
+        worst[place] = float(abs(apart).max(initial=0))
+    mean = float(means.mean())
+    wide = 1.96 * float(means.std(ddof=1)) / sqrt(rounds) if rounds > 1 else mean
+    return Errors(
+        rmse=sqrt(mean),
+        low=sqrt(max(0.0, mean - wide)),
+        high=sqrt(mean + wide),
+        max95=float(np.quantile(worst, 0.95)),
+        rounds=rounds,
+    )
+
+
+def numbers(found: Vector | Estimate) -> Floats:
+    """Return answers as floats."""
+    if isinstance(found, Estimate):
+        return found.values
+    return found.units.astype(np.float64) * float(found.grid)

@@ -1,0 +1,100 @@
+"""Several queries in one release: one proof, one charge, and no noise drawn twice.
+
+Releases that several queries follow from (the noisy table, the noisy prefixes of an attribute) are
+drawn once. The certifier judges all releases together: what they lose together is at most the sum
+of what each loses, and often less; what is left over is shared out again (`planner`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import chain
+from typing import TYPE_CHECKING, Any, cast
+
+from blowproof.mechanisms.answers.vectors import Estimate, Names, Vector
+from blowproof.mechanisms.release.release import Draw, Plan, Request
+from blowproof.models import BoundQuery, InternalError, show
+from blowproof.models.mechanisms.stacked_releases import Part, Stacked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from blowproof.models import Exact
+    from blowproof.models.mechanisms.mechanism import Release
+
+__all__ = ["Several", "Together", "all_of"]
+
+
+def all_of(queries: Sequence[BoundQuery]) -> Stacked:
+    """Return several queries as one, named after all of them."""
+    parts = tuple(Part(query, (Fraction(1),)) for query in queries)
+    return Stacked(parts, name="; ".join(query.name for query in queries))
+
+
+class Several(Estimate):
+    """The answers of several queries, one after the other; the first column says of which."""
+
+    def __init__(self, parts: Sequence[tuple[str, Vector | Estimate]]) -> None:
+        self.parts = tuple(parts)
+
+        def rows() -> Iterator[tuple[Any, ...]]:
+            for name, found in self.parts:
+                for row in found.names.rows():
+                    yield name, ", ".join(it if isinstance(it, str) else show(it) for it in row)
+
+        super().__init__([], Names(("query", "answer"), len(self), rows))
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the numbers."""
+        return chain.from_iterable(cast("Iterator[Exact]", iter(part)) for _, part in self.parts)
+
+    def __len__(self) -> int:
+        return sum(len(part) for _, part in self.parts)
+
+
+class Together(Plan):
+    """Plans of single queries, carried out in one go; each query has its place in the answers."""
+
+    name = "workload"
+
+    def __init__(self, request: Request, plans: Sequence[Plan]) -> None:
+        super().__init__(replace(request, query=all_of([plan.request.bound for plan in plans])))
+        self.plans = tuple(plans)
+        releases: list[Release] = []
+        steps: list[str] = []
+        for place, plan in enumerate(self.plans):
+            for earlier in self.plans[:place]:
+                if plan.draws_as(earlier):
+                    break
+            if plan.description is None:
+                raise InternalError(f"{plan.name} says what it draws only when it draws")
+            releases += [item for item in plan.description.releases if item not in releases]
+            steps += [step for step in plan.postprocessing if step not in steps]
+        self.postprocessing = tuple(steps)
+        self.description = self.described(*releases)
+        self.notes = tuple(dict.fromkeys(note for plan in self.plans for note in plan.notes))
+
+    def run(self, draw: Draw) -> Vector | Estimate:
+        """Return the answers of all queries."""
+        once = cast("Draw", _Once(draw))
+        return Several([(plan.request.bound.name, plan.run(once)) for plan in self.plans])
+
+
+class _Once:
+    """Draws each release once, and hands out the same noisy answers for it ever after."""
+
+    def __init__(self, draw: Draw) -> None:
+        self._draw = draw
+        self._drawn: list[tuple[Release, Vector]] = []
+
+    def __call__(self, release: Release) -> Vector:
+        for item, noisy in self._drawn:
+            if item == release:
+                return noisy
+        self._drawn.append((release, self._draw(release)))
+        return self._drawn[-1][1]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._draw, name)
