@@ -26,13 +26,21 @@ if TYPE_CHECKING:
 
     from blowproof.cli.asking.ask import Session
     from blowproof.mechanisms.budget.accountant import Accountant
+    from blowproof.mechanisms.planning.plan_file import PlanFile
     from blowproof.mechanisms.release.publish import OutputFile
     from blowproof.mechanisms.release.release import Oracle, Plan, Released, Request
     from blowproof.models import BoundQuery, Policy
     from blowproof.models.data.dataset import Dataset
     from blowproof.models.policy.policy import Reading
 
-__all__ = ["carried_out", "output_file", "release", "release_parts", "request_of"]
+__all__ = [
+    "carried_out",
+    "output_file",
+    "read_plan_for",
+    "release",
+    "release_parts",
+    "request_of",
+]
 
 SHOWN = 20
 MARGIN = 0.5
@@ -46,11 +54,13 @@ MARGIN = 0.5
 )
 @policy_argument()
 @click.argument("data", type=click.Path(), metavar="DATA")
-@click.option("--query", default="histogram", show_default=True, help="Which numbers are released.")
-@click.option("--epsilon", type=positive, required=True, metavar="E",
+@click.option("--query", help="Which numbers are released.  [default: histogram]")
+@click.option("--epsilon", type=positive, metavar="E",
               help="What the release may give away: 1, 1/2 or 0.5, exactly.")  # fmt: skip
-@click.option("--mechanism", default="laplace", show_default=True, metavar="M",
-              help="How: laplace, ordered, hierarchical, ...")  # fmt: skip
+@click.option("--mechanism", metavar="M",
+              help="How: laplace, ordered, ...  [default: what `blowproof plan` chooses]")  # fmt: skip
+@click.option("--plan", "plan_path", type=click.Path(), metavar="FILE",
+              help="Draw what a plan says, and nothing else.")  # fmt: skip
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="A setting of the mechanism; may be repeated.")  # fmt: skip
 @account_options
@@ -66,9 +76,10 @@ def release(  # noqa: PLR0913 # one parameter for each option
     *,
     policy: str,
     data: str,
-    query: str,
-    epsilon: Fraction,
-    mechanism: str,
+    query: str | None,
+    epsilon: Fraction | None,
+    mechanism: str | None,
+    plan_path: str | None,
     settings: tuple[str, ...],
     choice: AccountChoice,
     records: str | None,
@@ -82,6 +93,9 @@ def release(  # noqa: PLR0913 # one parameter for each option
     The scale comes from the verified sensitivity, never from a number typed in. What would exceed
     the budget of the people in DATA is refused before any noise is drawn. Their account is found by
     what DATA holds, whatever the file is called; without one, --budget opens it.
+
+    Without --mechanism, what `blowproof plan` finds best for the query is drawn. With --plan, what
+    that file says is drawn, for the policy, the queries and the data that it was made for.
 
     DATA that break a fact of the policy are refused for nothing. That tells one bit about them:
     which fact, and never how many records. Keep it to the owner of the data.
@@ -101,18 +115,27 @@ def release(  # noqa: PLR0913 # one parameter for each option
     from blowproof.mechanisms.base.errors import RefusedError
     from blowproof.models import BudgetError
 
+    options = dict(map(_setting, settings))
+    if plan_path is not None:
+        _require_bare_plan(query, epsilon, mechanism, settings, records)
+    elif epsilon is None:
+        raise click.UsageError("Missing option '--epsilon'.")
     session = Session(question)
     read, _ = session.open(policy)
     with ExitStack() as stack:
         try:
-            place = output_file(output, (policy, data, choice.ledger), read.domain.names)
+            place = output_file(output, (policy, data, choice.ledger, plan_path), read.domain.names)
             if place is not None:
                 stack.callback(place.discard)
-            request = request_of(
-                read, query, epsilon, dict(map(_setting, settings)), records, session
-            )
+            if plan_path is not None:
+                made = read_plan_for(plan_path, read, data)
+                asked, epsilon = made.workload.queries[0], made.epsilon
+            else:
+                made, asked = None, query or "histogram"
+            assert epsilon is not None
+            request = request_of(read, asked, epsilon, options, records, session)
             request = replace(request, accept_wide_bounds=accept_wide_bounds)
-            released = carried_out(mechanism, request, data, choice, session)
+            released = carried_out(made or mechanism, request, data, choice, session)
         except (RefusedError, BudgetError) as error:
             _refuse(str(error), as_json, read.name, mechanism)
             return Exit.NO
@@ -156,6 +179,24 @@ def request_of(
     )
 
 
+def _require_bare_plan(*others: object) -> None:
+    """Refuse what a plan says already: two places that say it may differ."""
+    if any(others):
+        raise click.UsageError(
+            "--plan says what is released and how: leave --query, --epsilon, --mechanism, --set "
+            "and --records out"
+        )
+
+
+def read_plan_for(path: str, policy: Policy, data: str) -> PlanFile:
+    """Return the plan in a file, made for this policy and, if for any, for these data."""
+    from blowproof.mechanisms.planning.plan_file import read_plan
+
+    found = read_plan(path, policy)
+    found.require_same(policy, data)
+    return found
+
+
 def _setting(text: str) -> tuple[str, str]:
     name, sign, value = text.partition("=")
     if not (name and sign):
@@ -177,17 +218,27 @@ def _oracle(session: Session) -> Oracle:
     return ask
 
 
-def _planned(mechanism: str, request: Request, session: Session) -> Plan:
-    """Work out the noise, watched: also what no engine looks at a clock for ends at the limit."""
+def _planned(how: str | PlanFile | None, request: Request, data: str, session: Session) -> Plan:
+    """Work out the noise, watched: also what no engine looks at a clock for ends at the limit.
+
+    `how`: a mechanism by name, a plan, or None for what a plan would choose.
+    """
     from blowproof.cli.asking.ask import GRACE
     from blowproof.cli.asking.stoppable import Stopped
     from blowproof.mechanisms.base.errors import RefusedError
+    from blowproof.mechanisms.planning.default import best_plan
+    from blowproof.mechanisms.planning.plan_file import ready
     from blowproof.mechanisms.release.registry import plan
+
+    def work_out() -> Plan:
+        if isinstance(how, str):
+            return plan(how, request)
+        return best_plan(request, data) if how is None else ready(how, request)
 
     limit = session.question.time_limit
     try:
         end = None if limit is None else limit + GRACE
-        return session.run(lambda: plan(mechanism, request), limit=end)
+        return session.run(work_out, limit=end)
     except Stopped as stop:
         hint = "" if session.interrupted else "\n  try: a longer --time-limit"
         raise RefusedError(
@@ -214,14 +265,17 @@ def _account(request: Request, data: str, choice: AccountChoice) -> Accountant |
 
 
 def carried_out(
-    mechanism: str, request: Request, data: str, choice: AccountChoice, session: Session
+    how: str | PlanFile | None, request: Request, data: str, choice: AccountChoice, session: Session
 ) -> Released:
-    """Plan a release, charge it to the account that is chosen, and draw it; or refuse."""
+    """Plan a release, charge it to the account that is chosen, and draw it; or refuse.
+
+    `how`: a mechanism by name, a plan that was read, or None for what a plan would choose.
+    """
     from blowproof.mechanisms.release.release import release as carry_out
     from blowproof.models.data.dataset import Dataset
 
     account = _account(request, data, choice)
-    made = _planned(mechanism, request, session)
+    made = _planned(how, request, data, session)
     with Dataset(data, made.request.policy.domain) as dataset:
         _load(dataset, session)
         return carry_out(made, dataset, budget=account)
@@ -253,7 +307,7 @@ def output_file(
     return OutputFile(output, names)
 
 
-def _refuse(reason: str, as_json: bool, policy: str, mechanism: str) -> None:
+def _refuse(reason: str, as_json: bool, policy: str, mechanism: str | None) -> None:
     from blowproof.cli.text.output import quietly, write_json
 
     if as_json:

@@ -27,9 +27,9 @@ class Table(Plan):
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         policy = request.policy
-        if request.bound.name == HISTOGRAM or request.bound.per_record:
+        if request.bound.per_record:
             raise QueryError(
-                "table adds up the cells of a noisy histogram, which this query is not made of"
+                f"{request.bound.name} weighs single records, which a noisy histogram does not have"
                 "\n  try: --mechanism laplace"
             )
         require_few_values(policy)

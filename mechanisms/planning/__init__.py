@@ -6,5 +6,6 @@ noise where the answers are the noisy ones, else from rehearsals on made-up data
 Read `workload` (what is asked for), `made_up` (public data to rehearse on), `rehearsal`,
 `expected` (the error of a plan), `candidates` (what may be tried), `split` (of the budget),
 `lower_bounds` (what no mechanism can do), `together` (several queries in one release), `options`,
-`planner` (all of them compared), `plan_file`, and `picture`.
+`planner` (all of them compared), `plan_file`,
+`default` (what is drawn where nobody says how), and `picture`.
 """

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from blowproof.models import Policy
+from blowproof.models import BoundQuery, Policy
+from blowproof.models.queries.histogram import Histogram
 
 __all__ = ["Candidate", "candidates"]
 
@@ -37,8 +38,8 @@ class Candidate:
         return ", ".join([self.mechanism, *(f"{key} {it}" for key, it in self.settings.items())])
 
 
-def candidates(policy: Policy) -> Iterator[Candidate]:
-    """Yield what is tried for any query, the quick ones first."""
+def candidates(query: BoundQuery, policy: Policy) -> Iterator[Candidate]:
+    """Yield what is tried for a query, the quick ones first."""
     size = policy.domain.size
     yield Candidate("laplace")
     yield Candidate("ordered")
@@ -48,7 +49,8 @@ def candidates(policy: Policy) -> Iterator[Candidate]:
     if size <= MOST_WHOLE:
         yield Candidate("consistent", {"numbers": "whole"})
     yield Candidate("transformed")
-    yield Candidate("table")
+    if not isinstance(query, Histogram):  # of which it is the Laplace mechanism
+        yield Candidate("table")
     if size <= MOST_BUCKETED:
         yield from map(Candidate, BUCKETED)
     if size <= MOST_MATCHED:

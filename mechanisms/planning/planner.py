@@ -90,11 +90,17 @@ class Planned:
 
 
 def planned(
-    request: Request, workload: Workload, *, size: int | None, seed: int | None = None
+    request: Request,
+    workload: Workload,
+    *,
+    size: int | None,
+    seed: int | None = None,
+    beside: bool = True,
 ) -> Planned:
     """Return the comparison of all mechanisms for a workload; nothing is spent.
 
-    `request` says everything but the queries; `size` is n, where it is public.
+    `request` says everything but the queries; `size` is n, where it is public. `beside`: with lower
+    bounds, and with what plain differential privacy would be.
     """
     seed = SEED if seed is None else seed
     policy = request.policy
@@ -108,7 +114,7 @@ def planned(
     bounds = tuple(
         lower_bound(query, policy, request.epsilon, reading=request.reading,
                     answers=request.answers, size=size, found=found)
-        for query, found in zip(workload.queries, known, strict=True)
+        for query, found in zip(workload.queries, known if beside else (), strict=beside)
     )  # fmt: skip
     options: list[Option] = []
     if all(tried):
@@ -118,7 +124,7 @@ def planned(
         workload=workload,
         options=tuple(_marked(options)),
         bounds=bounds,
-        plain=_plain(request, workload, shapes, seed),
+        plain=_plain(request, workload, shapes, seed) if beside else (),
         refused=tuple(refused),
         size=size,
     )
@@ -146,7 +152,7 @@ def _tried(
 ) -> list[Tried]:
     """Return the candidates that answer one query, the best first; the others say why not."""
     found = []
-    for candidate in candidates(request.policy):
+    for candidate in candidates(request.bound, request.policy):
         asked = replace(_left(request, LAST_SHARE), options=candidate.settings)
         try:
             plan = made_ready(candidate.mechanism, asked)
