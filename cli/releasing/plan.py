@@ -49,7 +49,7 @@ SHOWN = 12
               help="Write a picture of the errors (.svg).")  # fmt: skip
 @question_options(time_limit=LIMIT, whole=True)
 @json_option
-def plan(
+def plan(  # noqa: PLR0913 # one parameter for each option
     *,
     policy: str,
     data: str | None,
@@ -111,7 +111,7 @@ def compared(
     from blowproof.mechanisms.planning.workload import workload
     from blowproof.mechanisms.release.release import Request
     from blowproof.models.policy.policy import Reading
-    from blowproof.verifier.asked.question import Engine
+    from blowproof.verifier.asked.names import Engine
 
     question = session.question
     asked = workload(queries, weights, policy)

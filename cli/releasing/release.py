@@ -58,7 +58,7 @@ MARGIN = 0.5
 @click.option("--epsilon", type=positive, metavar="E",
               help="What the release may give away: 1, 1/2 or 0.5, exactly.")  # fmt: skip
 @click.option("--mechanism", metavar="M",
-              help="How: laplace, ordered, ...  [default: what `blowproof plan` chooses]")  # fmt: skip
+              help="How: laplace, ordered, ...  [default: what plan chooses]")  # fmt: skip
 @click.option("--plan", "plan_path", type=click.Path(), metavar="FILE",
               help="Draw what a plan says, and nothing else.")  # fmt: skip
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
@@ -113,7 +113,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
     from blowproof.cli.asking.ask import Session
     from blowproof.cli.text.output import print_all, quietly, write_json
     from blowproof.mechanisms.base.errors import RefusedError
-    from blowproof.models import BudgetError
+    from blowproof.models import BudgetError, parse_query
 
     options = dict(map(_setting, settings))
     if plan_path is not None:
@@ -131,7 +131,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
                 made = read_plan_for(plan_path, read, data)
                 asked, epsilon = made.workload.queries[0], made.epsilon
             else:
-                made, asked = None, query or "histogram"
+                made, asked = None, parse_query(query or "histogram", read)
             assert epsilon is not None
             request = request_of(read, asked, epsilon, options, records, session)
             request = replace(request, accept_wide_bounds=accept_wide_bounds)

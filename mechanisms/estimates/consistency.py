@@ -36,7 +36,7 @@ Marginals = Mapping[tuple[int, ...], "NDArray[Any]"]
 
 AGREE = 1e-6
 MOST_ROUNDED = 50_000
-MOST_MULTIPLIERS, NEWTON = 500, 60
+MOST_MULTIPLIERS, NEWTON, HALVINGS = 500, 60, 20
 
 
 def onto_marginals(table: NDArray[Any], known: Marginals, *, check: bool = True) -> Table:
@@ -173,16 +173,15 @@ def _by_multipliers(
         active = turned[result > 0]
         slopes = (active.T @ active).toarray() + 1e-9 * numpy.eye(rows)
         step = numpy.linalg.solve(slopes, lacking)
-        share = 1.0
-        while share > 1e-6:
-            trial = multipliers + share * step
-            kept, left, higher = at(trial)
+        for power in range(HALVINGS):
+            share = 0.5**power
+            kept, left, higher = at(multipliers + share * step)
             if higher >= value + 1e-4 * share * float(lacking @ step):
+                multipliers = multipliers + share * step
+                result, lacking, value = kept, left, higher
                 break
-            share /= 2
         else:
             return None
-        multipliers, result, lacking, value = trial, kept, left, higher
     return None
 
 

@@ -4,5 +4,6 @@ A mechanism is a plan made from a request; it describes what it will draw, and t
 that description. To add one, write a file and give it a line in `MECHANISMS` of release/registry.
 
 Read `laplace`, the shortest; `table`, `ordered`, `hierarchical`, `consistent`, `kmeans`,
-`transformed`, `data_dependent`; `lemmas` (what one move changes at most, for queries of these mechanisms).
+`transformed`, `data_dependent`; `lemmas` (what one move changes at most, for queries of these
+mechanisms).
 """

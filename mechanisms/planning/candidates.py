@@ -18,7 +18,7 @@ __all__ = ["Candidate", "candidates"]
 BUCKETED = ("dawa", "dawa-transformed")
 MOST_BUCKETED, MOST_MATCHED = 20_000, 128
 """Values up to which partitions are rehearsed; beyond, that would take longer than the release."""
-MOST_WHOLE = 2_000
+MOST_WHOLE, MOST_ADDED = 2_000, 200_000
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,8 @@ def candidates(query: BoundQuery, policy: Policy) -> Iterator[Candidate]:
     yield Candidate("consistent", {"numbers": "positive"})
     if size <= MOST_WHOLE:
         yield Candidate("consistent", {"numbers": "whole"})
+    if size > MOST_ADDED:
+        return
     yield Candidate("transformed")
     if not isinstance(query, Histogram):  # of which it is the Laplace mechanism
         yield Candidate("table")

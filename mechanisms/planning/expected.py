@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from blowproof.mechanisms.kinds.consistent import KINDS, Consistent
 from blowproof.mechanisms.kinds.laplace import Laplace
-from blowproof.mechanisms.kinds.transformed import NoisyTable
+from blowproof.mechanisms.kinds.table import Table
+from blowproof.mechanisms.kinds.transformed import NoisyTable, Transformed
 from blowproof.mechanisms.planning.rehearsal import Errors, Stage, rehearsed
 from blowproof.mechanisms.release.release import Plan
 from blowproof.mechanisms.structures.ordered_hierarchical import variance
@@ -24,7 +25,7 @@ __all__ = ["Expected", "expected", "largest_of", "outputs_in"]
 
 USUAL_ROUNDS, FEWEST, MOST_ROUNDS = 20_000, 6, 200
 ROUNDED = 20
-WORK = 3e7
+WORK = 4e6
 """Numbers that the rehearsals of one plan may handle."""
 
 
@@ -41,6 +42,16 @@ class Expected:
     how: str = "exact"
     on: str | None = None
     between: tuple[float, float] | None = None
+
+    def times(self, factor: float) -> Expected:
+        """Return the error where all noise is so many times as wide."""
+        around = self.between
+        return replace(
+            self,
+            rmse=factor * self.rmse,
+            max95=factor * self.max95,
+            between=None if around is None else (factor * around[0], factor * around[1]),
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers that a plan has for a query."""
@@ -66,9 +77,7 @@ def largest_of(scale: Fraction, outputs: int, share: float = 0.95) -> float:
     return max(0.0, math.ceil(math.log(missed * (1 + q) / 2) * -b - 1e-9) - 1.0)
 
 
-def expected(
-    plan: Plan, shapes: Sequence[tuple[str, NoisyTable]], seed: int
-) -> Expected | None:
+def expected(plan: Plan, shapes: Sequence[tuple[str, NoisyTable]], seed: int) -> Expected | None:
     """Return the error that a plan will have; None where it can neither be computed nor rehearsed.
 
     `shapes` are made-up data of public size (none: the domain is too large to make any up).
@@ -82,12 +91,18 @@ def expected(
         found = rehearsed(plan, stage, data, rounds, noiseless=isinstance(plan, Consistent))
         if worst is None or found.rmse > worst[1].rmse:
             worst = name, found
-        if isinstance(plan, Consistent) and plan.kind == KINDS[0]:
+        if _linear(plan):
             break  # its error does not depend on the data
     if worst is None:
         return None
     on, errors = worst
     return Expected(errors.rmse, errors.max95, "rehearsed", on, (errors.low, errors.high))
+
+
+def _linear(plan: Plan) -> bool:
+    """Whether the answers are the true ones plus sums of the noise, whatever the data are."""
+    real = isinstance(plan, Consistent) and plan.kind == KINDS[0]
+    return real or isinstance(plan, (Table, Transformed))
 
 
 def _of_laplace(plan: Laplace) -> Expected:
@@ -111,11 +126,9 @@ def _rounds(plan: Plan, data: NoisyTable) -> int:
         return ROUNDED  # each is a program of its own
     wanted = min(MOST_ROUNDS, max(FEWEST, USUAL_ROUNDS // outputs))
     work = outputs + data.domain.size + _drawn(plan)
-    return max(FEWEST if work < WORK / FEWEST else 2, min(wanted, int(WORK / work)))
+    return max(FEWEST if work < WORK else 2, min(wanted, int(WORK / work)))
 
 
 def _drawn(plan: Plan) -> int:
     releases = () if plan.description is None else plan.description.releases
     return sum(len(getattr(item.query, "vertex", ())) for item in releases)
-
-

@@ -38,9 +38,10 @@ import numpy as np
 
 from blowproof.mechanisms.answers.masks import mask
 from blowproof.models import BoundQuery, LinearFact, Move, Point, Policy, Setting, setting
-from blowproof.models.mechanisms.stacked_releases import Part
 from blowproof.models.policy.policy import LABELLED, Answers, Reading
+from blowproof.models.queries.kinds import Cumulative, Histogram, MarginalQuery, Ranges
 from blowproof.models.queries.outputs import outputs_of
+from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Answer
 
 __all__ = ["LowerBound", "least_variance", "lower_bound", "of_cubes"]
@@ -117,10 +118,10 @@ def lower_bound(
     if found is not None and found.witness is not None:
         moves = found.witness.moves(reading)
         changes = Part(query, (Fraction(1),)).changes(moves)
-        squares = sum(float(value) ** 2 for value in changes.values())
+        squares = sum(float(Fraction(value)) ** 2 for value in changes.values())
         bounds.append(_bound(squares * least_variance(rate, 1), outputs.count, "a neighbour pair"))
     if reading in LABELLED:
-        squares = _by_single_moves(query, setting(policy, answers), rate, size)
+        squares = _by_single_moves(query, setting(policy, answers), rate, size, outputs.count)
         bounds.append(_bound(squares, outputs.count, "chains of single moves"))
     return max(bounds, key=lambda item: item.rmse, default=None)
 
@@ -130,10 +131,17 @@ def _bound(squares: float, outputs: int, by: str) -> LowerBound:
 
 
 def _by_single_moves(
-    query: BoundQuery, found: Setting, epsilon: float, size: int | None
+    query: BoundQuery, found: Setting, epsilon: float, size: int | None, outputs: int
 ) -> float:
     """Return the sum, over the outputs, of what chains of single records say of each."""
-    if found.clauses or found.domain.size > MOST_VALUES:
+    if found.clauses:
+        return 0.0
+    if found.graph.complete and not _facts(found) and not found.impossible.boxes:
+        many = _that_change(query, outputs)
+        steps = None if size is None or many is None else size // max(1, many)
+        if many is not None:
+            return many * least_variance(epsilon, steps)
+    if found.domain.size > MOST_VALUES:
         return 0.0
     if found.scope == "given" and _facts(found):
         size = 1  # how many records a chain may use is the facts' business
@@ -142,16 +150,25 @@ def _by_single_moves(
     for x, y in _idle_edges(found):
         changed = Part(query, (Fraction(1),)).changes([Move(x, y)])
         entries += len(changed) + 1
-        fresh = {key for key, value in changed.items() if abs(value) > largest.get(key, 0.0)}
+        sizes = {key: abs(float(Fraction(value))) for key, value in changed.items()}
+        fresh = {key: it for key, it in sizes.items() if it > largest.get(key, 0.0)}
         chains += bool(fresh)
-        for key in fresh:
-            largest[key] = float(abs(changed[key]))
-        if entries > MOST_ENTRIES:
+        largest |= fresh
+        if entries > MOST_ENTRIES or len(largest) == outputs:
             break
     if not chains:
         return 0.0
     steps = None if size is None else (1 if size == 1 else size // chains)
     return sum(value**2 for value in largest.values()) * least_variance(epsilon, steps)
+
+
+def _that_change(query: BoundQuery, outputs: int) -> int | None:
+    """Return how many counts some move between two values changes; None for other queries."""
+    if isinstance(query, (Histogram, MarginalQuery)):
+        return outputs if outputs > 1 else 0
+    if isinstance(query, (Cumulative, Ranges)):
+        return outputs - 1  # the last one counts everybody
+    return None
 
 
 def _facts(found: Setting) -> list[LinearFact]:

@@ -63,8 +63,9 @@ def bars(title: str, rows: Sequence[Bar], *, mark: float | None = None, mark_nam
         y = TOP + ROW * place
         left, middle, right = x(0), x(low), x(max(low, high))
         colour = "#1f6fb2" if place == 0 else "#9bb8d3"
+        name = escape(_short(label, 44))
         parts += [
-            f'<text x="{LEFT - 8}" y="{y + 15}" text-anchor="end">{escape(_short(label, 44))}</text>',
+            f'<text x="{LEFT - 8}" y="{y + 15}" text-anchor="end">{name}</text>',
             f'<rect x="{left:.1f}" y="{y + 4}" width="{max(0.0, middle - left):.1f}" height="15" '
             f'fill="{colour}"/>',
             f'<line x1="{middle:.1f}" x2="{right:.1f}" y1="{y + 11.5}" y2="{y + 11.5}" '

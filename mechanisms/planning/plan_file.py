@@ -111,9 +111,8 @@ class PlanFile:
     def require_same(self, policy: Policy, data: str) -> None:
         """Refuse another policy, other queries or other data than the plan was made for."""
         self._same("policy", digest(policy), "the policy is another one, or an earlier version")
-        self._same(
-            "queries", query_digest(self.workload.texts, policy), "a file that a query names differs"
-        )
+        asked = query_digest(self.workload.texts, policy)
+        self._same("queries", asked, "a file that a query names differs")
         if self.digests.get("data") is not None:
             self._same("data", content_of(data).digest, "it was made for other data")
 
@@ -135,7 +134,8 @@ def read_plan(path: str, policy: Policy) -> PlanFile:
         asked = found["workload"]
         texts = [str(item["query"]) for item in asked]
         weights = [Fraction(exact(item["weight"], key="weight")) for item in asked]
-        rest = (Fraction(exact(found["epsilon"], key="epsilon")), found["reading"], found["answers"])
+        epsilon = Fraction(exact(found["epsilon"], key="epsilon"))
+        rest = epsilon, str(found["reading"]), str(found["answers"])
         digests = dict(found["digests"])
     except FileError as error:
         raise DataError(f"{path}: cannot be read ({error.reason})") from None
@@ -150,6 +150,13 @@ def read_plan(path: str, policy: Policy) -> PlanFile:
 def ready(plan_file: PlanFile, request: Request) -> Plan:
     """Return the chosen option made ready again; refuse where its noise is not what is written."""
     option, work = plan_file.option, plan_file.workload
+    now_asked = request.reading, request.policy.with_answers(request.answers).scope
+    if now_asked != (plan_file.reading, plan_file.answers):
+        raise DataError(
+            f"{plan_file.path}: it was made for the reading {plan_file.reading} and answers "
+            f"{plan_file.answers}: nothing was drawn and nothing spent\n"
+            f"  try: --reading {plan_file.reading} --answers {plan_file.answers}"
+        )
     try:
         plan = _plan(option, work, replace(request, epsilon=plan_file.epsilon))
         written = option["noise"]

@@ -18,10 +18,11 @@ from fractions import Fraction
 from typing import Any
 
 from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.kinds.transformed import NoisyTable
 from blowproof.mechanisms.planning.candidates import Candidate, candidates
 from blowproof.mechanisms.planning.expected import Expected, expected
 from blowproof.mechanisms.planning.lower_bounds import LowerBound, lower_bound
-from blowproof.mechanisms.planning.made_up import MOST_CELLS, NoisyTable, made_up
+from blowproof.mechanisms.planning.made_up import MOST_CELLS, made_up
 from blowproof.mechanisms.planning.options import Drawn, Option, Refused, weighted
 from blowproof.mechanisms.planning.split import cube_roots, require_within, total_error
 from blowproof.mechanisms.planning.together import Together
@@ -107,8 +108,7 @@ def planned(
     shapes = _shapes(request, size, seed)
     refused: list[Refused] = []
     tried = [
-        _tried(replace(request, query=query), shapes, seed, refused)
-        for query in workload.queries
+        _tried(replace(request, query=query), shapes, seed, refused) for query in workload.queries
     ]
     known = [_known(item) for item in tried]
     bounds = tuple(
@@ -190,10 +190,25 @@ def _options(
         options = []
         for grouping in groupings:
             try:
-                options.append(_several(request, workload, grouping, shapes, seed))
+                options.append(_several(request, workload, grouping))
             except BlowproofError:
                 continue  # too little time to prove it; another grouping stays
+        options.sort(key=lambda option: option.rmse)
+        options[:1] = [_rehearsed(option, shapes, seed) for option in options[:1]]
     return sorted(options, key=lambda option: option.rmse)
+
+
+def _rehearsed(option: Option, shapes: Sequence[tuple[str, NoisyTable]], seed: int) -> Option:
+    """Return an option with the errors at the budgets that its releases really have."""
+    assert isinstance(option.plan, Together)
+    parts = []
+    for part in option.parts:
+        errors = [
+            expected(option.plan.plans[place], shapes, seed) or error
+            for place, error in zip(part.queries, part.errors, strict=True)
+        ]
+        parts.append(replace(part, errors=tuple(errors)))
+    return replace(option, parts=tuple(parts))
 
 
 def _single(request: Request, workload: Workload, item: Tried) -> Option:
@@ -227,9 +242,7 @@ def _groupings(workload: Workload, tried: Sequence[Sequence[Tried]]) -> list[Gro
     return list(unique.values())
 
 
-def _improved(
-    start: Grouping, able: Sequence[Sequence[Tried]], workload: Workload
-) -> Grouping:
+def _improved(start: Grouping, able: Sequence[Sequence[Tried]], workload: Workload) -> Grouping:
     """Change one query's candidate at a time, as long as that lessens the error."""
     best, least = start, _cost(start, workload)
     going = True
@@ -273,9 +286,8 @@ def _several(
     request: Request,
     workload: Workload,
     grouping: Grouping,
-    shapes: Sequence[tuple[str, NoisyTable]],
-    seed: int,
 ) -> Option:
+    """Return a grouping as an option; errors that were rehearsed grow as the budgets shrink."""
     groups = _shared(grouping)
     shares = cube_roots(_costs(grouping, groups, workload), request.epsilon)
     require_within(shares, request.epsilon)
@@ -288,8 +300,8 @@ def _several(
     for group, share in zip(groups, shares, strict=True):
         errors = []
         for place in group:
-            error = expected(plans[place], shapes, seed)
-            errors.append(grouping[place].error if error is None else error)
+            factor = float(request.epsilon / share)
+            errors.append(expected(plans[place], (), 0) or grouping[place].error.times(factor))
         candidate = grouping[group[0]].candidate
         parts.append(
             Drawn(candidate.mechanism, candidate.settings, share, tuple(group), tuple(errors))

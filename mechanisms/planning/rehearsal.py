@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Errors", "Stage", "rehearsed", "seeded_laplace"]
 
 Floats = NDArray[np.float64]
+KEPT = 20
 WIDE = 1e9
 """Scales from here on are drawn as continuous numbers: the grid is lost in them."""
 
@@ -57,12 +58,10 @@ def seeded_laplace(draw: np.random.Generator, scale: Fraction, size: int) -> NDA
     if b == 0:
         return np.zeros(size, dtype=np.int64)
     if b > WIDE:
-        wide: NDArray[Any] = np.rint(draw.laplace(0, b, size)).astype(object)
-        return np.frompyfunc(int, 1, 1)(wide).astype(object)
-    rate = -np.expm1(-1 / b)
-    if rate >= 1:
-        return np.zeros(size, dtype=np.int64)
-    return draw.geometric(rate, size) - draw.geometric(rate, size)
+        return np.array([int(value) for value in draw.laplace(0, b, size)], dtype=object)
+    # The whole part of an exponential number is a geometric one.
+    up, down = draw.standard_exponential(size) * b, draw.standard_exponential(size) * b
+    return up.astype(np.int64) - down.astype(np.int64)
 
 
 class Stage:
@@ -72,7 +71,7 @@ class Stage:
         self.policy, self.silent = policy, False
         self._data = data
         self._random = np.random.default_rng(seed)
-        self._truth: dict[str, Vector] = {}
+        self._truth: dict[int, tuple[object, Vector]] = {}
 
     def __call__(self, release: Release) -> Vector:
         """Return the answers of a release on the made-up data, with noise."""
@@ -103,14 +102,14 @@ class Stage:
         return self._data.size if self.policy.size_known(request.reading) else None
 
     def _true(self, item: Release | Selection) -> Vector:
-        """Return the true answers; of queries written as text they are kept."""
-        asked = item.query
-        if not isinstance(asked, str):
-            return true_answers(asked if isinstance(item, Selection) else item, self.policy,
-                                self._data)  # fmt: skip
-        if asked not in self._truth:
-            self._truth[asked] = true_answers(asked, self.policy, self._data)
-        return self._truth[asked]
+        """Return the true answers, counted once for each release and choice that stays the same."""
+        kept = self._truth.get(id(item))
+        if kept is None or kept[0] is not item:
+            asked = item.query if isinstance(item, Selection) else item
+            kept = item, true_answers(asked, self.policy, self._data)
+            if len(self._truth) < KEPT:
+                self._truth[id(item)] = kept
+        return kept[1]
 
 
 def _noise_of(

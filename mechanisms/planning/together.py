@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from blowproof.mechanisms.answers.vectors import Estimate, Names, Vector
 from blowproof.mechanisms.release.release import Draw, Plan, Request
 from blowproof.models import BoundQuery, InternalError, show
-from blowproof.models.mechanisms.stacked_releases import Part, Stacked
+from blowproof.models.stacks.stacked import Part, Stacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -36,7 +36,7 @@ def workload(texts: Sequence[str], weights: Sequence[object], policy: Policy) ->
     ['1']
     """
     if not texts:
-        raise QueryError("the workload is empty: there is nothing to plan\n  try: --query histogram")
+        raise QueryError("the workload is empty: nothing is planned\n  try: --query histogram")
     if len(texts) > MOST_QUERIES:
         raise QueryError(
             f"{len(texts)} queries are too many to compare; {MOST_QUERIES} at most"

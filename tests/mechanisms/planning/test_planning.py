@@ -1,0 +1,253 @@
+"""Plans: what is compared before anything is spent, and that releases draw what they say."""
+
+import itertools
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from blowproof.cli.main import run
+from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.planning.expected import largest_of
+from blowproof.mechanisms.planning.lower_bounds import least_variance
+from blowproof.mechanisms.planning.planner import Planned, planned
+from blowproof.mechanisms.planning.rehearsal import seeded_laplace
+from blowproof.mechanisms.planning.split import cube_roots, require_within, total_error
+from blowproof.mechanisms.planning.workload import workload
+from blowproof.mechanisms.release.request import Request
+from blowproof.mechanisms.structures.ordered_hierarchical import variance
+from blowproof.models import Distance, Domain, Integers, Labels, Marginal, Policy, QueryError
+
+LINE = Policy(domain=Domain(age=Integers(0, 40)), secrets=Distance(threshold=3))
+TABLE = Policy(
+    domain=Domain(ward=Labels(["a", "b", "c"]), sex=Labels(["F", "M"])),
+    known=(Marginal(("ward",)),),
+)
+
+
+def compared(policy: Policy, *queries: str, epsilon: str = "1", size: int | None = 500) -> Planned:
+    work = workload(queries, [], policy)
+    request = Request(policy=policy, query=work.queries[0], epsilon=Fraction(epsilon))
+    return planned(request, work, size=size, seed=1)
+
+
+def test_the_best_is_chosen_and_nothing_dominates_it() -> None:
+    found = compared(LINE, "cumulative(age)")
+    rmse = {option.text: option.rmse for option in found.options}
+    assert found.chosen is found.options[0]
+    assert found.chosen.rmse == min(rmse.values())
+    assert found.chosen.dominated_by is None
+    assert rmse["ordered"] <= rmse["laplace"] * 1.05
+    assert rmse["ordered"] < rmse["table"] / 2
+
+
+@pytest.mark.parametrize("queries", [["histogram"], ["cumulative(age)", "histogram"]])
+def test_no_option_is_below_the_lower_bound(queries: list[str]) -> None:
+    for epsilon in ("1/4", "1", "4"):
+        found = compared(LINE, *queries, epsilon=epsilon)
+        assert found.bound is not None
+        assert all(option.rmse >= found.bound for option in found.options)
+
+
+def test_the_error_of_laplace_is_that_of_its_noise() -> None:
+    found = compared(TABLE, "histogram")
+    laplace = next(option for option in found.options if option.mechanism == "laplace")
+    (release,) = laplace.plan.description or ()
+    noise = seeded_laplace(np.random.default_rng(5), release.scales[0], 60_000).reshape(-1, 6)
+    assert laplace.errors[0].how == "exact"
+    assert math.isclose(laplace.rmse, float((noise**2.0).mean()) ** 0.5, rel_tol=0.03)
+    within = (abs(noise).max(axis=1) <= laplace.errors[0].max95).mean()
+    assert 0.945 <= within <= 0.975  # a quantile of whole numbers may hold some more
+
+
+def test_largest_of_is_the_smallest_number_that_is_enough() -> None:
+    for scale, outputs in ((Fraction(1, 3), 4), (Fraction(5), 100)):
+        q, at = math.exp(-1 / float(scale)), largest_of(scale, outputs)
+
+        def chance(most: float, q: float = q, outputs: int = outputs) -> float:
+            return float((1 - 2 * q ** (most + 1) / (1 + q)) ** outputs)
+
+        assert chance(at) >= 0.95
+        assert at == 0 or chance(at - 1) < 0.95
+
+
+def test_the_cube_root_rule_is_the_best_of_all_splits() -> None:
+    costs = [1.0, 20.0, 300.0]
+    best = min(
+        sum(cost / (part / 60) ** 2 for cost, part in zip(costs, parts, strict=True))
+        for parts in itertools.product(range(1, 59), repeat=3)
+        if sum(parts) == 60
+    )
+    shares = cube_roots(costs, Fraction(1))
+    ours = sum(cost / float(share) ** 2 for cost, share in zip(costs, shares, strict=True))
+    assert sum(shares) == 1
+    assert ours <= best
+    assert math.isclose(ours, total_error(costs, 1.0), rel_tol=1e-3)
+
+
+def test_the_least_variance_is_below_that_of_the_best_noise() -> None:
+    """Geometric noise is what a chain of single steps can be told with, at best."""
+    for epsilon in (Fraction(1, 10), Fraction(1), Fraction(3)):
+        best = variance(1 / epsilon)
+        endless = least_variance(float(epsilon), None)
+        assert endless <= best
+        for steps in (1, 10, 1_000, 100_000):
+            assert least_variance(float(epsilon), steps) <= endless
+    assert least_variance(0.1, 10**6) > 0.9 * variance(Fraction(10))
+
+
+def test_queries_that_follow_from_one_release_share_it() -> None:
+    together = compared(LINE, "cumulative(age)", "range(age,3,30)", "histogram").chosen
+    assert together is not None
+    description = together.plan.description
+    assert description is not None
+    asked = [item.query for item in description.releases]
+    assert len(asked) == len({repr(query) for query in asked})
+    assert len(together.parts) < 3
+
+
+def test_an_empty_workload_is_refused() -> None:
+    with pytest.raises(QueryError, match="workload is empty"):
+        workload([], [], LINE)
+
+
+def test_weights_fit_the_queries() -> None:
+    for weights in ([1, 2], [0], [Fraction(-1)]):
+        with pytest.raises(QueryError, match="weight"):
+            workload(["histogram"], weights, LINE)
+    with pytest.raises(QueryError, match="twice"):
+        workload(["histogram", "histogram"], [], LINE)
+
+
+def test_a_split_above_the_budget_is_refused() -> None:
+    require_within([Fraction(1, 2), Fraction(1, 2)], Fraction(1))
+    for shares in ([Fraction(1), Fraction(1, 10**30)], [Fraction(0)]):
+        with pytest.raises(RefusedError, match="nothing spent"):
+            require_within(shares, Fraction(1))
+
+
+# --- the command, and plan files -----------------------------------------------------------------
+
+POLICY = """
+[domain]
+age = { min = 0, max = 20 }
+[secrets]
+kind = "distance"
+metric = "l1"
+threshold = 2
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("p.toml").write_text(POLICY, encoding="utf-8")
+    rows = "".join(f"{(7 * at) % 21}\n" for at in range(400))
+    Path("d.csv").write_text(f"age\n{rows}", encoding="utf-8")
+    return tmp_path
+
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+def document(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+ASKED = "plan p.toml d.csv --query cumulative(age) --query histogram --epsilon 1 --output plan.json"
+
+
+@pytest.mark.usefixtures("files")
+def test_plan_json_is_as_the_contract_says(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*words("plan p.toml --query histogram --epsilon 1 --json")]) == 0
+    found = document(capsys)
+    assert found["schema"] == "blowproof/plan/1"
+    option = found["options"][found["chosen"]]
+    assert option["private"] == "proved"
+    assert {"mechanism", "settings", "queries"} <= option.keys()
+    assert {"query", "rmse", "max95"} <= option["queries"][0].keys()
+    assert found["lower_bound"]["rmse"] <= option["rmse"]
+
+
+@pytest.mark.usefixtures("files")
+def test_a_release_draws_what_the_plan_says(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(words(ASKED)) == 0
+    capsys.readouterr()
+    option = json.loads(Path("plan.json").read_text(encoding="utf-8"))["options"][0]
+    assert run(words("release p.toml d.csv --plan plan.json --unaccounted --json")) == 0
+    drawn = document(capsys)
+    assert drawn["noise"] == option["noise"]
+    assert len(drawn["values"]) == 21 + 21
+    assert drawn["epsilon"] == "1"
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("what", ["policy", "data", "noise", "query"])
+def test_a_plan_for_something_else_is_refused_before_anything_is_spent(
+    what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(words(ASKED)) == 0
+    if what == "policy":
+        Path("p.toml").write_text(POLICY.replace("threshold = 2", "threshold = 1"), "utf-8")
+    elif what == "data":
+        Path("d.csv").write_text("age\n" + "3\n" * 400, encoding="utf-8")
+    else:
+        plan = json.loads(Path("plan.json").read_text(encoding="utf-8"))
+        if what == "noise":
+            plan["options"][0]["noise"][0]["scale"] = "1/1000"
+        else:
+            plan["workload"][1]["query"] = "range(age,3,9)"
+        Path("plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    code = run(words("release p.toml d.csv --plan plan.json --budget 1 --ledger l.sqlite"))
+    assert code in (1, 2)
+    assert "nothing spent" in capsys.readouterr().err or what == "query"
+    assert not Path("l.sqlite").exists()
+
+
+@pytest.mark.usefixtures("files")
+def test_what_is_no_plan_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
+    for text in ("{}", "[]", "not json", '{"schema": "blowproof/plan/1", "options": []}'):
+        Path("plan.json").write_text(text, encoding="utf-8")
+        assert run(words("release p.toml d.csv --plan plan.json --unaccounted")) == 2
+        assert "no plan" in capsys.readouterr().err
+    assert run(words("release p.toml d.csv --plan missing.json --unaccounted")) == 2
+    assert run(words("plan p.toml --epsilon 1")) == 2
+    assert "empty" in capsys.readouterr().err
+    both = "release p.toml d.csv --plan plan.json --epsilon 1 --unaccounted"
+    assert run(words(both)) == 2
+
+
+@pytest.mark.usefixtures("files")
+def test_without_a_mechanism_the_best_one_is_drawn(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = "--query cumulative(age) --epsilon 1/10 --json"
+    assert run(words(f"plan p.toml d.csv {asked}")) == 0
+    best = document(capsys)["options"][0]["mechanism"]
+    assert run(words(f"release p.toml d.csv {asked} --unaccounted")) == 0
+    assert document(capsys)["mechanism"] == best
+    assert run(words(f"release p.toml d.csv {asked} --unaccounted --set tree=star")) == 1
+
+
+@pytest.mark.usefixtures("files")
+def test_the_plot_is_a_picture(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = "plan p.toml --query histogram --epsilon 1"
+    assert run(words(f"{asked} --plot errors.svg")) == 0
+    picture = Path("errors.svg").read_text(encoding="utf-8")
+    assert picture.startswith("<svg")
+    assert "laplace" in picture
+    assert run(words(f"{asked} --plot errors.doc")) == 2
+    assert "svg" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("files")
+def test_hopeless_noise_is_not_worth_releasing(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = "plan p.toml d.csv --query marginal(age) --epsilon 1/1000000000 --json"
+    code = run(words(asked))
+    found = document(capsys)
+    best = found["options"][0]["queries"][0]["rmse"]
+    assert (code == 1) == (best >= 400)
