@@ -70,6 +70,8 @@ MARGIN = 0.5
               help="Write the answers to a .csv or .parquet file.")  # fmt: skip
 @click.option("--accept-wide-bounds", is_flag=True,
               help="Release noise that is hardly worth its price too.")  # fmt: skip
+@click.option("--real", is_flag=True,
+              help="Leave estimates of counts as they are, with fractions.")  # fmt: skip
 @question_options()
 @json_option
 def release(  # noqa: PLR0913 # one parameter for each option
@@ -85,6 +87,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
     records: str | None,
     output: str | None,
     accept_wide_bounds: bool,
+    real: bool,
     question: Question,
     as_json: bool,
 ) -> int:
@@ -95,7 +98,8 @@ def release(  # noqa: PLR0913 # one parameter for each option
     what DATA holds, whatever the file is called; without one, --budget opens it.
 
     Without --mechanism, what `blowproof plan` finds best for the query is drawn. With --plan, what
-    that file says is drawn, for the policy, the queries and the data that it was made for.
+    that file says is drawn, for the policy, the queries and the data that it was made for. Counts
+    come in whole numbers then, unless --real.
 
     DATA that break a fact of the policy are refused for nothing. That tells one bit about them:
     which fact, and never how many records. Keep it to the owner of the data.
@@ -135,7 +139,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
             assert epsilon is not None
             request = request_of(read, asked, epsilon, options, records, session)
             request = replace(request, accept_wide_bounds=accept_wide_bounds)
-            released = carried_out(made or mechanism, request, data, choice, session)
+            released = carried_out(made or mechanism, request, data, choice, session, real=real)
         except (RefusedError, BudgetError) as error:
             _refuse(str(error), as_json, read.name, mechanism)
             return Exit.NO
@@ -265,12 +269,20 @@ def _account(request: Request, data: str, choice: AccountChoice) -> Accountant |
 
 
 def carried_out(
-    how: str | PlanFile | None, request: Request, data: str, choice: AccountChoice, session: Session
+    how: str | PlanFile | None,
+    request: Request,
+    data: str,
+    choice: AccountChoice,
+    session: Session,
+    *,
+    real: bool = False,
 ) -> Released:
     """Plan a release, charge it to the account that is chosen, and draw it; or refuse.
 
-    `how`: a mechanism by name, a plan that was read, or None for what a plan would choose.
+    `how`: a mechanism by name, a plan that was read, or None for what a plan would choose. What a
+    plan chose comes in whole numbers where it counts records, unless `real`.
     """
+    from blowproof.mechanisms.planning.default import in_whole_numbers
     from blowproof.mechanisms.release.release import release as carry_out
     from blowproof.models.data.dataset import Dataset
 
@@ -278,7 +290,8 @@ def carried_out(
     made = _planned(how, request, data, session)
     with Dataset(data, made.request.policy.domain) as dataset:
         _load(dataset, session)
-        return carry_out(made, dataset, budget=account)
+        found = carry_out(made, dataset, budget=account)
+    return found if isinstance(how, str) or real else in_whole_numbers(found)
 
 
 def _load(dataset: Dataset, session: Session) -> None:

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from fractions import Fraction
 
+from blowproof.mechanisms.answers.vectors import Estimate, Vector, whole
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.planning.planner import planned
+from blowproof.mechanisms.planning.together import Several
 from blowproof.mechanisms.planning.workload import Workload
+from blowproof.mechanisms.release.publish import is_count
 from blowproof.mechanisms.release.registry import plan as made_ready
-from blowproof.mechanisms.release.release import Plan, Request
-from blowproof.models import setting
+from blowproof.mechanisms.release.release import Plan, Released, Request
+from blowproof.models import BoundQuery, setting
 from blowproof.models.data.dataset import Dataset
+from blowproof.models.stacks.stacked import Stacked
 
-__all__ = ["best_plan"]
+__all__ = ["best_plan", "in_whole_numbers"]
 
+ROUNDING = "rounding"
 SECONDS = 30.0
 """For the comparison, where the request has no end."""
 USUAL = "laplace"
@@ -39,7 +45,7 @@ def best_plan(request: Request, data: str) -> Plan:
         with Dataset(data, policy.domain) as dataset:
             size = dataset.size
     ends = [time.monotonic() + SECONDS, *([] if request.deadline is None else [request.deadline])]
-    work = Workload((request.bound.name,), (request.bound,), (request.epsilon / request.epsilon,))
+    work = Workload((request.bound.name,), (request.bound,), (Fraction(1),))
     found = planned(replace(request, deadline=min(ends)), work, size=size, beside=False)
     best = found.chosen
     if best is None:
@@ -54,3 +60,28 @@ def best_plan(request: Request, data: str) -> Plan:
         else f"the one mechanism for this query: expected RMSE {error.rmse:.4g}",
     )
     return plan
+
+
+def in_whole_numbers(released: Released) -> Released:
+    """Return a release with the estimates of counts rounded: a step after the noise, and so free.
+
+    Numbers of records are whole; what is whole already, and what is no count, stays.
+    """
+    answers = _rounded(released.answers, released.request.bound)
+    if answers is released.answers:
+        return released
+    steps = (*released.description.postprocessing, ROUNDING)
+    description = replace(released.description, postprocessing=steps)
+    return replace(released, answers=answers, description=description)
+
+
+def _rounded(answers: Vector | Estimate, query: BoundQuery) -> Vector | Estimate:
+    if isinstance(answers, Several) and isinstance(query, Stacked):
+        pairs = list(zip(answers.parts, query.parts, strict=True))
+        parts = [(name, _rounded(found, part.query)) for (name, found), part in pairs]
+        same = all(new is old for (_, new), ((_, old), _) in zip(parts, pairs, strict=True))
+        return answers if same else Several(parts)
+    if isinstance(answers, Vector) or not is_count(query):
+        return answers
+    units = [round(value) for value in answers]
+    return Vector(whole(units), Fraction(1), answers.names)

@@ -23,6 +23,7 @@ from blowproof.mechanisms.answers.masks import mask
 from blowproof.mechanisms.estimates.consistency import rounded
 from blowproof.mechanisms.kinds.consistent import known_sums
 from blowproof.mechanisms.kinds.transformed import NoisyTable
+from blowproof.mechanisms.structures.matchings import tickets
 from blowproof.models import BlowproofError, Policy, Setting, setting
 from blowproof.models.policy.policy import Answers
 
@@ -36,14 +37,14 @@ USUAL = 100
 
 
 def made_up(
-    policy: Policy, answers: Answers | None, size: int | None, seed: int
+    policy: Policy, answers: Answers | None, size: int | None
 ) -> Iterator[tuple[str, NoisyTable]]:
     """Yield public data of each shape: `size` records (None: a hundred for each value)."""
     found = setting(policy, answers)
     free = ~mask(found.impossible, policy.domain).ravel()
     places = np.flatnonzero(free)
     size = USUAL * len(places) if size is None else size
-    order = np.random.default_rng(seed).permutation(len(places))
+    order = np.argsort(np.argsort(tickets(len(places))))  # a fixed scramble
     shapes = {"flat": np.ones(len(places)), "uneven": 1.0 / (1 + order)}
     for name, shares in shapes.items():
         counts = np.zeros(policy.domain.size, dtype=np.int64)

@@ -119,8 +119,8 @@ class Refused:
 def weighted(errors: Sequence[float], weights: Sequence[Fraction]) -> float:
     """Return the root of the weighted mean of squares.
 
-    >>> weighted([3.0, 4.0], [Fraction(1), Fraction(1)]) ** 2
-    12.5
+    >>> round(weighted([3.0, 4.0], [Fraction(1), Fraction(1)]), 4)
+    3.5355
     """
     squares = sum(float(weight) * error**2 for weight, error in zip(weights, errors, strict=True))
     return sqrt(squares / float(sum(weights)))

@@ -105,7 +105,7 @@ def planned(
     """
     seed = SEED if seed is None else seed
     policy = request.policy
-    shapes = _shapes(request, size, seed)
+    shapes = _shapes(request, size)
     refused: list[Refused] = []
     tried = [
         _tried(replace(request, query=query), shapes, seed, refused) for query in workload.queries
@@ -130,10 +130,10 @@ def planned(
     )
 
 
-def _shapes(request: Request, size: int | None, seed: int) -> list[tuple[str, NoisyTable]]:
+def _shapes(request: Request, size: int | None) -> list[tuple[str, NoisyTable]]:
     if request.policy.domain.size > MOST_CELLS:
         return []
-    return list(made_up(request.policy, request.answers, size, seed))
+    return list(made_up(request.policy, request.answers, size))
 
 
 def _left(request: Request, share: float) -> Request:

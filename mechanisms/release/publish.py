@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import IO, Any
 
 from blowproof.mechanisms.release.release import Released
-from blowproof.models import DataError, show
+from blowproof.models import BoundQuery, DataError, show
 from blowproof.models.base.errors import nearest
 from blowproof.models.base.temporary import FILE, prefix, sweep
 from blowproof.models.data.encoding import escaped, literal, quoted
 from blowproof.models.data.tabular import connect
 from blowproof.models.queries.kinds import ClusterSums, MatrixQuery, SumQuery, WeightedSum
+from blowproof.models.stacks.stacked import Stacked
 
-__all__ = ["OutputFile", "answer_column"]
+__all__ = ["OutputFile", "answer_column", "is_count"]
 
 _NOT_COUNTS = (SumQuery, WeightedSum, MatrixQuery, ClusterSums)
 
@@ -30,11 +31,17 @@ def answer_column(released: Released) -> str:
 
     Never what another column is called, in small letters or large ones.
     """
-    query = released.request.bound
-    counts = not isinstance(query, _NOT_COUNTS) or type(query).__name__ == "ClusterSizes"
+    counts = is_count(released.request.bound)
     taken = {name.casefold() for name in released.answers.names.columns}
     names = chain(["count"] if counts else [], ["value"], (f"value_{at}" for at in naturals(2)))
     return next(name for name in names if name not in taken)
+
+
+def is_count(query: BoundQuery) -> bool:
+    """Whether all answers of a query are numbers of records."""
+    if isinstance(query, Stacked):
+        return all(is_count(part.query) for part in query.parts)
+    return not isinstance(query, _NOT_COUNTS) or type(query).__name__ == "ClusterSizes"
 
 
 class OutputFile:

@@ -56,7 +56,8 @@ def test_no_option_is_below_the_lower_bound(queries: list[str]) -> None:
 def test_the_error_of_laplace_is_that_of_its_noise() -> None:
     found = compared(TABLE, "histogram")
     laplace = next(option for option in found.options if option.mechanism == "laplace")
-    (release,) = laplace.plan.description or ()
+    assert laplace.plan.description is not None
+    (release,) = laplace.plan.description
     noise = seeded_laplace(np.random.default_rng(5), release.scales[0], 60_000).reshape(-1, 6)
     assert laplace.errors[0].how == "exact"
     assert math.isclose(laplace.rmse, float((noise**2.0).mean()) ** 0.5, rel_tol=0.03)
