@@ -24,7 +24,7 @@ from blowproof.models import (
     UndeterminedError,
     setting,
 )
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import Budget, now
 from blowproof.models.norms import L1, Norm
 from blowproof.models.policy.policy import LABELLED, Answers, Reading
 from blowproof.models.queries.kinds import WeightedSum
@@ -85,13 +85,14 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
     """
     problem = policy if isinstance(policy, Problem) else Problem(policy, answers)
     policy = problem.policy
-    question = _question(problem, query, norm, reading, time_limit)
-    question = replace(question, max_size=max_size, listener=listener, seed=seed)
 
     def ask(question: Question) -> Answer:
         return plan.answer(question, engine, problem=problem)
 
-    prepared, found = question.setting, asked_in_l1(question, ask) or ask(question)
+    with Budget(time_limit):
+        question = _question(problem, query, norm, reading, time_limit)
+        question = replace(question, max_size=max_size, listener=listener, seed=seed)
+        prepared, found = question.setting, asked_in_l1(question, ask) or ask(question)
     if prepared.unchecked is not None and found.witness is None:
         doubt = f"whether any database has the known numbers is undecided: {prepared.unchecked}"
         found = replace(found, notes=(*found.notes, doubt))
@@ -115,17 +116,18 @@ def explain(
     >>> from blowproof.models import Count, Domain, Integers, Labels, Policy
     >>> domain = Domain(sex=Labels(["F", "M"]), age=Integers(0, 1))
     >>> steps, _ = explain(Policy(domain=domain, known=(Count({"sex": "F"}),)))
-    >>> [step.strategy.name for step in steps if step.applies]
-    ['rank', 'cycles', 'beside', 'ceiling', 'frames', 'search', 'few classes']
+    >>> [step.strategy.name for step in steps if step.applies and step.strategy.kind == "engine"]
+    ['policy graph', 'search']
     """
-    question = _question(Problem(policy, answers), query, norm, reading, time_limit)
     runs: list[plan.Run] = []
 
     def ask(question: Question) -> Answer:
         runs.append(plan.Run(question))
         return runs[0].answer(time.perf_counter()) if run else question.answer(0, None)
 
-    found = asked_in_l1(question, ask) or ask(question)
+    with Budget(time_limit):
+        question = _question(Problem(policy, answers), query, norm, reading, time_limit)
+        found = asked_in_l1(question, ask) or ask(question)
     found = replace(found, domain=policy.domain, norm=question.query.measure.name)
     return runs[0].steps if runs else [], found if run else None
 

@@ -1,48 +1,51 @@
 """The plan: who is asked, in which order, and how what they find becomes the answer.
 
     theorems first, one after the other: they need no search
-    then the engines that apply, in turns: each goes on where it was, with shares that double
+    then engines and reductions that apply, in turns: each goes on where it was, shares double
     last, where the bounds still do not meet, a pair over a few classes of values
 
 Nobody can know beforehand which engine is quick on a question: SAT ends in seconds where the search
 does not, and the other way round. In turns with doubling shares the answer costs at most a small
-factor (how many engines apply) more than it costs the best of them, and each of them knows at once
-what the others have found: they write on one `Board`, where pairs are checked and bounds meet.
-Nothing else decides an order.
+factor (how many strategies apply) more than it costs the best of them, and each of them knows at
+once what the others have found: they write on one `Board`, where pairs are checked and bounds meet.
+A reduction asks an easier question by a plan of its own, and brings back what that finds. Shares
+are of counted work (models/base/clock), so that the order is the same on a busy machine; real
+seconds only stop. Nothing else decides an order.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 from blowproof.models import BudgetError, Exact, QueryError
-from blowproof.models.base.clock import Worker, now
-from blowproof.verifier.asked.answer import Answer, Pair, json_number
+from blowproof.models.base.clock import Worker, finish, now
+from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Listener, Progress, Question
 from blowproof.verifier.databases.consistency import databases_within
-from blowproof.verifier.portfolio.bounds import Board, Bounds, Reason
+from blowproof.verifier.portfolio.bounds import Board, Reason
 from blowproof.verifier.portfolio.problem import Problem, travelled
-from blowproof.verifier.portfolio.registry import ENGINES, LAST, THEOREMS, Strategy, named
-from blowproof.verifier.reductions.fewer_facts import without_empty
+from blowproof.verifier.portfolio.registry import ENGINES, LAST, THEOREMS, named
+from blowproof.verifier.portfolio.step import Step, WayBack
+from blowproof.verifier.portfolio.strategy import Reduction, Strategy
+from blowproof.verifier.reductions.fewer_facts import loosened, without_empty
 from blowproof.verifier.theorems.empty_classes import without_unheld
 from blowproof.verifier.theorems.simple_cycles import classes_of_facts, no_cycles
 
 __all__ = ["Run", "Step", "answer", "plan"]
 
 FIRST_TURN = 0.5
-"""Seconds of the first turn; each round's turns are twice as long as those before."""
+"""Seconds of work of the first turn; each round's turns are twice as long as those before."""
 
 ENGINES_PART = 0.9
 """How much of the time limit the engines have; the rest is for a pair where they find none."""
 
-SHARE_OF_FIRST = 0.6
-"""The part of the time limit by which an engine that plans its time does so, beside others."""
+PLANNED_PART = 0.6
+"""The part of the time limit by which a strategy that plans its time does so, beside others."""
 
 PEERS = 20.0
-"""Seconds for engines that go on alone, where no time limit is set and the others gave up."""
+"""Seconds of work for engines that go on alone, where no time limit is set."""
 
 FEW_DATABASES = 20_000
 """So many databases are listed, by the definition, beside what else is tried."""
@@ -50,70 +53,62 @@ FEW_DATABASES = 20_000
 VERY_FEW = 300
 """So many are listed before anything else is tried."""
 
+GRACE = 0.5
+"""Seconds of work in which an engine comes back with what it has when the time is over."""
+
 SAME = "with full secrets and equality counts, readings 1 and 5 have the same pairs"
 
-GRACE = 0.5
-"""Seconds in which an engine comes back with what it has when the time is over."""
+LOOSENING = 10.0
+"""Seconds of work for leaving out what follows from other facts, where no time limit is set."""
+
+LISTING = ("brute", "sat", "ilp")
+"""Engines that know all readings and scopes; an easier question is for the others, if it can be."""
+
+IN_TURNS = ("engine", "reduction")
 
 
-@dataclass(eq=False)
-class Step:
-    """One strategy for one question: whether it applies, and, once it ran, what it gave."""
+def plan(question: Question, *, only: str = "", inner: bool = False) -> list[Step]:
+    """Return the strategies in the order in which they have their first turn.
 
-    strategy: Strategy
-    why_not: str = ""
-    found: Bounds | None = None
-    seconds: float | None = None
-    notes: tuple[str, ...] = field(default=())
-
-    @property
-    def applies(self) -> bool:
-        """Whether it is asked at all."""
-        return not self.why_not
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the step as `blowproof explain --json` lists it."""
-        found = self.found or Bounds()
-        return {
-            "name": self.strategy.name,
-            "kind": self.strategy.kind,
-            "applies": self.applies,
-            "why": self.why_not or self.strategy.does,
-            "lower": json_number(found.lower) if found.pair is not None else None,
-            "upper": None if found.upper is None else json_number(found.upper),
-            "seconds": None if self.seconds is None else round(self.seconds, 3),
-        }
-
-
-def plan(question: Question) -> list[Step]:
-    """Return the strategies in the order in which they have their first turn."""
-    engines = [Step(item, _why_not(item, question)) for item in ENGINES]
+    `only`: a strategy that is asked alone, with what it takes along. `inner`: the question is an
+    easier one, asked on the way to another.
+    """
+    asked = [item for item in ENGINES if not only or only in (item.name, item.part_of)]
+    engines = [Step(item, _why_not(item, question)) for item in asked]
+    if inner and any(step.applies and step.strategy.name not in LISTING for step in engines):
+        for step in engines:
+            if step.strategy.name in LISTING:
+                step.why_not = step.why_not or "an easier question is for those that search"
     few = databases_within(question.setting, question.reading, VERY_FEW)
-    first = 0 if few else 1  # the listing of every database comes last where there are many
+    first = 0 if few or only else 1  # the listing of every database comes last where there are many
     engines = engines[first:] + engines[:first]
-    return [
-        *(Step(item, item.why_not(question)) for item in THEOREMS),
-        *engines,
-        Step(LAST, LAST.why_not(question)),
-    ]
+    if only:
+        return engines
+    theorems = [Step(item, item.why_not(question)) for item in THEOREMS]
+    return [*theorems, *engines, *([] if inner else [Step(LAST, LAST.why_not(question))])]
 
 
 def _why_not(item: Strategy, question: Question) -> str:
     """Return why an engine that could answer the question is not asked, or ""."""
-    setting = question.setting
-    if item.name == "hilbert":
+    setting, name = question.setting, item.name
+    if name == "hilbert":
         return "the search lists the same, and faster"
-    if item.name == "brute" and setting.scope == "any":
+    if name == "brute" and setting.scope == "any":
         return "for any answers there is no end of databases"
-    if item.name == "brute" and not databases_within(setting, question.reading, FEW_DATABASES):
+    if name == "brute" and not databases_within(setting, question.reading, FEW_DATABASES):
         return f"there may be more than {FEW_DATABASES:,} databases"
-    if item.name in ("sat", "ilp") and question.irreducible and setting.scope == "any":
+    if name in ("sat", "ilp") and question.irreducible and setting.scope == "any":
         return "the search lists the same, and faster"
-    return item.why_not(question)
+    refusal = item.why_not(question)
+    if name == "search" and not refusal and setting.scope == "given":
+        return "it is asked for any answers"
+    if name == "search" and not refusal and not question.irreducible:
+        return "it is asked for the complete graph"
+    return refusal
 
 
 def answer(question: Question, engine: str = "auto", *, problem: Problem | None = None) -> Answer:
-    """Return S(f, P), or bounds on it: by the named engine alone, or by the plan.
+    """Return S(f, P), or bounds on it: by the named strategy alone, or by the plan.
 
     With a problem, the plan begins with what related questions have found.
     """
@@ -122,50 +117,56 @@ def answer(question: Question, engine: str = "auto", *, problem: Problem | None 
         same = replace(question, reading="published")
         told = answer(same, engine, problem=problem)
         return replace(told, reading="pufferfish", notes=(*told.notes, SAME))
-    if engine != "auto":
-        only = named(engine)
-        refusal = only.why_not(question)
-        if refusal:
-            raise QueryError(
-                f"engine {engine} does not answer this: {refusal}\n  try: --engine auto"
-            )
-        found = only.run(question)
-        assert found is not None
-        return found
-    return Run(question, problem).answer(started)
+    if engine == "auto":
+        return Run(question, problem).answer(started)
+    alone = named(engine)
+    refusal = alone.why_not(question)
+    if refusal:
+        raise QueryError(f"engine {engine} does not answer this: {refusal}\n  try: --engine auto")
+    if isinstance(alone.run, Reduction) or any(item.part_of == engine for item in ENGINES):
+        return Run(question, only=engine).answer(started)
+    return alone.run(question) or question.answer(0, None, "it found nothing", engine=engine)
 
 
 class Run:
-    """One question on its way through the plan."""
+    """One question on its way through the plan; `outer`: of the question that it is easier than."""
 
-    def __init__(self, question: Question, problem: Problem | None = None) -> None:
-        self.problem = problem
+    def __init__(
+        self,
+        question: Question,
+        problem: Problem | None = None,
+        *,
+        only: str = "",
+        outer: Run | None = None,
+    ) -> None:
+        self.problem, self.only, self.outer = problem, only, outer
         self.board = Board(question.setting, question.query, question.reading, question.listener)
-        easier = without_empty(question.setting)
-        if no_cycles(question) or classes_of_facts(easier, question.by(1 / 4)) is None:
-            easier = without_unheld(easier, deadline=question.by(1 / 4))
-        self.question = replace(question, setting=easier, known=self.board.ends)
-        self.steps = plan(self.question)
+        if outer is None:
+            question = _simpler(question)
+        elif question.reading == "pufferfish" and question.irreducible:
+            question = replace(question, reading="published")  # the same pairs
+        self.question = replace(question, known=self.board.ends)
+        self.steps = plan(self.question, only=only, inner=outer is not None)
         if problem is not None:
-            travel = Step(
-                Strategy(
-                    "travel", "theorem", "bounds of related questions, asked before", self._travel
-                )
-            )
-            self.steps.insert(0, travel)
+            does = "bounds of related questions, asked before"
+            self.steps.insert(0, Step(Strategy("travel", "theorem", does, self._travel)))
             self.board.known = problem.about(question.reading, question.query)
 
     def answer(self, started: float) -> Answer:
         """Ask everybody, in order, until the bounds meet."""
         for step in self._of("theorem"):
             self._ask(step)
-        self._in_turns(list(self._of("engine", "reduction")))
+        self._in_turns(list(self._of(*IN_TURNS)))
         for step in self._of("witness"):
             self._ask(step)
         if self.problem is not None:
             question = self.question
             self.problem.remember(question.reading, question.query, self.board.known)
         return self._answer(time.perf_counter() - started)
+
+    def settled(self) -> bool:
+        """Whether nothing is left to find."""
+        return self.board.settled() or (self.outer is not None and self.outer.settled())
 
     def _travel(self, question: Question) -> Answer | None:
         """Take over what other questions of the problem have found (see `travelled`)."""
@@ -181,27 +182,52 @@ class Run:
     def _of(self, *kinds: str) -> Iterator[Step]:
         """Yield the steps of these kinds that apply, while there is something left to find."""
         for step in self.steps:
-            if step.strategy.kind in kinds and step.applies and not self.board.settled():
+            if step.strategy.kind in kinds and step.applies and not self.settled():
                 yield step
+
+    # one strategy ---------------------------------------------------------------------------
 
     def _ask(self, step: Step) -> None:
         """Run a step that is short."""
         started = time.perf_counter()
-        question = replace(self.question, listener=self._listener(step))
-        self._take(step, step.strategy.run(question))
+        self._take(step, self._run(step, self.question, self._listener(step)))
         step.seconds = time.perf_counter() - started
 
-    def _listener(self, step: Step) -> Listener:
-        """Return what a step calls with what it finds on the way."""
+    def _run(self, step: Step, question: Question, listener: Listener) -> Answer | None:
+        """Return what a strategy found besides what it has told."""
+        run = step.strategy.run
+        if not isinstance(run, Reduction):
+            return run(replace(question, listener=listener))
+        easier = run.apply(question)
+        if easier is None:
+            return None
+
+        def keep(reason: Reason, upper: Exact | None, pair: Pair | None) -> None:
+            self._keep(step, reason, upper, pair)
+
+        way = WayBack(step, run, question, self.board, keep)
+        only = "" if self.only == step.strategy.name else self.only
+        inner = Run(replace(easier, listener=way.told), only=only, outer=self)
+        way.easier = inner.board
+        found = inner.answer(time.perf_counter())
+        way.bring_back()
+        step.notes = found.notes
+        return None
+
+    def _listener(self, step: Step, *, ends: bool = False) -> Listener:
+        """Return what a step calls with what it finds; it `ends` where that is all."""
 
         def told(progress: Progress) -> None:
-            self._keep(step, progress.what, progress.upper, progress.witness)
+            reason = Reason(step.strategy.name, progress.what)
+            self._keep(step, reason, progress.upper, progress.witness)
+            if ends and self.settled():
+                finish()
 
         return told
 
-    def _keep(self, step: Step, why: str, upper: Exact | None, pair: Pair | None) -> None:
+    def _keep(self, step: Step, reason: Reason, upper: Exact | None, pair: Pair | None) -> None:
         """Write what a step has found on the board, and remember that it was this step."""
-        told = self.board.worth(Reason(step.strategy.name, why), upper=upper, pair=pair)
+        told = self.board.worth(reason, upper=upper, pair=pair)
         step.found = told if step.found is None else step.found.meet(told)
         self.board.take(told)
 
@@ -211,48 +237,49 @@ class Run:
             return
         step.notes = found.notes
         why = found.notes[0] if step.strategy.kind == "theorem" else step.strategy.does
-        self._keep(step, why, found.upper, found.witness)
+        self._keep(step, Reason(step.strategy.name, why), found.upper, found.witness)
 
-    # engines in turns -----------------------------------------------------------------------
+    # in turns -------------------------------------------------------------------------------
 
     def _in_turns(self, steps: list[Step]) -> None:
-        """Let engines work in turns until the bounds meet, all have ended, or the time is over."""
-        end = self.question.by(ENGINES_PART)
-        alone = len(steps) == 1
-        working = {step: self._worker(step, end, alone) for step in steps}
+        """Let strategies work in turns until the bounds meet, all have ended, or time is over."""
+        end = self.question.deadline if self.outer else self.question.by(ENGINES_PART)
+        working = {step: self._worker(step, end, alone=len(steps) == 1) for step in steps}
         share = FIRST_TURN
         try:
-            while working and not self.board.settled():
-                over = end is not None and now() >= end
+            while working and not self.settled():
+                over = any(worker.over() for worker in working.values())
                 for step, worker in list(working.items()):
                     if over and not worker.begun:
                         continue
                     if self._turn(step, worker, GRACE if over else share):
                         del working[step]
-                    if self.board.settled():
+                    if self.settled():
                         return
                 if over or self._given_up(working, end):
                     break
                 share *= 2
         finally:
-            for step, worker in working.items():
-                step.seconds = worker.used
+            for worker in working.values():
                 worker.stop()
 
-    def _worker(self, step: Step, end: float | None, alone: bool) -> Worker:
-        """Return an engine that is ready to begin.
+    def _worker(self, step: Step, end: float | None, *, alone: bool) -> Worker:
+        """Return a strategy that is ready to begin.
 
-        An engine that shares its time out among steps of its own is told how much it will have.
+        One that shares its time out among steps of its own is told how much it will have.
         """
         deadline = end
-        if end is not None and step.strategy.shares and not alone:
+        if end is not None and step.strategy.plans and not alone:
             begun = now()
-            deadline = begun + SHARE_OF_FIRST * max(0.0, end - begun)
-        question = replace(self.question, deadline=deadline, listener=self._listener(step))
-        return Worker(lambda: step.strategy.run(question), end=end)
+            deadline = begun + PLANNED_PART * max(0.0, end - begun)
+        question = replace(self.question, deadline=deadline)
+        listener = self._listener(step, ends=True)
+        part = 1.0 if self.outer else ENGINES_PART
+        return Worker(lambda: self._run(step, question, listener), part=part)
 
     def _turn(self, step: Step, worker: Worker, seconds: float) -> bool:
-        """Give an engine a turn; return whether it has ended."""
+        """Give a strategy a turn; return whether it has ended."""
+        started = time.perf_counter()
         try:
             if not worker.turn(seconds):
                 return False
@@ -260,7 +287,8 @@ class Run:
                 self._take(step, worker.result)
         except (BudgetError, TimeoutError) as refusal:
             step.notes = (str(refusal).partition("\n")[0],)
-        step.seconds = worker.used
+        finally:
+            step.seconds = (step.seconds or 0.0) + time.perf_counter() - started
         return True
 
     def _given_up(self, working: dict[Step, Worker], end: float | None) -> bool:
@@ -268,7 +296,7 @@ class Run:
 
         They list or propose, one pair after the other, and may do so for years.
         """
-        if end is not None or any(step.strategy.shares for step in working):
+        if end is not None or not all(step.strategy.endless for step in working):
             return False
         return all(worker.used >= PEERS for worker in working.values())
 
@@ -290,14 +318,23 @@ class Run:
             ),
             seconds=seconds,
             decided_by=tuple(
-                (end, *reason)
+                (end, reason.name, reason.told())
                 for end, reason in (("lower", known.below), ("upper", known.above))
                 if reason is not None
             ),
         )
 
     def _refuse(self) -> None:
-        """Nothing at all is known: say why, as the first engine that gave up says it."""
+        """Nothing at all is known: say why, as the first strategy that gave up says it."""
         for step in self.steps:
-            if step.strategy.kind in ("engine", "reduction") and step.applies and step.notes:
+            if step.strategy.kind in IN_TURNS and step.applies and step.notes:
                 raise BudgetError(step.notes[0])
+
+
+def _simpler(question: Question) -> Question:
+    """Return the question about the same databases, by fewer facts and values."""
+    easier = without_empty(question.setting)
+    if no_cycles(question) or classes_of_facts(easier, question.by(1 / 4)) is None:
+        easier = without_unheld(easier, deadline=question.by(1 / 4))
+    end = now() + LOOSENING if question.left is None else question.by(1 / 4)
+    return replace(question, setting=loosened(easier, deadline=end))

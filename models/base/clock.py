@@ -1,31 +1,51 @@
-"""The clock of work that can take turns.
+"""The clock of work that is counted, and can take turns.
 
-Engines look at the time often, to keep their deadlines. Here that look does two more things. Work
-that runs as a `Worker` is told its own time: what it has used, not what passed while others had
-their turn or while the machine was busy with something else. And a worker whose share is used up
-hands over to whoever gave it its turn, inside of that look; later it goes on where it was. Work
-that is no worker is told the time of `time.monotonic`, and never stopped.
+Engines look at the time often, to keep their deadlines. While a question is answered (inside a
+`Budget`), the time that they are told is not that of a clock on the wall: it counts work. A look at
+the clock is one step, and what takes longer than the usual few tenths of a millisecond between two
+looks says how much it did (`spend`): nodes of a search, a solver's own deterministic count. Counted
+work is the same on a busy machine and on a quiet one, so a question gets the same answer by the
+same engine on both. It is written in seconds, as a usual machine would need for it. Real seconds
+only stop: past the real end, all deadlines are told to have passed.
 
-A worker has a thread, and only one of the threads runs at a time: who gives a turn waits until it
-is over. So nothing that workers share needs a lock.
+Work that runs as a `Worker` does so in turns. When its share of work is used up, it hands over to
+whoever gave it its turn, inside of the look; later it goes on where it was. A worker has a thread,
+and only one of the threads runs at a time: who gives a turn waits until it is over. So nothing that
+workers share needs a lock. Workers may have workers of their own, whose work counts as theirs.
 
->>> worker = Worker(lambda: [now() < now() + 1, "done"], end=None)
->>> worker.turn(1.0), worker.dead, worker.result
-(True, True, [True, 'done'])
+Outside of all this, the time is that of `time.monotonic`.
+
+>>> with Budget(10.0):
+...     worker = Worker(lambda: (spend(1.0), now(), "done")[-1])
+...     worker.turn(0.5), worker.turn(1.0), worker.result
+(False, True, 'done')
 """
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from types import TracebackType
 from typing import Any
 
-__all__ = ["Worker", "finish", "now"]
+__all__ = [
+    "Budget",
+    "Worker",
+    "counting",
+    "finish",
+    "glance",
+    "now",
+    "real_left",
+    "share_left",
+    "spend",
+    "waiting",
+]
 
-BUSIEST = 8
-"""A machine is never taken to be busier than this: waiting makes a deadline come, too."""
+STEP = 2.0**-13
+"""Seconds that one look at the clock stands for; a power of two, so that sums of it are exact."""
 
 PATIENCE = 2.0
 """Seconds to wait for a worker that was told to end, and may be inside a solver."""
@@ -43,43 +63,150 @@ class _End(BaseException):
 
 def now() -> float:
     """Return the time by which deadlines are told, in seconds; a worker may pause in here."""
-    worker = _workers.get(threading.get_ident())
-    return time.monotonic() if worker is None else worker.clock()
+    budget = _budgets.get(threading.get_ident())
+    return time.monotonic() if budget is None else budget.look()
+
+
+def spend(seconds: float) -> None:
+    """Count work that was done since the last look at the clock."""
+    budget = _budgets.get(threading.get_ident())
+    if budget is not None:
+        budget.used += math.ceil(seconds / STEP) * STEP
+
+
+def counting() -> bool:
+    """Return whether work is counted here."""
+    return threading.get_ident() in _budgets
+
+
+def real_left() -> float | None:
+    """Return the real seconds until work has to be back (None: no end); never below zero."""
+    budget = _budgets.get(threading.get_ident())
+    return None if budget is None else budget.real_left()
+
+
+def share_left() -> float | None:
+    """Return how much work is left of this turn; None where work is not counted in turns."""
+    budget = _budgets.get(threading.get_ident())
+    return budget.share_left() if budget is not None else None
+
+
+def glance() -> bool:
+    """Return whether the real end has passed, without a step; a worker that was ended ends here."""
+    budget = _budgets.get(threading.get_ident())
+    return budget is not None and budget.over()
+
+
+def waiting(seconds: float) -> float | None:
+    """Return how long, in real time, to wait for what is made ready elsewhere (None: for ever).
+
+    So long, or a quarter of the real time that is left. Where there is no end to it, work must not
+    depend on how busy the machine is.
+    """
+    left = real_left()
+    if left is not None:
+        return max(seconds, left / 4)
+    return None if counting() else seconds
 
 
 def finish() -> None:
     """End the worker that calls this: there is nothing left to do. Nothing happens elsewhere."""
-    if threading.get_ident() in _workers:
+    if isinstance(_budgets.get(threading.get_ident()), Worker):
         raise _End
 
 
-class Worker:
-    """Work that is done in turns; `result` is what it returned, once `dead`.
+class Budget:
+    """Counted work on this thread; `seconds`: when to stop, in work and in real time.
 
-    `end`: a time of `time.monotonic` after which the worker is told that time, so that all its
-    deadlines have passed and it comes back with what it has.
+    It starts at a whole number, so that the same work is told the same times but for that number.
+    Inside of another budget, work goes on being counted by that one.
     """
 
-    def __init__(self, work: Callable[[], Any], *, end: float | None) -> None:
-        self.work, self.end = work, end
+    def __init__(self, seconds: float | None = None) -> None:
+        self.start, self.used = float(math.floor(time.monotonic())), 0.0
+        self.until = None if seconds is None else self.start + seconds
+        self.end = None if seconds is None else time.monotonic() + seconds
+        self._entered = False
+
+    def __enter__(self) -> Budget:
+        self._entered = threading.get_ident() not in _budgets
+        if self._entered:
+            _budgets[threading.get_ident()] = self
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._entered:
+            del _budgets[threading.get_ident()]
+
+    def look(self) -> float:
+        """Return the time by work done; far enough on, once the real end has passed."""
+        self.used += STEP
+        if self.end is not None and (late := time.monotonic() - self.end) >= 0:
+            return max(self.start + self.used, self.until or 0.0) + late
+        return self.start + self.used
+
+    def over(self) -> bool:
+        """Return whether the real end has passed."""
+        return self.end is not None and time.monotonic() >= self.end
+
+    def real_left(self) -> float | None:
+        """Return the real seconds until the end."""
+        return None if self.end is None else max(0.0, self.end - time.monotonic())
+
+    def share_left(self) -> float | None:
+        """Return how much work is left before others have their turn: here there are none."""
+        return None
+
+
+class Worker(Budget):
+    """Work that is done in turns; `result` is what it returned, once `dead`.
+
+    `part`: of the real time that is left to whoever makes it. It begins at the time that its maker
+    is told, and `until` is when that part has passed by work.
+    """
+
+    def __init__(self, work: Callable[[], Any], *, part: float = 1.0) -> None:
+        self.maker = _budgets.get(threading.get_ident())
+        left = None if self.maker is None else self.maker.real_left()
+        super().__init__(None if left is None else part * left)
+        if self.maker is not None:
+            self.start = self.maker.start + self.maker.used
+            self.until = self.maker.until
+        self.work = work
         self.result: Any = None
         self.begun = self.dead = False
-        self.used = 0.0
         self._error: BaseException | None = None
         self._stopped = False
-        self._started = time.monotonic()
         self._share = 0.0
-        self._wall = self._processor = 0.0
         self._go, self._back = threading.Event(), threading.Event()
 
     def turn(self, seconds: float) -> bool:
-        """Let it work for so long; return whether it has ended. What it raises is raised here.
+        """Let it do so much work; return whether it has ended. What it raises is raised here.
 
         A worker that does not look at the clock takes longer, and is left behind after its end.
+        Where its maker is a worker itself, the maker's own turn may end before this one does.
         """
-        self._share = seconds
+        while seconds > 0 and not self.dead:
+            room = None if self.maker is None else self.maker.share_left()
+            before, share = self.used, seconds if room is None else min(seconds, room)
+            if not self._some(share):
+                return False
+            done = self.used - before
+            seconds -= max(done, STEP)
+            if self.maker is not None:
+                self.maker.used += done
+                self.maker.look()
+        return self.dead
+
+    def _some(self, share: float) -> bool:
+        """Let it work for one share; return False where it was left behind."""
+        self._share = self.used + share
         self._back.clear()
-        self._begin()
         if not self.begun:
             self.begun = True
             threading.Thread(target=self._run, name="blowproof-worker", daemon=True).start()
@@ -89,7 +216,7 @@ class Worker:
                 return False  # it does not look at the clock
         if self._error is not None:
             raise self._error
-        return self.dead
+        return True
 
     def stop(self) -> None:
         """End it where it is; what it holds is let go as after an exception.
@@ -103,32 +230,35 @@ class Worker:
             self._go.set()
             self._back.wait(GLANCE if late else PATIENCE)
 
-    def clock(self) -> float:
+    def look(self) -> float:
         """Return the worker's own time, after a pause where its share is used up."""
         if self._stopped:
             raise _End
-        spent = self._spent()
-        if spent >= self._share:
-            self.used += spent
+        if self.used >= self._share:
             self._pause()
-            spent = self._spent()
-        real = time.monotonic()
-        if self.end is not None and real >= self.end:
-            return real
-        return self._started + self.used + spent
+        return super().look()
+
+    def over(self) -> bool:
+        """Return whether the real end has passed; end here where it was told to."""
+        if self._stopped:
+            raise _End
+        return super().over()
+
+    def share_left(self) -> float | None:
+        """Return how much work is left of this turn."""
+        return max(0.0, self._share - self.used)
 
     def _run(self) -> None:
         self._go.wait()
         ident = threading.get_ident()
-        _workers[ident] = self
+        _budgets[ident] = self
         try:
             with suppress(_End):
                 self.result = self.work()
         except BaseException as error:  # raised again by whoever gave the turn
             self._error = error
         finally:
-            del _workers[ident]
-            self.used += self._spent()
+            del _budgets[ident]
             self.dead = True
             self._back.set()
 
@@ -140,14 +270,6 @@ class Worker:
         if self._stopped:
             raise _End
 
-    def _begin(self) -> None:
-        self._wall, self._processor = time.monotonic(), time.process_time()
 
-    def _spent(self) -> float:
-        """Seconds of this turn: those that the process had of the processor, if these are fewer."""
-        wall = time.monotonic() - self._wall
-        return min(wall, max(time.process_time() - self._processor, wall / BUSIEST))
-
-
-_workers: dict[int, Worker] = {}
-"""The workers that have a thread, by its number."""
+_budgets: dict[int, Budget] = {}
+"""The budget of each thread that has one, by the thread's number."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import glance, now
 from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.solving import SolverDisagreementError
 from blowproof.models.programs.to_cpsat import AllSolutions
@@ -66,14 +67,16 @@ class Solutions:
 
     def _found(self) -> Iterator[dict[str, int]]:
         """Yield what the search puts into the queue, until either side ends."""
-        deadline = now() + self._time_limit
+        deadline = time.monotonic() + self._time_limit
         search = _Background(self._model)
         try:
             while not search.exhausted():
-                if now() >= deadline or (self._stop is not None and self._stop()):
+                late = glance() or time.monotonic() >= deadline
+                if late or (self._stop is not None and self._stop()):
                     return
                 assignment = search.next()
                 if assignment is not None:
+                    now()  # others may have their turn
                     yield assignment
             self.complete = search.complete()
         finally:

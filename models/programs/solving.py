@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import glance, real_left
 from blowproof.models.base.errors import InternalError
 
 __all__ = ["SolverDisagreementError", "run_interruptibly"]
@@ -36,6 +36,8 @@ def run_interruptibly(
 ) -> Result:
     """Return `work()`, asking it to end through `cancel` at the limit, on `stop()` or on Ctrl-C.
 
+    The limit is in real seconds; the real end of the budget (models/base/clock) is one, too.
+
     `work` must return soon after `cancel` was called, with whatever it has. `watch` is called now
     and then in the caller's thread, for progress. What `work`, `stop` or `watch` raise is raised
     here, and so is KeyboardInterrupt, after the solver has ended.
@@ -55,7 +57,8 @@ def run_interruptibly(
         finally:
             done.set()
 
-    deadline = None if time_limit is None else now() + time_limit
+    limits = [seconds for seconds in (time_limit, real_left()) if seconds is not None]
+    deadline = time.monotonic() + min(limits) if limits else None
     threading.Thread(target=body, name="blowproof-solver").start()
     try:
         _wait(done, deadline=deadline, cancel=cancel, stop=stop, watch=watch)
@@ -81,10 +84,8 @@ def _wait(
     """
     stopping = False
     while not done.wait(_pause(deadline, stopping=stopping)):
-        told = now()  # here other work has its turn while the solver goes on
-        stopping = (
-            stopping or (deadline is not None and told >= deadline) or (stop is not None and stop())
-        )
+        late = deadline is not None and time.monotonic() >= deadline
+        stopping = stopping or glance() or late or (stop is not None and stop())
         if stopping:
             cancel()
         elif watch is not None:
@@ -96,7 +97,7 @@ def _wait(
 def _pause(deadline: float | None, *, stopping: bool) -> float:
     if deadline is None or stopping:
         return _POLL_SECONDS
-    return min(_POLL_SECONDS, max(0.0, deadline - now()))
+    return min(_POLL_SECONDS, max(0.0, deadline - time.monotonic()))
 
 
 def _drain(done: threading.Event, cancel: Callable[[], None]) -> None:

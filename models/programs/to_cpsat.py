@@ -26,11 +26,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from ortools.sat.python import cp_model
 
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import counting, glance, now, real_left, share_left, spend
 from blowproof.models.programs.linear import (
     BoolLiteral,
     Clause,
@@ -57,6 +58,12 @@ OnBound: TypeAlias = Callable[[int | None, int | None], None]
 
 _LIMIT = 1 << 61
 _EXACT_DOUBLE = 1 << 53
+
+LEAST_WORK = 0.1
+"""A solver is given so much work at least, by its own count, however little is left."""
+
+SECONDS_PER_MODEL, SECONDS_PER_ROW = 5e-4, 4e-5
+"""What building a model takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,21 +194,46 @@ def solve(  # noqa: PLR0913 # keyword-only options, each of them of use to a cal
         return solve_exactly(model, time_limit=time_limit, seed=seed, stop=stop)
     started = now()
     lowered = to_cpsat(model)
+    spend(SECONDS_PER_MODEL + len(model.constraints) * SECONDS_PER_ROW)
     _add_hints(lowered, hints or {})
-    solver = _solver(workers=workers, seed=seed, presolve=presolve)
     progress = _Progress(model, lowered, on_bound)
-    solver.best_bound_callback = progress.bound_seen
     left = None if time_limit is None else max(0.0, time_limit - (now() - started))
-    if left is not None:
-        solver.parameters.max_time_in_seconds = left
-    status = run_interruptibly(
-        lambda: solver.solve(lowered.cp, progress.callback),
-        cancel=solver.stop_search,
-        time_limit=left,
-        stop=stop,
-        watch=progress.report,
-    )
+    while True:
+        solver = _solver(workers=workers, seed=seed, presolve=presolve)
+        solver.best_bound_callback = progress.bound_seen
+        work = _limit(solver, left)
+        status = run_interruptibly(
+            partial(solver.solve, lowered.cp, progress.callback),
+            cancel=solver.stop_search,
+            time_limit=left if work is None else None,
+            stop=stop,
+            watch=progress.report,
+        )
+        done = float(solver.response_proto.deterministic_time)
+        spend(done)
+        if status not in (cp_model.FEASIBLE, cp_model.UNKNOWN) or work is None or done < work:
+            break  # it came to an end, or was stopped
+        left = None if left is None else left - done
+        now()  # others may have their turn
+        if (left is not None and left <= 0) or glance() or (stop is not None and stop()):
+            break
     return _outcome(model, lowered, solver, status, bound_seen=progress.upper is not None)
+
+
+def _limit(solver: Any, left: float | None) -> float | None:
+    """Tell the solver how much work to do, by its own count; None: work is not counted here.
+
+    A search that does not end within a turn begins again in the next one, which is longer.
+    """
+    real = real_left() if counting() else left
+    if real is not None:
+        solver.parameters.max_time_in_seconds = real
+    if not counting():
+        return None
+    limits = [seconds for seconds in (share_left(), left) if seconds is not None]
+    work = max(LEAST_WORK, min(limits, default=math.inf))
+    solver.parameters.max_deterministic_time = work
+    return work
 
 
 def _solver(*, workers: int, seed: int, presolve: bool) -> Any:

@@ -33,7 +33,7 @@ from typing import Any, Literal, TypeAlias
 
 from pysat.solvers import Solver
 
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import counting, glance, now, share_left, spend
 from blowproof.models.programs.boolean import BooleanModel, Lit
 from blowproof.models.programs.boolean_lowering import Encoding, lower
 from blowproof.models.programs.solving import SolverDisagreementError, run_interruptibly
@@ -44,6 +44,12 @@ Engine: TypeAlias = Literal["glucose4", "cadical153", "cadical195"]
 
 _SLICE_SECONDS = 0.1
 _FIRST_BUDGET = 2_000
+
+PROPAGATIONS = 4_000_000
+"""How many make a second of work."""
+
+LEAST_WORK = 0.05
+"""Seconds of work that Glucose is given at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,19 +187,48 @@ class SatSession:
         time_limit: float | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> bool | None:
-        """Solve in a thread; between calls of the solver nothing runs."""
-        if self._engine == "glucose4":
-            work, cancel = self._at_once, self._solver.interrupt
-        else:
+        """Solve in a thread; between calls of the solver nothing runs.
+
+        Where work is counted, as much at a time as there is left of this turn.
+        """
+        if self._engine != "glucose4":
             cancelled = threading.Event()
-            work, cancel = partial(self._in_slices, cancelled), cancelled.set
-        try:
             return run_interruptibly(
-                lambda: work(codes), cancel=cancel, time_limit=time_limit, stop=stop
+                partial(self._in_slices, cancelled, codes),
+                cancel=cancelled.set,
+                time_limit=time_limit,
+                stop=stop,
             )
-        finally:
-            if self._engine == "glucose4":
+        while True:
+            work = self._limit(time_limit)
+            before = self._propagations()
+            try:
+                found = run_interruptibly(
+                    partial(self._at_once, codes),
+                    cancel=self._solver.interrupt,
+                    time_limit=None if counting() else time_limit,
+                    stop=stop,
+                )
+            finally:
                 self._solver.clear_interrupt()
+            done = (self._propagations() - before) / PROPAGATIONS
+            spend(done)
+            if found is not None or work is None or done < work:
+                return found
+            time_limit = None if time_limit is None else time_limit - done
+            now()  # others may have their turn
+            if (time_limit is not None and time_limit <= 0) or glance() or (stop and stop()):
+                return None
+
+    def _limit(self, left: float | None) -> float | None:
+        """Tell Glucose how much work to do, and return it; None: there is no limit."""
+        limits = [seconds for seconds in (share_left(), left) if seconds is not None]
+        work = max(LEAST_WORK, min(limits)) if counting() and limits else None
+        self._solver.prop_budget(0 if work is None else int(work * PROPAGATIONS))
+        return work
+
+    def _propagations(self) -> int:
+        return int(self._solver.accum_stats()["propagations"])
 
     def _at_once(self, codes: list[int]) -> bool | None:
         return _truth(self._solver.solve_limited(codes, expect_interrupt=True))

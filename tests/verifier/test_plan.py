@@ -32,6 +32,7 @@ from blowproof.verifier.asked.question import Progress, Question
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.portfolio import registry
 from blowproof.verifier.portfolio.bounds import Board, Bounds, Reason
+from blowproof.verifier.portfolio.registry import ENGINES
 
 REGIONS = Domain(region=Labels(["n", "s", "w"]), size=Labels(["1", "2", "3"]))
 LOCKED = Policy(
@@ -63,17 +64,37 @@ def names(policy: Policy, reading: str = "published") -> list[str]:
 
 
 def test_plans_are_data() -> None:
-    assert names(TOTALS) == ["search"]
-    assert names(LOCKED) == ["parts", "sat", "ilp"]
-    assert names(LOCKED, "add-remove") == ["parts", "ilp"]
+    assert names(TOTALS) == ["policy graph", "search"]
+    near = replace(TOTALS, secrets=AttributeChange(changes=1))
+    assert names(near) == ["complete graph", "secret effects", "sat", "ilp"]
+    ways = ["any answers", "parts", "one secret", "compensated", "sat", "ilp"]
+    assert names(LOCKED) == ways
+    assert names(LOCKED, "add-remove") == ["any answers", "parts", "placing", "ilp"]
     given = replace(TOTALS, database=Database(size=2, answers="given"), known=())
-    assert names(given) == ["brute", "search", "sat", "ilp"]
+    assert names(given) == ["brute", "any answers", "placing", "sat", "ilp"]
     numbered = replace(
         TOTALS,
         known=(Clause([Literal(1, {"region": "n"}), Literal(2, {"size": "1"})]),),
         database=Database(size=20),
     )
-    assert names(numbered) == ["parts", "sat"]
+    assert names(numbered) == ["without clauses", "parts", "merging", "sat"]
+
+
+def test_easier_questions_are_for_those_that_search() -> None:
+    def asked_inside(question: Question) -> list[str]:
+        steps = plan.plan(question, inner=True)
+        return [step.strategy.name for step in steps if step.applies and step.strategy in ENGINES]
+
+    near = replace(TOTALS, secrets=AttributeChange(changes=1))
+    assert asked_inside(asked(near)) == ["complete graph", "secret effects"]
+    assert asked_inside(asked(near, reading="markov")) == ["ilp"]
+
+
+def test_an_engine_alone_takes_along_what_is_part_of_it() -> None:
+    near = replace(TOTALS, secrets=AttributeChange(changes=1))
+    steps = plan.plan(asked(near), only="search")
+    assert {step.strategy.name for step in steps} >= {"search", "complete graph", "any answers"}
+    assert {"sat", "ilp", "brute", "ceiling"}.isdisjoint(step.strategy.name for step in steps)
 
 
 def test_who_is_not_asked_has_a_reason() -> None:

@@ -3,7 +3,8 @@
 The order is decided in verifier/plan.py and nowhere else; here stands who there is, and for which
 questions.
 
-Read `bounds` (what is known, who says so), `problem` (a policy whose questions share what they
-derive and find), `registry`, and what is left of the older ways: `from_easier` (bounds from easier
-questions that often meet), `bounds_and_clauses` (scope "given" with more than counts).
+Read `strategy` (what a strategy and a reduction are), `registry` (all of them, a line each),
+`refusals` (which questions each is not for), then what runs them: `searches` (engines), `easier`
+(reductions), `known_numbers` (scope "given"). What is known so far: `bounds` (who says so),
+`problem` (a policy whose questions share what they derive and find), `step` (a strategy under way).
 """

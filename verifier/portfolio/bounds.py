@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from blowproof.models import BoundQuery, Exact, InternalError, Setting
-from blowproof.models.base.clock import finish, now
+from blowproof.models.base.clock import now
 from blowproof.models.policy.policy import Reading
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.question import Listener, Progress
@@ -25,10 +25,19 @@ CHECK_SECONDS = 0.4
 
 
 class Reason(NamedTuple):
-    """Who says that a bound holds, and why."""
+    """Who says that a bound holds, why, and through which reductions."""
 
     name: str
     why: str
+    through: tuple[str, ...] = ()
+
+    def told(self) -> str:
+        """Return why, and through which easier questions.
+
+        >>> Reason("search", "it ended", ("any answers", "complete graph")).told()
+        'it ended, through: any answers, complete graph'
+        """
+        return ", through: ".join(filter(None, (self.why, ", ".join(self.through))))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,8 +118,7 @@ class Board:
     def take(self, told: Bounds) -> Bounds:
         """Keep what is better than what was known, and return what is known now.
 
-        A pair counts once the independent check of pairs has accepted it. Where nothing is left to
-        find, a worker that tells ends here.
+        A pair counts once the independent check of pairs has accepted it.
         """
         before = self.known
         if told.pair is not None and told.lower > before.lower:
@@ -118,10 +126,8 @@ class Board:
         self.known = before.meet(told)
         if self.known is not before and self.listener is not None:
             known, why = self.known, told.below or told.above
-            what = "" if why is None else why.why
+            what = "" if why is None else why.told()
             self.listener(Progress(known.lower, known.upper, what, known.pair))
-        if self.settled():
-            finish()
         return self.known
 
     def _check(self, pair: Pair) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from blowproof.models.base.clock import Worker, now
+from blowproof.models.base.clock import Budget, Worker, glance, now, real_left, spend, waiting
 
 
-def spend(seconds: float) -> None:
-    """Work for so long, by the worker's own time."""
+def work_for(seconds: float) -> None:
+    """Look at the clock for so long, by the worker's own time."""
     end = now() + seconds
     while now() < end:
         pass
@@ -22,11 +22,11 @@ def test_a_worker_goes_on_where_it_was() -> None:
 
     def work() -> str:
         for number in range(3):
-            spend(0.02)
+            work_for(0.02)
             done.append(number)
         return "all"
 
-    worker, turns = Worker(work, end=None), 0
+    worker, turns = Worker(work), 0
     while not worker.turn(0.005):
         turns += 1
     assert done == [0, 1, 2] and worker.result == "all"
@@ -39,34 +39,93 @@ def test_its_time_stands_still_while_others_work() -> None:
     def work() -> None:
         for _ in range(4):
             seen.append(now())
-            spend(0.002)
+            work_for(0.002)
 
-    worker = Worker(work, end=None)
+    worker = Worker(work)
     while not worker.turn(0.001):
         time.sleep(0.05)
     assert max(seen) - min(seen) < 0.05 * 3  # the pauses do not count
 
 
-def test_when_the_time_is_over_every_deadline_has_passed() -> None:
+def test_when_the_real_end_has_passed_every_deadline_has() -> None:
     def work() -> int:
-        end, count = now() + 3600, 0
+        end, count = now() + 1800, 0
         while now() < end:
             count += 1
-            if count > 10:
+            if count == 10:
                 worker.end = time.monotonic()
-                end = time.monotonic()
         return count
 
-    worker = Worker(work, end=None)
-    assert worker.turn(60) and worker.result == 11
+    with Budget(3600):
+        worker = Worker(work)
+        assert worker.turn(60) and worker.result == 10
+
+
+def test_a_deadline_counts_work_and_not_the_time_on_the_wall() -> None:
+    with Budget():
+        end = now() + 1
+        time.sleep(0.01)
+        assert now() < end
+        spend(1)
+        assert now() > end
+
+
+def test_the_same_work_is_told_the_same_times() -> None:
+    told: list[list[float]] = []
+    for pause in (0.0, 1.1):
+        time.sleep(pause)
+        with Budget() as budget:
+            for number in range(50):
+                spend(0.001 * number)
+                now()
+            told.append([now() - budget.start, budget.used])
+    assert told[0] == told[1]
+
+
+def test_workers_of_a_worker_spend_its_share() -> None:
+    done: list[str] = []
+
+    def outer() -> None:
+        def work() -> None:
+            work_for(1.0)
+            done.append("inner")
+
+        inner = Worker(work)
+        while not inner.turn(0.7):
+            pass
+        done.append("outer")
+
+    with Budget() as budget:
+        worker, turns = Worker(outer), 0
+        while not worker.turn(0.1):
+            turns += 1
+        assert done == ["inner", "outer"]
+        assert turns >= 9 and 1.0 <= worker.used <= budget.used
+
+
+def test_inside_of_a_budget_another_one_counts_nothing_of_its_own() -> None:
+    with Budget(100) as outer, Budget(1) as inner:
+        now()
+        left = real_left()
+    assert (inner.used, outer.used > 0) == (0.0, True)
+    assert left is not None and left > 1
+
+
+def test_who_waits_for_a_compiler() -> None:
+    assert waiting(0.3) == 0.3 and not glance() and real_left() is None
+    with Budget():
+        assert waiting(0.3) is None
+    with Budget(400):
+        left = waiting(0.3)
+    assert left is not None and 50 < left <= 100
 
 
 def test_what_it_raises_is_raised_where_it_had_its_turn() -> None:
     def work() -> None:
-        spend(0.002)
+        work_for(0.002)
         raise ValueError("as it is")
 
-    worker = Worker(work, end=None)
+    worker = Worker(work)
     with pytest.raises(ValueError, match="as it is"):
         while not worker.turn(0.001):
             pass
@@ -78,11 +137,11 @@ def test_a_worker_that_is_stopped_lets_go_of_what_it_holds() -> None:
 
     def work() -> None:
         try:
-            spend(3600)
+            work_for(3600)
         finally:
             closed.append(True)
 
-    worker = Worker(work, end=None)
+    worker = Worker(work)
     assert not worker.turn(0.001)
     worker.stop()
     assert closed == [True] and worker.dead
@@ -97,7 +156,7 @@ def test_generators_and_solvers_see_the_same_clock() -> None:
         stream = numbers()
         return [next(stream) for _ in range(5)]
 
-    worker = Worker(work, end=None)
+    worker = Worker(work)
     while not worker.turn(0.001):
         pass
     assert worker.result == sorted(worker.result)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.models.base.clock import waiting
 from blowproof.verifier.engines.irreducibles.functionals import small_functionals
 from blowproof.verifier.engines.irreducibles.search import Clock, Engine
 from blowproof.verifier.engines.irreducibles.search_python import PlainEngine
@@ -46,7 +47,7 @@ def engines(
         sample = small_functionals(instance, sample=True) if rows is None else rows
         yield plain(sample or []), None
         return
-    if not ready(compile_all, wait=LOADING):
+    if not ready(compile_all, wait=waiting(LOADING)):
         sample = small_functionals(instance, sample=True) if rows is None else rows
         yield Meanwhile(plain(sample or [])), NO_END
     from blowproof.verifier.engines.irreducibles.search_compiled import NumbaEngine

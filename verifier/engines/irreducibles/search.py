@@ -42,7 +42,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import now, spend
 from blowproof.verifier.engines.irreducibles.multiset import (
     MOST_SUMS,
     TooManySumsError,
@@ -59,6 +59,10 @@ FIRST_SLICE = 8  # nodes
 
 class Engine(Protocol):
     """A search that can be run in slices."""
+
+    @property
+    def seconds(self) -> float:
+        """What a node costs."""
 
     @property
     def nodes(self) -> int:
@@ -121,6 +125,7 @@ class Exploration:
         while outcome is False and not self._stops():
             begun, before = now(), self.engine.nodes
             outcome = self.engine.advance(nodes)
+            spend((self.engine.nodes - before) * self.engine.seconds)
             nodes = _next_slice(self.engine.nodes - before, now() - begun, nodes)
             for members, doubtful in self.engine.take():
                 if not doubtful or self._decided(members):

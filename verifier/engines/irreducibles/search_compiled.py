@@ -37,6 +37,8 @@ class NumbaEngine:
     `box`: only sums of parts with |coordinate j| at most box[j] are kept; see `state.widest_box`.
     """
 
+    seconds = 8e-6
+
     def __init__(
         self,
         instance: Instance,

@@ -40,6 +40,8 @@ class PlainEngine:
     `box`: only sums of parts with |coordinate j| at most box[j] are kept.
     """
 
+    seconds = 1e-4
+
     def __init__(
         self,
         instance: Instance,

@@ -20,8 +20,11 @@ _first = threading.Lock()  # taken for good by whoever begins to compile
 _done = threading.Event()
 
 
-def ready(compile_all: Callable[[], None], *, wait: float = 0.0) -> bool:
-    """Begin to compile unless that was begun before, and return whether it is done."""
+def ready(compile_all: Callable[[], None], *, wait: float | None = 0.0) -> bool:
+    """Begin to compile unless that was begun before, and return whether it is done.
+
+    `wait`: real seconds to wait for it (None: as long as it takes).
+    """
     if _first.acquire(blocking=False):
         work = threading.Thread(
             target=_work, args=(compile_all,), name="blowproof-compiler", daemon=True
@@ -43,6 +46,11 @@ class Meanwhile:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.stuck = False
+
+    @property
+    def seconds(self) -> float:
+        """What a node costs."""
+        return self.engine.seconds
 
     @property
     def nodes(self) -> int:

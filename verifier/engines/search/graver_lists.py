@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import now, waiting
 from blowproof.models.policy.policy import LABELLED
 from blowproof.verifier.asked.answer import OnBest
 from blowproof.verifier.engines.graver.lifting import graver_basis
@@ -128,10 +128,10 @@ _compiled = threading.Event()
 
 
 def _ready(deadline: float | None) -> bool:
-    """Compile in the background, or load what was compiled; wait for that until the deadline."""
+    """Compile in the background, or load what was compiled; wait for that, if there is time."""
     if _begun.acquire(blocking=False):
         threading.Thread(target=_compile, name="blowproof-compiler", daemon=True).start()
-    return _compiled.wait(None if deadline is None else max(0.0, deadline - now()))
+    return _compiled.wait(waiting(0.0 if deadline is None else max(0.0, deadline - now())))
 
 
 def _compile() -> None:

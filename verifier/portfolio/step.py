@@ -1,0 +1,105 @@
+"""A strategy on its way: whether it is asked, what it gave; how the pairs of a reduction return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from blowproof.models import Exact
+from blowproof.models.base.clock import now
+from blowproof.verifier.asked.answer import Pair, json_number
+from blowproof.verifier.asked.question import Progress, Question
+from blowproof.verifier.neighbours.check import check_pair
+from blowproof.verifier.portfolio.bounds import Board, Bounds, Reason
+from blowproof.verifier.portfolio.strategy import Reduction, Strategy
+
+__all__ = ["Step", "WayBack"]
+
+
+@dataclass(eq=False)
+class Step:
+    """One strategy for one question: whether it applies, and, once it ran, what it gave."""
+
+    strategy: Strategy
+    why_not: str = ""
+    found: Bounds | None = None
+    seconds: float | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def applies(self) -> bool:
+        """Whether it is asked at all."""
+        return not self.why_not
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the step as `blowproof explain --json` lists it."""
+        found = self.found or Bounds()
+        return {
+            "name": self.strategy.name,
+            "kind": self.strategy.kind,
+            "applies": self.applies,
+            "why": self.why_not or self.strategy.does,
+            "lower": json_number(found.lower) if found.pair is not None else None,
+            "upper": None if found.upper is None else json_number(found.upper),
+            "seconds": None if self.seconds is None else round(self.seconds, 3),
+        }
+
+
+Keep = Callable[[Reason, "Exact | None", "Pair | None"], None]
+
+
+class WayBack:
+    """What a reduction's easier question tells, said about the question that was asked.
+
+    Upper bounds come back at once. A pair costs a search of its own: it comes back when as much
+    work has gone into the easier question as the last pair cost, and when that question ends.
+    """
+
+    def __init__(
+        self, step: Step, reduction: Reduction, question: Question, board: Board, keep: Keep
+    ) -> None:
+        self.step, self.reduction, self.keep = step, reduction, keep
+        self.question, self.board = question, board
+        self.easier: Board | None = None
+        self._upper: Exact | None = None
+        self._last: Pair | None = None
+        self._next = 0.0
+
+    def told(self, _: Progress) -> None:
+        """Hear that the easier question's bounds are better."""
+        assert self.easier is not None
+        known = self.easier.known
+        if known.upper is not None and known.above is not None and known.upper != self._upper:
+            self._upper = known.upper
+            upper = self.reduction.upper(self.question, known.upper)
+            if upper is not None:
+                self.keep(self._through(known.above), upper, None)
+        if now() >= self._next:
+            self.bring_back()
+
+    def bring_back(self) -> None:
+        """Bring the easier question's pair back, if that is a new one."""
+        assert self.easier is not None
+        known, question = self.easier.known, self.question
+        if known.pair is None or known.pair == self._last or known.below is None:
+            return
+        self._last, begun = known.pair, now()
+        found = question.answer(known.lower, known.upper, witness=known.pair)
+        pair = self.reduction.bring_back(question, found)
+        if pair is not None and self._stands(pair):
+            self.keep(self._through(known.below), None, pair)
+        self._next = 2 * now() - begun
+
+    def _stands(self, pair: Pair) -> bool:
+        """Return whether a pair is one here.
+
+        Where irreducible multisets are all that matters, the engine has shown that it is minimal.
+        """
+        question = self.question
+        end = question.by(1 / 2)
+        verdict = check_pair(self.board.setting, question.reading, pair, deadline=end)
+        return bool(verdict) or (verdict.minimality == "budget" and question.irreducible)
+
+    def _through(self, reason: Reason) -> Reason:
+        return reason._replace(through=(self.step.strategy.name, *reason.through))
