@@ -6,7 +6,7 @@ secrets, queries or file formats go into their room; a name that people need is 
 below.
 
 Rooms in reading order: base, domain, secrets, facts, data, policy, norms, queries, stacks,
-files, mechanisms; and programs, the solver-neutral models with one file for each solver.
+files, attackers, mechanisms; and programs, the solver-neutral models with one file for each solver.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from blowproof.models.attackers.attackers import Attackers
 from blowproof.models.base.errors import InternalError, PolicyError
 from blowproof.models.queries.query import BoundQuery
 
@@ -252,7 +253,8 @@ class Channel:
 class Mechanism:
     """Releases and choices that compose, or one finite channel; and what is done to the answers.
 
-    `folder` is that of the mechanism file: files that its queries name may lie there.
+    `attackers`: whom `odds` judges it against. `folder` is that of the mechanism file: files that
+    its queries name may lie there.
     """
 
     name: str = "mechanism"
@@ -260,6 +262,7 @@ class Mechanism:
     channel: Channel | None = None
     postprocessing: tuple[str, ...] = field(default=())
     selections: tuple[Selection, ...] = ()
+    attackers: Attackers | None = None
     folder: Path | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:

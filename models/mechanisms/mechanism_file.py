@@ -1,8 +1,9 @@
 """Mechanism files (TOML): reading with lines and suggestions, and writing back.
 
 The grammar is the contract's; besides, a release's query may be `tree = { ... }` or `prefixes =
-{ ... }`, discrete noise may have a `grid`, `[[selection]]` is a choice made from noisy costs, and
-`postprocessing` lists what is done to the answers.
+{ ... }`, discrete noise may have a `grid`, `[[selection]]` is a choice made from noisy costs,
+`[attackers]` says whom `odds` judges it against, and `postprocessing` lists what is done to the
+answers.
 What only a policy can tell (is there such an attribute, how many outputs has a query) is checked
 when the mechanism is bound to one; `located` then adds the file and the line.
 """
@@ -14,6 +15,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from blowproof.models.attackers.attackers_reading import (
+    ATTACKER_KEYS,
+    attackers,
+    attackers_table,
+)
 from blowproof.models.base.door import is_standard_input, read_document, stem
 from blowproof.models.base.errors import PolicyError
 from blowproof.models.files.toml_lines import key_lines, parse_toml
@@ -43,10 +49,11 @@ __all__ = [
     "to_mechanism_toml",
 ]
 
-TOP_KEYS = ("name", "release", "selection", "channel", "postprocessing")
+TOP_KEYS = ("name", "release", "selection", "channel", "postprocessing", "attackers")
 ELSEWHERE = {
     **{key: f"{key} belongs in a [[release]] table" for key in RELEASE_KEYS},
     **{key: f"{key} belongs under [channel]" for key in CHANNEL_KEYS},
+    **{key: f"{key} belongs under [attackers]" for key in ATTACKER_KEYS},
     "epsilon": "epsilon is an option of the command: --epsilon",
     "policy": "the policy is an option of the command: --policy",
     "releases": "write [[release]]",
@@ -124,6 +131,7 @@ def mechanism_from(mapping: Mapping[str, object], *, name: str = "mechanism") ->
         selections=selections(top.get("selection", [])),
         channel=channel(top["channel"]) if "channel" in top else None,
         postprocessing=_steps(top.get("postprocessing", [])),
+        attackers=attackers(top["attackers"]) if "attackers" in top else None,
     )
 
 
@@ -143,6 +151,8 @@ def to_mapping(mechanism: Mechanism) -> dict[str, object]:
         result["release"] = [release_table(release) for release in mechanism.releases]
     if mechanism.selections:
         result["selection"] = [selection_table(item) for item in mechanism.selections]
+    if mechanism.attackers is not None:
+        result["attackers"] = attackers_table(mechanism.attackers)
     return result
 
 

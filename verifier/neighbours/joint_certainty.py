@@ -28,14 +28,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import prod
+from math import lcm, prod
 
 from blowproof.models import BudgetError, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.programs.linear_lp import Inequality, maximum
 from blowproof.verifier.asked.answer import Pair
 
-__all__ = ["certain_of_both", "separated"]
+__all__ = ["certain_of_both", "certainty_weights", "separated"]
 
 Part = tuple[int, ...]
 """How many records of each group of equal changes take part."""
@@ -82,6 +82,45 @@ def separated(onward: Sequence[Part], back: Sequence[Part], deadline: float | No
     except (OverflowError, TimeoutError) as refusal:
         raise BudgetError("the linear program of joint certainty is too large") from refusal
     return found.status == "infeasible"
+
+
+def certainty_weights(
+    setting: Setting, pair: Pair, told: int, *, budget: int = 1 << 16
+) -> list[int] | None:
+    """Return whole numbers w for the changes, by which a belief comes near to both databases.
+
+    `told` is the change that the attacker is told, with weight 0. None where there are no weights.
+    A belief that gives D2's value of each other record j a part 2^-(k w_j) of what it gives D1's
+    is certain of D1, told that, and of D2, told the other value, as k grows.
+    """
+    world = _Between.of(setting, pair)
+    group = next(k for k, (_, places) in enumerate(world.groups) if told in places)
+    onward, back = world.parts(group, budget, None)
+    weights = _weights(onward, back, len(world.groups))
+    if weights is None:
+        return None
+    found = [0] * len(pair.before)
+    for weight, (_, places) in zip(weights, world.groups, strict=True):
+        for place in places:
+            found[place] = 0 if place == told else weight
+    return found
+
+
+def _weights(onward: Sequence[Part], back: Sequence[Part], count: int) -> list[int] | None:
+    if not onward or not back:
+        return [1 if not back else -1] * count
+    rows = []
+    for part, sign in [(part, 1) for part in onward] + [(part, -1) for part in back]:
+        terms: dict[int, int] = {}
+        for place, times in enumerate(part):
+            terms[2 * place], terms[2 * place + 1] = sign * times, -sign * times
+        rows.append(Inequality(terms, ">=", 1))
+    found = maximum(rows, {}, 2 * count)
+    if found.status != "optimal":
+        return None
+    exact = [found.point[2 * k] - found.point[2 * k + 1] for k in range(count)]
+    scale = lcm(*(value.denominator for value in exact))
+    return [int(value * scale) for value in exact]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,127 @@
+"""What is asked: a mechanism, a policy with or without its facts, attackers, and until when."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+
+from blowproof.models import BudgetError, Impossible, Point, Policy, PolicyError, Setting, setting
+from blowproof.models.attackers.attackers import Attackers
+from blowproof.models.base.clock import now
+from blowproof.models.mechanisms.mechanism import Mechanism
+from blowproof.models.policy.policy import Answers
+from blowproof.verifier.asked.question import Listener
+from blowproof.verifier.databases.consistency import prepare
+from blowproof.verifier.odds.chances import Chances, chances_of
+
+__all__ = ["Asked"]
+
+MOST_LISTED = 20_000
+"""So many databases are listed, where beliefs over all of them are asked for."""
+
+Database = tuple[Point, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """The question of `odds`; `policy` has no facts but impossible values if nobody knows them."""
+
+    mechanism: Mechanism
+    policy: Policy
+    epsilon: Fraction
+    attackers: Attackers
+    answers: Answers | None = None
+    deadline: float | None = None
+    listener: Listener | None = None
+
+    @staticmethod
+    def of(
+        mechanism: Mechanism,
+        policy: Policy,
+        epsilon: Fraction,
+        attackers: Attackers,
+        *,
+        answers: Answers | None = None,
+        deadline: float | None = None,
+        listener: Listener | None = None,
+    ) -> Asked:
+        """Return the question; facts that attackers do not know are left out of the policy."""
+        if not attackers.given_facts:
+            kept = tuple(fact for fact in policy.known if isinstance(fact, Impossible))
+            size = setting(policy, answers).size
+            database = replace(policy.database, data=None, size=size)
+            policy = replace(policy, known=kept, database=database)
+        return Asked(
+            mechanism=mechanism,
+            policy=policy,
+            epsilon=epsilon,
+            attackers=attackers,
+            answers=answers,
+            deadline=deadline,
+            listener=listener,
+        )
+
+    @cached_property
+    def setting(self) -> Setting:
+        """The policy under its scope, with the numbers that labelled records need."""
+        return prepare(setting(self.policy, self.answers), "pufferfish", deadline=self.deadline)
+
+    @cached_property
+    def chances(self) -> Chances:
+        """The probabilities of the mechanism's outputs."""
+        return chances_of(self.mechanism, self.policy, self.epsilon)
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until the deadline."""
+        return None if self.deadline is None else max(0.0, self.deadline - now())
+
+    @property
+    def clock_deadline(self) -> float | None:
+        """The deadline as a time of the clock on the wall, which the certifier goes by."""
+        return None if self.left is None else time.monotonic() + self.left
+
+    @property
+    def size(self) -> int:
+        """How many records there are: a belief is about so many."""
+        if self.setting.size is None:
+            raise PolicyError(
+                "these attackers need the number of records",
+                key="database.size",
+                hint="write size = N under [database]",
+            )
+        return self.setting.size
+
+    def in_time(self) -> None:
+        """Raise TimeoutError past the deadline."""
+        if self.deadline is not None and now() > self.deadline:
+            raise TimeoutError
+
+    def databases(self) -> list[Database]:
+        """Return every database that the facts allow, records in order."""
+        found = self.setting
+        if found.scope == "any" and any(fact.name != "size" for fact in found.equalities):
+            raise PolicyError(
+                "beliefs over databases need the known numbers, and these facts have none",
+                key="known",
+                hint="write their answers, or given_facts = false under [attackers]",
+            )
+        values = [x for x in found.domain.points() if x not in found.impossible]
+        if len(values) ** self.size > MOST_LISTED:
+            raise BudgetError(
+                f"there may be {len(values)}^{self.size} of them; at most {MOST_LISTED} are listed"
+                "\n  try: fewer records, a coarser domain, or attackers of the kind independent"
+            )
+        return [d for d in product(values, repeat=self.size) if self.possible(d)]
+
+    def possible(self, database: Sequence[Point]) -> bool:
+        """Whether the facts (that attackers know) allow a database."""
+        if any(x in self.setting.impossible for x in database):
+            return False
+        if self.setting.scope == "any":
+            return len(database) == self.size
+        return self.setting.satisfied_by(database)

@@ -1,0 +1,108 @@
+"""The front door: `odds`, the largest odds ratio that a mechanism allows some attackers.
+
+>>> from blowproof.models import Domain, Labels, Policy
+>>> from blowproof.models.mechanisms.mechanism import Mechanism, Release
+>>> policy = Policy(domain=Domain(ill=Labels(["no", "yes"])))
+>>> noise = Mechanism(releases=(Release(query="histogram", scale=Fraction(2)),))
+>>> found = odds(noise, policy, Fraction(1))
+>>> found.verdict, found.lower.text, found.exact
+('within', 'exp(1)', True)
+"""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+
+from blowproof.models import Policy, PolicyError
+from blowproof.models.attackers.attackers import Attackers
+from blowproof.models.base.clock import now
+from blowproof.models.mechanisms.mechanism import Mechanism
+from blowproof.models.policy.policy import Answers
+from blowproof.verifier.asked.question import Listener, Progress
+from blowproof.verifier.odds.answer import Factor, Odds, Shown
+from blowproof.verifier.odds.any_belief import any_odds
+from blowproof.verifier.odds.asked import Asked
+from blowproof.verifier.odds.identical import identical_odds
+from blowproof.verifier.odds.independent import independent_odds
+from blowproof.verifier.odds.listed import listed_odds
+
+__all__ = ["odds", "undecided"]
+
+Found = tuple[Factor, Factor | None, Shown | None, str, tuple[str, ...]]
+
+
+def odds(  # keyword-only options
+    mechanism: Mechanism,
+    policy: Policy,
+    epsilon: Fraction,
+    *,
+    attackers: Attackers | None = None,
+    answers: Answers | None = None,
+    time_limit: float | None = None,
+    listener: Listener | None = None,
+) -> Odds:
+    """Return the largest odds ratio over secret pairs, outputs and beliefs, in bounds.
+
+    Definition 3.1 of pufferfish-2012: the smallest e^epsilon with P(M = w | s, theta) <= e^epsilon
+    P(M = w | s', theta) for both orders of every secret pair, every output w and every belief theta
+    that gives both statements a positive probability. `attackers`: instead of the mechanism's own
+    (default: independent records, given the facts).
+    """
+    if epsilon <= 0:
+        raise PolicyError(f"epsilon is above zero, not {epsilon}")
+    start = time.perf_counter()
+    asked = Asked.of(
+        mechanism,
+        policy,
+        epsilon,
+        attackers or mechanism.attackers or Attackers(),
+        answers=answers,
+        deadline=None if time_limit is None else now() + time_limit,
+        listener=listener,
+    )
+    asked.chances  # noqa: B018 # refuses what has no exact odds before anything is searched
+    lower, upper, shown, why, notes = _found(asked)
+    return Odds(
+        mechanism=mechanism.name,
+        policy=policy.name,
+        epsilon=epsilon,
+        attackers=asked.attackers.kind,
+        lower=lower,
+        upper=upper,
+        shown=shown,
+        why=why,
+        notes=notes,
+        seconds=time.perf_counter() - start,
+    )
+
+
+def _found(asked: Asked) -> Found:
+    kind = asked.attackers.kind
+    if kind == "independent":
+        return independent_odds(asked)
+    if kind == "iid":
+        return identical_odds(asked)
+    if kind == "any":
+        lower, upper, shown, notes = any_odds(asked)
+        return lower, upper, shown, "any belief: two databases are the worst", notes
+    best, seen, notes = listed_odds(asked)
+    return best, best, seen, "listed beliefs: every sum is finite", notes
+
+
+def undecided(
+    mechanism: Mechanism, policy: Policy, epsilon: Fraction, latest: Progress, why: str
+) -> Odds:
+    """Return what is known when the search was stopped: its bounds by then may still refute."""
+    kind = (mechanism.attackers or Attackers()).kind
+    independent = kind == "independent" and mechanism.channel is None
+    return Odds(
+        mechanism=mechanism.name,
+        policy=policy.name,
+        epsilon=epsilon,
+        attackers=kind,
+        lower=Factor.exp(latest.lower if independent else 0),
+        upper=None,
+        shown=None,
+        why=why,
+    )
