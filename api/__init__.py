@@ -18,9 +18,9 @@ Where a policy is wanted, a path to a policy file or the tables of one do as wel
 a `blowproof.models.BlowproofError` that says what, where, why and what to try.
 
 `read` a policy; `sensitivity`, `neighbours` and `audit` ask about it; `certify` judges a mechanism
-and `check` a proof; `release` draws private answers. Each does what the command of the same name
-does (`blowproof --help`), without writing to the screen; `print` shows what the command shows,
-`to_json()` is its document.
+against neighbours, `odds` against attackers, and `check` a proof; `release` draws private answers.
+Each does what the command of the same name does (`blowproof --help`), without writing to the
+screen; `print` shows what the command shows, `to_json()` is its document.
 
 Reading order: given (what is handed in), asking (questions), judging (mechanisms and proofs),
 releasing, values (what comes back). Nothing is
@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from blowproof.asking import audit, neighbours, sensitivity
     from blowproof.given import read
-    from blowproof.judging import certify, check
+    from blowproof.judging import certify, check, odds
     from blowproof.models import Policy
     from blowproof.releasing import release
 
@@ -46,6 +46,7 @@ _HOMES = {
     "certify": "judging",
     "check": "judging",
     "neighbours": "asking",
+    "odds": "judging",
     "read": "given",
     "release": "releasing",
     "sensitivity": "asking",
@@ -58,6 +59,7 @@ __all__ = [
     "certify",
     "check",
     "neighbours",
+    "odds",
     "read",
     "release",
     "sensitivity",

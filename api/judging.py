@@ -1,4 +1,4 @@
-"""Mechanisms and proofs judged: `certify` and `check`."""
+"""Mechanisms and proofs judged: `certify`, `odds` and `check`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from blowproof.given import File, PolicyLike, called, checked, exactly, go_on, r
 from blowproof.models import DataError, QueryError
 from blowproof.models.mechanisms.mechanism import Mechanism
 from blowproof.models.policy.policy import Answers, Reading
-from blowproof.values import Check, Verdict
+from blowproof.values import Check, Odds, Verdict
 
 if TYPE_CHECKING:
     from blowproof.models import Exact
     from blowproof.verifier.asked.names import Engine
 
-__all__ = ["certify", "check"]
+__all__ = ["certify", "check", "odds"]
 
 
 def certify(  # noqa: PLR0913 # keyword-only options
@@ -67,6 +67,41 @@ def certify(  # noqa: PLR0913 # keyword-only options
     verdict = judged() if file is None else located(judged, content, file=file)
     go_on(asked)
     return verdict
+
+
+def odds(  # keyword-only options
+    mechanism: Mechanism | File | Mapping[str, object],
+    policy: PolicyLike,
+    epsilon: Exact | str,
+    *,
+    answers: Answers | None = None,
+    time_limit: float | None = None,
+) -> Odds:
+    """Return the largest odds ratio over secret pairs, outputs and beliefs, in bounds.
+
+    The mechanism says under `attackers` whose beliefs count (default: independent records, given
+    the facts). The attacker who shows the lower bound comes with it, and is evaluated by itself.
+
+    >>> trap = {"domain": {"v": {"min": 0, "max": 3}}, "database": {"size": 3},
+    ...         "secrets": {"kind": "distance", "threshold": 1},
+    ...         "known": [{"count": {"v": {"min": 1, "max": 2}}, "answer": 1}]}
+    >>> found = odds({"release": [{"query": "histogram", "scale": 2}]}, trap, 1)
+    >>> found.verdict, found.lower, found.secret
+    ('exceeded', 'exp(2)', ('record 1 holds 0', 'record 1 holds 1'))
+    """
+    from blowproof.cli.releasing.odds import odds_of
+    from blowproof.models.mechanisms.mechanism_file import located
+
+    asked, bound = session("pufferfish", answers, "auto", time_limit), read(policy)
+    limit = exactly(epsilon, "epsilon")
+    described, content, file = _described(mechanism)
+
+    def judged() -> Odds:
+        return Odds.of(odds_of(asked, described, bound, limit))
+
+    found = judged() if file is None else located(judged, content, file=file)
+    go_on(asked)
+    return found
 
 
 def _described(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from blowproof.mechanisms.release.release import Released
     from blowproof.models.mechanisms.mechanism import Mechanism
     from blowproof.verifier.certify.base import verdict as certified
+    from blowproof.verifier.odds import answer as largest
 
 __all__ = ["Answer", "Audit", "Check", "Pair", "Record", "Release", "Verdict"]
 
@@ -178,6 +179,50 @@ class Verdict:
         from blowproof.cli.text.certify_screen import certify_parts
 
         return _drawn(certify_parts(*self._of))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Odds:
+    """What an attacker learns: `verdict` is "within", "exceeded" or "undecided".
+
+    `lower` and `upper` bound the largest odds ratio, as expressions (`upper` may be None); `prior`,
+    `secret` and `output` are the attacker who shows the lower one.
+    """
+
+    verdict: str
+    epsilon: Fraction
+    lower: str
+    upper: str | None
+    prior: Any
+    secret: tuple[str, ...]
+    output: Any
+    notes: tuple[str, ...] = ()
+    _of: largest.Odds = field(repr=False, compare=False)
+
+    @staticmethod
+    def of(found: largest.Odds) -> Odds:
+        """Return what the command says."""
+        shown = found.shown
+        return Odds(
+            verdict=found.verdict,
+            epsilon=found.epsilon,
+            lower=found.lower.text,
+            upper=None if found.upper is None else found.upper.text,
+            prior=None if shown is None else shown.prior,
+            secret=() if shown is None else shown.secret,
+            output=None if shown is None else shown.output,
+            notes=found.notes,
+            _of=found,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document of `blowproof odds --json`."""
+        return self._of.to_json()
+
+    def __str__(self) -> str:
+        from blowproof.cli.text.odds_screen import odds_parts
+
+        return _drawn(odds_parts(self._of))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -35,6 +35,7 @@ from blowproof.cli.commands.sparse import sparse
 from blowproof.cli.releasing.certify import certify
 from blowproof.cli.releasing.check import check
 from blowproof.cli.releasing.ledger import ledger
+from blowproof.cli.releasing.odds import odds
 from blowproof.cli.releasing.plan import plan
 from blowproof.cli.releasing.release import release
 from blowproof.cli.text.output import Closed
@@ -47,7 +48,7 @@ SAME_WISH = 2.0
 
 SECTIONS = {
     "First steps": ("audit", "sensitivity", "neighbours", "compare"),
-    "Private releases": ("plan", "certify", "release", "ledger", "check"),
+    "Private releases": ("plan", "certify", "odds", "release", "ledger", "check"),
     "Theory": ("explain", "sparse", "closed-forms", "claims", "encode"),
     "Set-up": ("schema", "completion"),
 }
@@ -120,7 +121,7 @@ def cli(ctx: click.Context, debug: bool) -> None:
 
 for command in (
     *(audit, sensitivity, neighbours, sparse, closed_forms, compare, encode, explain),
-    *(claims, certify, check, plan, release, ledger, schema, completion),
+    *(claims, certify, odds, check, plan, release, ledger, schema, completion),
 ):
     cli.add_command(command)
 

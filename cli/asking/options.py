@@ -18,6 +18,7 @@ __all__ = [
     "READINGS",
     "SCOPES",
     "Question",
+    "attacker_options",
     "json_option",
     "memory_option",
     "not_negative",
@@ -139,6 +140,26 @@ _SEED = click.option(
     metavar="N",
     help="Seed of searches that try things in random order; never of noise.",
 )
+
+
+def attacker_options(command: F) -> F:
+    """--answers, --time-limit and --memory-limit as one `question`: about attackers, not pairs."""
+    from functools import wraps
+
+    @wraps(command)
+    def gathered(*, answers: str | None, time_limit: float | None, **rest: object) -> object:
+        return command(question=Question("pufferfish", answers, "auto", time_limit, None), **rest)
+
+    limit = click.option(
+        "--time-limit",
+        type=seconds,
+        metavar="SECONDS",
+        help="Stop the search after this long, with the bounds reached.",
+    )
+    wrapped: object = gathered
+    for option in (memory_option, limit, _ANSWERS):
+        wrapped = option(cast("Callable[..., object]", wrapped))
+    return cast("F", wrapped)
 
 
 def question_options(*, time_limit: float | None = None, whole: bool = False) -> Callable[[F], F]:

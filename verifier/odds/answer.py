@@ -144,7 +144,7 @@ class Odds:
             "prior": None if shown is None else shown.prior,
             "secret": [] if shown is None else list(shown.secret),
             "output": None if shown is None else shown.output,
-            "reached": None if shown is None else shown.reached.text,
+            "reached": None if shown is None else shown.reached.decimals[0],
             "attackers": self.attackers,
             "why": self.why,
             "seconds": round(self.seconds, 3),

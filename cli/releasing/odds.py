@@ -1,0 +1,89 @@
+"""`blowproof odds MECHANISM --policy POLICY --epsilon E`: what an attacker learns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from blowproof.cli.asking.errors import Exit
+from blowproof.cli.asking.options import Question, attacker_options, json_option, positive
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from blowproof.cli.asking.ask import Session
+    from blowproof.models import Policy
+    from blowproof.models.mechanisms.mechanism import Mechanism
+    from blowproof.verifier.odds.answer import Odds
+
+__all__ = ["odds", "odds_of"]
+
+CODES = {"within": Exit.OK, "exceeded": Exit.NO, "undecided": Exit.UNDECIDED}
+
+
+@click.command(
+    short_help="What an attacker learns: the largest odds ratio of a mechanism.",
+    epilog="Example: blowproof odds examples/attackers/queue_count.toml "
+    "--policy examples/attackers/queue.toml --epsilon 1",
+)
+@click.argument("mechanism", type=click.Path(), metavar="MECHANISM")
+@click.option("--policy", required=True, type=click.Path(), metavar="POLICY",
+              help="The policy: what is secret, and what attackers know.")  # fmt: skip
+@click.option("--epsilon", required=True, type=positive, metavar="E",
+              help="Nobody's odds may move by more than e^E.")  # fmt: skip
+@attacker_options
+@json_option
+def odds(mechanism: str, policy: str, epsilon: Fraction, question: Question, as_json: bool) -> int:
+    """What an attacker learns: the largest odds ratio over secret pairs, beliefs and outputs.
+
+    The mechanism file says what is released, and under [attackers] whose beliefs count: independent
+    records (the default), identically distributed ones, any belief, listed ones, or chains over
+    records. The ratio is exact where a theorem or a finite sum allows it, else in bounds; the
+    attacker who shows it is evaluated by itself.
+
+    Exit code 0: within e^epsilon; 1: exceeded; 2: bad input; 3: the bounds leave it open.
+    """
+    from blowproof.cli.asking.ask import Session
+    from blowproof.cli.text.odds_screen import odds_parts
+    from blowproof.cli.text.output import print_all, quietly, write_json
+    from blowproof.models.mechanisms.mechanism_file import located, read_with_text
+
+    session = Session(question)
+    described, content = session.read(mechanism, lambda: read_with_text(mechanism))
+    read, _ = session.open(policy)
+    found = located(lambda: odds_of(session, described, read, epsilon), content, file=mechanism)
+    with quietly():
+        if as_json:
+            write_json(found.to_json())
+        else:
+            print_all(odds_parts(found))
+    return CODES[found.verdict]
+
+
+def odds_of(session: Session, mechanism: Mechanism, policy: Policy, epsilon: Fraction) -> Odds:
+    """Return the odds ratio; stopped, "undecided" with what is known by then."""
+    import time
+
+    from blowproof.cli.asking.ask import Cut, scope_of
+    from blowproof.verifier.odds.odds import odds as largest
+    from blowproof.verifier.odds.odds import undecided
+
+    start, limit = time.monotonic(), session.question.time_limit
+    found = session.follow(
+        f"{mechanism.name}, attackers",
+        lambda post: largest(
+            mechanism,
+            policy,
+            epsilon,
+            answers=scope_of(session.question),
+            time_limit=limit,
+            listener=post,
+        ),
+        limit=limit,
+    )
+    if not isinstance(found, Cut):
+        return found
+    open_ = undecided(mechanism, policy, epsilon, found.latest, found.reason)
+    return replace(open_, seconds=time.monotonic() - start)

@@ -1,0 +1,137 @@
+"""What an attacker learns, as one screen of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from blowproof.cli.text.policy_in_words import printable
+from blowproof.models import show
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from blowproof.verifier.odds.answer import Factor, Odds
+
+__all__ = ["about", "odds_parts"]
+
+SHOWN = 12
+"""How many records, databases or outputs are written out."""
+
+STYLE = {"within": "bold green", "exceeded": "bold red", "undecided": "bold yellow"}
+WHO = {
+    "independent": "attackers who believe records to be independent, each as they like",
+    "iid": "attackers who believe records to be alike and independent",
+    "any": "attackers with any belief whatever",
+    "listed": "the attackers that are listed",
+    "markov": "attackers who believe in the chains that are listed",
+}
+
+
+def odds_parts(found: Odds) -> Iterator[RenderableType]:
+    """Yield the verdict, the attacker who shows it, and how sure that is."""
+    yield Text.assemble(
+        (found.verdict, STYLE[found.verdict]),
+        f": {printable(found.mechanism)} under {printable(found.policy)}, ",
+        f"epsilon = {show(found.epsilon)}",
+    )
+    yield Text(_ratio_words(found))
+    yield Text(f"Against {WHO[found.attackers]}.")
+    if found.shown is not None:
+        one, two = found.shown.secret
+        yield Text()
+        yield Text(f'One of them asks: "{printable(one)}", or "{printable(two)}"?')
+        yield from _prior(found.shown.prior)
+        yield from _output(found.shown.output)
+        yield Text(
+            f"The odds of the first against the second move by a factor of "
+            f"{about(found.shown.reached)}."
+        )
+    yield Text()
+    yield Text(f"{found.why}; {found.seconds:.2f} s", style="dim")
+    for note in found.notes if found.verdict == "undecided" else ():
+        yield Text(printable(note), style="dim")
+
+
+def _ratio_words(found: Odds) -> str:
+    limit = f"e^{show(found.epsilon)}"
+    if found.exact:
+        least = "no more than" if found.verdict == "within" else "and that is more than"
+        return f"Odds move by a factor of {_with_text(found.lower)} at the worst: {least} {limit}."
+    upper = "nothing bounds it from above"
+    if found.upper is not None:
+        upper = f"at most {_with_text(found.upper)}"
+    return f"Odds move by a factor of at least {_with_text(found.lower)}; {upper} (limit {limit})."
+
+
+def _with_text(factor: Factor) -> str:
+    text, number = factor.text, about(factor)
+    return number if len(text) > 40 or text == number else f"{text} (about {number})"
+
+
+def about(factor: Factor) -> str:
+    """Return a factor in digits.
+
+    >>> from blowproof.verifier.odds.answer import Factor
+    >>> about(Factor.exp(1)), about(Factor.exp(0)), about(Factor.infinite())
+    ('2.718', '1', 'infinity')
+    """
+    if factor.endless:
+        return "infinity"
+    return f"{Decimal(factor.decimals[0]):.4g}"
+
+
+def _prior(prior: Any) -> Iterator[RenderableType]:
+    """Yield the belief before the output is seen."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    if "records" in prior:
+        table.add_column("record")
+        table.add_column("may hold (probability)", overflow="fold")
+        rows = [
+            (str(number), ", ".join(f"{_value(x)} ({_chance(p)})" for x, p in row))
+            for number, row in enumerate(prior["records"], 1)
+        ]
+        what = "records"
+    else:
+        table.add_column("probability")
+        table.add_column("database", overflow="fold")
+        rows = [
+            (_chance(item["probability"]), "; ".join(map(_value, item["database"])))
+            for item in prior["databases"]
+        ]
+        what = "databases"
+    for row in rows[:SHOWN]:
+        table.add_row(*map(printable, row))
+    yield Text("Before, this attacker believes:")
+    yield Padding(table, (0, 0, 0, 2), expand=False)
+    if len(rows) > SHOWN:
+        yield Text(f"  and {len(rows) - SHOWN} more {what}", style="dim")
+
+
+def _value(value: list[object]) -> str:
+    return ", ".join(map(str, value))
+
+
+def _chance(text: str) -> str:
+    """Return a probability as it is, or in digits where it is long."""
+    if len(text) <= 12:
+        return text
+    top, _, bottom = text.partition("/")
+    return f"{Decimal(int(top)) / Decimal(int(bottom or 1)):.6g}"
+
+
+def _output(output: Any) -> Iterator[RenderableType]:
+    """Yield the output that tells the most."""
+    if isinstance(output, str):
+        yield Text(f"It sees {printable(output)}.")
+        return
+    words = [
+        item if isinstance(item, str) else f"{item['output']} = {item['value']}" for item in output
+    ]
+    more = f", and {len(words) - SHOWN} more" if len(words) > SHOWN else ""
+    yield Text(f"It sees {printable('; '.join(words[:SHOWN]))}{more}.")
