@@ -16,6 +16,7 @@ class _L1(Norm):
     """The sum of the absolute changes."""
 
     name = "l1"
+    adds = True
 
     def of(self, changes: Iterable[Counted]) -> Exact:
         """Return the sum of |change| * times."""

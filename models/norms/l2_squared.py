@@ -31,6 +31,7 @@ class _L2Squared(Norm):
 
     name = "l2-squared"
     degree = 2
+    adds = True
 
     def of(self, changes: Iterable[Counted]) -> Exact:
         """Return the sum of change ** 2 * times."""

@@ -31,6 +31,8 @@ class Norm(ABC):
     name: str
     degree: int = 1
     """of(t x) = t ** degree * of(x) for t >= 0."""
+    adds: bool = False
+    """Whether the size is a sum over outputs."""
 
     @abstractmethod
     def of(self, changes: Iterable[Counted]) -> Exact:

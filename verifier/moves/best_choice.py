@@ -1,4 +1,4 @@
-"""||.||_1 in integer programs: the largest L1 norm that a choice of moves can give."""
+"""The largest size that a choice of moves can give, in the query's norm, and as a program."""
 
 from __future__ import annotations
 
@@ -9,55 +9,55 @@ from blowproof.models.base.clock import now
 from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import IntVar, LinearExpr, weighted_sum
 from blowproof.verifier.moves.kinds import Kind
+from blowproof.verifier.moves.score import PLAIN, Score
 
 LISTING_LIMIT = 20_000
 
-__all__ = ["absolute_sum", "best_choice", "by_swapping", "norm_of"]
+__all__ = ["best_choice", "bound_of", "by_swapping", "size_of", "total_change"]
 
 
-def absolute_sum(linear: LinearModel, counts: Iterable[tuple[Kind, IntVar]]) -> LinearExpr:
-    """Return an expression that is at most, and can be, ||sum of counted changes||_1.
-
-    Each output has a size that is bounded by its change, or by the negative of it, as a sign that
-    the solver chooses says.
-    """
+def total_change(linear: LinearModel, counts: Iterable[tuple[Kind, IntVar]]) -> LinearExpr:
+    """Return an expression that is at most, and can be, the size of the sum of counted changes."""
+    listed = list(counts)
     outputs: dict[object, list[tuple[int, IntVar]]] = defaultdict(list)
-    for kind, variable in counts:
+    for kind, variable in listed:
         for output, number in kind.change.items():
             outputs[output].append((number, variable))
-    sizes = []
-    for number, terms in enumerate(outputs.values()):
-        change = weighted_sum(terms)
-        low, high = change.bounds()
-        size = linear.int_var(f"size{number}", lower=0, upper=max(-low, high))
-        rising = linear.bool_var(f"rising{number}")
-        linear.add(size - change, upper=0, enforced_by=rising)
-        linear.add(size + change, upper=0, enforced_by=~rising)
-        sizes.append(size)
-    return weighted_sum((1, size) for size in sizes)
+    changes = {output: weighted_sum(terms) for output, terms in outputs.items()}
+    return _score(kind for kind, _ in listed).gain(linear, changes)
 
 
-def norm_of(counts: Mapping[Kind, int]) -> int:
-    """Return ||sum of the changes||_1 (scaled)."""
+def size_of(counts: Mapping[Kind, int]) -> int:
+    """Return the size of the sum of the changes (scaled)."""
     total: Counter[object] = Counter()
     for kind, times in counts.items():
         for output, number in kind.change.items():
             total[output] += number * times
-    return sum(abs(number) for number in total.values())
+    return _score(counts).size(total)
+
+
+def bound_of(groups: Sequence[tuple[Sequence[Kind], int]]) -> int:
+    """Return what no choice exceeds: the lengths of the longest, added up."""
+    length = sum(max(kind.length for kind in kinds) * times for kinds, times in groups)
+    return _score(kind for kinds, _ in groups for kind in kinds).most(length)
+
+
+def _score(kinds: Iterable[Kind]) -> Score:
+    """Return what changes of these kinds count; they are of one query."""
+    return next((kind.score for kind in kinds), PLAIN)
 
 
 def best_choice(
     groups: Sequence[tuple[Sequence[Kind], int]], *, deadline: float | None = None
 ) -> tuple[int, Counter[Kind]]:
-    """Choose, for each group, `times` of its kinds so that the L1 norm of the sum is greatest.
+    """Choose, for each group, `times` of its kinds so that the size of the sum is greatest.
 
-    Swapping one choice at a time often meets the sum of the single norms, which nothing exceeds.
+    Swapping one choice at a time often meets the sum of the single sizes, which nothing exceeds.
     Where it does not, all sums are listed that choices can give, or, where these are too many, an
     integer program decides; TimeoutError if that is not done by the deadline.
     """
-    bound = sum(max(kind.size for kind in kinds) * times for kinds, times in groups)
     value, choice = by_swapping(groups)
-    if value == bound:
+    if value == bound_of(groups):
         return value, choice
     return _by_listing(groups) or _by_program(groups, value, choice, deadline)
 
@@ -71,7 +71,7 @@ def _by_listing(
     """
     seen = dict.fromkeys(output for kinds, _ in groups for kind in kinds for output in kind.change)
     outputs = {output: place for place, output in enumerate(seen)}
-    most = sum(max(kind.size for kind in kinds) * times for kinds, times in groups)
+    most = sum(max(map(_reach, kinds)) * times for kinds, times in groups)
     width = (2 * most + 1).bit_length()
     layers: list[dict[int, tuple[int, Kind]]] = []
     sums: Iterable[int] = [0]
@@ -83,37 +83,43 @@ def _by_listing(
                 return None
             layers.append(layer)
             sums = layer
-    best = max(sums, key=lambda total: _norm(total, width, len(outputs)))
+    score, names = _score(kind for kinds, _ in groups for kind in kinds), list(outputs)
+    best = max(sums, key=lambda total: score.size(_unpacked(total, width, names)))
     choice: Counter[Kind] = Counter()
     total = best
     for layer in reversed(layers):
         step, kind = layer[total]
         choice[kind] += 1
         total -= step
-    return norm_of(choice), choice
+    return size_of(choice), choice
 
 
 def _packed(kind: Kind, outputs: Mapping[object, int], width: int) -> int:
     return sum(number << (width * outputs[output]) for output, number in kind.change.items())
 
 
-def _norm(total: int, width: int, count: int) -> int:
-    """Return the L1 norm of a packed sum: its digits, read from below, are signed."""
-    norm, half = 0, 1 << (width - 1)
-    for _ in range(count):
+def _reach(kind: Kind) -> int:
+    return max(map(abs, kind.change.values()), default=0)
+
+
+def _unpacked(total: int, width: int, outputs: Sequence[object]) -> dict[object, int]:
+    """Return a packed sum as a change: its digits, read from below, are signed."""
+    found, half = {}, 1 << (width - 1)
+    for output in outputs:
         digit = ((total + half) & ((1 << width) - 1)) - half
-        norm += abs(digit)
+        found[output] = digit
         total = (total - digit) >> width
-    return norm
+    return found
 
 
 def by_swapping(groups: Sequence[tuple[Sequence[Kind], int]]) -> tuple[int, Counter[Kind]]:
-    """Return a good choice and its norm: one is swapped after the other while that helps."""
+    """Return a good choice and its size: one is swapped after the other while that helps."""
+    score = _score(kind for kinds, _ in groups for kind in kinds)
     total: Counter[object] = Counter()
     choice: Counter[Kind] = Counter()
     for kinds, times in groups:
         for _ in range(times):
-            kind = max(kinds, key=lambda kind: _gain(total, kind))
+            kind = max(kinds, key=lambda kind: score.gained(total, kind.change))
             _apply(total, kind, 1)
             choice[kind] += 1
     improved = True
@@ -122,21 +128,15 @@ def by_swapping(groups: Sequence[tuple[Sequence[Kind], int]]) -> tuple[int, Coun
         for kinds, _ in groups:
             for old in [kind for kind in kinds if choice[kind]]:
                 _apply(total, old, -1)
-                new = max(kinds, key=lambda kind: _gain(total, kind))
-                if _gain(total, new) > _gain(total, old):
+                new = max(kinds, key=lambda kind: score.gained(total, kind.change))
+                if score.gained(total, new.change) > score.gained(total, old.change):
                     choice[old] -= 1
                     choice[new] += 1
                     improved = True
                     _apply(total, new, 1)
                 else:
                     _apply(total, old, 1)
-    return sum(abs(number) for number in total.values()), +choice
-
-
-def _gain(total: Counter[object], kind: Kind) -> int:
-    return sum(
-        abs(total[output] + number) - abs(total[output]) for output, number in kind.change.items()
-    )
+    return score.size(total), +choice
 
 
 def _apply(total: Counter[object], kind: Kind, times: int) -> None:
@@ -161,7 +161,7 @@ def _by_program(
         ]
         linear.add(weighted_sum((1, variable) for _, variable in chosen), lower=times, upper=times)
         counts += chosen
-    gain = absolute_sum(linear, counts)
+    gain = total_change(linear, counts)
     if gain.bounds()[1] <= value:
         return value, choice
     linear.add(gain, lower=value + 1)
@@ -174,4 +174,4 @@ def _by_program(
         raise TimeoutError
     found = {kind: outcome.assignment[variable.name] for kind, variable in counts}
     better = Counter({kind: times for kind, times in found.items() if times})
-    return norm_of(better), better
+    return size_of(better), better

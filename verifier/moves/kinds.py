@@ -23,6 +23,7 @@ from blowproof.models.policy.policy import LABELLED, MIXED, Reading
 from blowproof.models.queries.kinds import Ranges
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.moves.edges_at_once import joined
+from blowproof.verifier.moves.score import Score
 
 __all__ = ["Kind", "Moves"]
 
@@ -36,7 +37,11 @@ MOST_CHANGES = 6_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kind:
-    """One kind of move: what it does to the equalities, the bounds and the query (scaled)."""
+    """One kind of move: what it does to the equalities, the bounds and the query (scaled).
+
+    `size` is the size of the query's change under this move alone, in its norm, and `length` what
+    adds up to a bound on several (see `Score`; in l1, linf and range they are the same).
+    """
 
     before: Point | None
     after: Point | None
@@ -44,11 +49,9 @@ class Kind:
     effect: Vector
     push: Vector
     change: Mapping[object, int]
-
-    @property
-    def size(self) -> int:
-        """The L1 norm of the query's change under this move alone (scaled)."""
-        return sum(abs(value) for value in self.change.values())
+    score: Score
+    size: int
+    length: int
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ class Moves:
         )
 
     @cached_property
-    def scale(self) -> int:
+    def row_scale(self) -> int:
         """The common denominator of the query's rows: engines work on scaled integers."""
         self._refuse_long_rows()
         rows = [self.query.row(point) for point in self.values]
@@ -92,7 +95,7 @@ class Moves:
     @cached_property
     def rows(self) -> dict[Point, dict[object, int]]:
         """The query's rows, scaled to integers."""
-        scale = self.scale  # refuses long rows before one is made
+        scale = self.row_scale  # refuses long rows before one is made
         return {
             point: {
                 output: int(number * scale)
@@ -101,6 +104,17 @@ class Moves:
             }
             for point in self.values
         }
+
+    @cached_property
+    def score(self) -> Score:
+        """What scaled changes count."""
+        outputs = dict.fromkeys(output for row in self.rows.values() for output in row)
+        return Score.of(self.query, outputs, self.row_scale)
+
+    @property
+    def scale(self) -> int:
+        """What sizes of scaled changes are to be divided by for the query's own."""
+        return self.score.scale
 
     @cached_property
     def effects(self) -> dict[Point, Vector]:
@@ -169,10 +183,12 @@ class Moves:
                     change[output] = total
         effect = _difference(self.effects, before, after, len(self.setting.equalities))
         push = _difference(self.pushes, before, after, len(self.setting.bounds))
-        return Kind(before, after, secret, effect, push, change)
+        size = self.score.size(change)
+        length = self.score.length(size)
+        return Kind(before, after, secret, effect, push, change, self.score, size, length)
 
     def unscaled(self, value: int) -> Exact:
-        """Return a scaled change as the exact number that it stands for."""
+        """Return a scaled size as the exact number that it stands for."""
         return plain(Fraction(value, self.scale))
 
     def pair(self, counts: Mapping[Kind, int] | Counter[Kind], rest: Counter[Point]) -> Pair:

@@ -90,7 +90,7 @@ def _above_bare(question: Question, upper: Exact) -> Exact | None:
         return upper
     if mixed(question) or question.setting.bounds:
         return None
-    return parts.most * upper
+    return question.query.measure.repeated(upper, parts.most)
 
 
 WITHOUT_CLAUSES = Reduction(_bare, _numbered, _above_bare)

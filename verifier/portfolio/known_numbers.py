@@ -99,6 +99,7 @@ def by_parts(question: Question) -> Answer | None:
     moves, _ = _free(question)
     cap = _by_size(question, moves)
     found, notes = cap, []
+    most = moves.score.most  # lengths add up; sizes need not
     for parts in (other_parts_of(setting, reading), parts_of(setting, reading)):
         if parts is None:
             continue
@@ -107,22 +108,22 @@ def by_parts(question: Question) -> Answer | None:
         found = upper if found is None else min(found, upper)
         what = "irreducible" if not parts.rows else f"conformal in {len(parts.rows)} bounds"
         notes.append(f"at most {parts.most} parts, {what}; {len(table.effects)} effects")
-        question.teller("parts of a pair")(0, moves.unscaled(found), None)
-    return None if found is None else question.answer(0, moves.unscaled(found), *notes)
+        question.teller("parts of a pair")(0, moves.unscaled(most(found)), None)
+    return None if found is None else question.answer(0, moves.unscaled(most(found)), *notes)
 
 
 def _by_size(question: Question, moves: Moves) -> int | None:
-    """n moves, each the largest (reading 3: n records removed and n added)."""
+    """The length of n moves, each the largest (reading 3: n records removed and n added)."""
     _, high = size_range(question.setting, question.reading)
     if high is None:
         return None
     times = high if question.reading in LABELLED else 2 * high
-    return times * max((kind.size for kind in moves.kinds), default=0)
+    return times * max((kind.length for kind in moves.kinds), default=0)
 
 
 def _heaviest(question: Question, table: EffectTable, parts: Parts, cap: int | None) -> int:
-    """Return a bound on the weight of an irreducible multiset of the table's effects."""
-    idle = max((kind.size for kind in table.idle), default=0)
+    """Return a bound on the length of an irreducible multiset of the table's effects."""
+    idle = max((kind.length for kind in table.idle), default=0)
     if not table.effects:
         return idle
     weight, _ = circuits_lower_bound(table.effects, table.weights, seed=question.seed)

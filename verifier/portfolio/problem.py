@@ -9,9 +9,11 @@ An audit asks all its questions of one `Problem`.
 from __future__ import annotations
 
 from fractions import Fraction
+from math import floor
 
 from blowproof.models import BlowproofError, BoundQuery, Exact, Policy, Setting, setting
 from blowproof.models.base.numbers import plain
+from blowproof.models.norms import L1
 from blowproof.models.policy.policy import LABELLED, Answers, Reading
 from blowproof.models.queries.kinds import Histogram, MarginalQuery
 from blowproof.verifier.asked.answer import Pair
@@ -61,7 +63,8 @@ def travelled(
     value, g changes by the sum over values of d(x) g(x). Where records stay as many, d is a sum of
     |d|_1 / 2 transfers of one record from a value to another, each of which changes g by at most
     the largest change c of one move; else of |d|_1 records more or less. So S(g) <= c S(h) / 2, or
-    c S(h), where S(h) is the histogram's. A marginal of fewer attributes adds up cells of one with
+    c S(h), where S(h) is the histogram's; in l2-squared, the square of the number of transfers
+    times c (see `Norm.repeated`). A marginal of fewer attributes adds up cells of one with
     more, so it changes by no more (the triangle inequality).
 
     A pair of reading 1 or 2 is one of reading 5, whatever the facts: no part of its changes without
@@ -113,4 +116,7 @@ def from_histogram(
         return None
     if one is None:
         return None
-    return plain(Fraction(upper) * Fraction(one) / (2 if reading in LABELLED else 1))
+    if query.measure is L1:
+        return plain(Fraction(upper) * Fraction(one) / (2 if reading in LABELLED else 1))
+    transfers = floor(Fraction(upper) / (2 if reading in LABELLED else 1))  # a whole number of them
+    return query.measure.repeated(one, transfers)

@@ -33,7 +33,7 @@ from blowproof.verifier.engines.search.engine import (
     SEARCH_EFFECTS,
     EffectTable,
 )
-from blowproof.verifier.moves.best_choice import absolute_sum
+from blowproof.verifier.moves.best_choice import total_change
 from blowproof.verifier.moves.kinds import Moves
 from blowproof.verifier.neighbours.check import require_pair
 from blowproof.verifier.reductions.few_values import possible_classes
@@ -97,7 +97,7 @@ def one_secret_move(
     if not secret:
         return None
     linear.add(weighted_sum(secret), lower=1, upper=1)
-    gain = absolute_sum(linear, counts)
+    gain = total_change(linear, counts)
     if relaxed.upper is not None and relaxed.upper * moves.scale < gain.bounds()[1]:
         linear.add(gain, upper=int(relaxed.upper * moves.scale))
     linear.maximise(gain)
@@ -230,8 +230,10 @@ def with_a_secret_effect(
             return 0
         return sum(weights[place] * times for place, times in multiset)
 
-    found = improve(table.effects, weights, evaluate, best=best, time_limit=time_limit)
-    upper = None if found.upper is None else max(int(found.upper), alone)
+    score = moves.score
+    above = score.within(best)
+    found = improve(table.effects, weights, evaluate, best=above, time_limit=time_limit)
+    upper = None if found.upper is None else max(score.most(int(found.upper)), alone)
     if not found.witness:
         return upper, None
     counts = Counter({table.kinds[place][0]: times for place, times in found.witness})

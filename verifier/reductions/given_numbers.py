@@ -24,7 +24,7 @@ from blowproof.models.programs.linear_terms import BoolLiteral, IntVar, LinearEx
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.consistency import FactModel
 from blowproof.verifier.engines.histograms.refuter import Proposal, Refuter, add_bound
-from blowproof.verifier.moves.best_choice import absolute_sum, norm_of
+from blowproof.verifier.moves.best_choice import size_of, total_change
 from blowproof.verifier.moves.kinds import Kind, Moves
 
 MOST_REFUTED = 100
@@ -115,7 +115,7 @@ class Embedder:
         linear = self.model.linear.without_groups(())
         counts = choices(linear, groups)
         self.databases(linear, counts)
-        gain = absolute_sum(linear, counts)
+        gain = total_change(linear, counts)
         if gain.bounds()[1] <= above:
             return None
         linear.add(gain, lower=above + 1)
@@ -134,7 +134,7 @@ class Embedder:
             pair = completed(self.model, outcome.assignment, self.moves.pair(+found, Counter()))
             part = self._refuted(pair, +found, deadline)
             if not part:
-                return norm_of(found), pair
+                return size_of(found), pair
             self._rule_out(linear, counts, part)
         raise TimeoutError
 

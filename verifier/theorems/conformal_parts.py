@@ -98,7 +98,7 @@ def conformal_table(moves: Moves, rows: Sequence[int]) -> EffectTable:
         found[kind.effect + tuple(kind.push[row] for row in rows)].append(kind)
     nothing = (0,) * len(moves.setting.equalities)
     still = (0,) * len(moves.setting.bounds)
-    slack = Kind(None, None, False, nothing, still, {})
+    slack = Kind(None, None, False, nothing, still, {}, moves.score, 0, 0)
     for place in range(len(rows)):
         for sign in (1, -1):
             unit = tuple(sign * (place == other) for other in range(len(rows)))

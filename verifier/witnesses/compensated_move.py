@@ -123,7 +123,7 @@ class _Program:
         self.weights: dict[Classes, int] = defaultdict(int)
         for kind in placing.moves.kinds:
             ends = placing.ends(kind)
-            self.weights[ends] = max(self.weights[ends], kind.size)
+            self.weights[ends] = max(self.weights[ends], kind.length)
         self.moves: dict[Classes, IntVar] = {}
         self.secret: dict[Classes, IntVar] = {}
         self.reply: dict[Classes, IntVar] = {}
@@ -257,11 +257,12 @@ class _Program:
 
         end = now() + seconds
         gain = weighted_sum((self.weights[ends], v) for ends, v in self._every())
-        if gain.bounds()[1] <= above:
-            return None
-        self.linear.add(gain, lower=above + 1)
-        self.linear.maximise(gain)
         placing = self.placing
+        room = placing.moves.score.within(above)
+        if gain.bounds()[1] <= room:
+            return None
+        self.linear.add(gain, lower=room + 1)
+        self.linear.maximise(gain)
         outcome = solve(self.linear, time_limit=0.8 * seconds, seed=placing.moves.seed)
         if outcome.assignment is None:
             return None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from blowproof.models.base.clock import now
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.engines.search.engine import EffectTable, improved
+from blowproof.verifier.moves.best_choice import bound_of
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.reductions.given_numbers import Embedder
 
@@ -42,6 +43,7 @@ def given_sensitivity(
             lambda multiset: placing.attempt(effects.groups(multiset)),
             placing.best,
             time_limit,
+            moves.score,
         )
     bound = None if bound is None else max(placing.best, placing.undecided, bound)
     return placing.best, placing.pair, bound
@@ -69,8 +71,7 @@ class _Placing:
         except TimeoutError:
             if self.deadline is not None and now() >= self.deadline:
                 raise
-            weight = sum(max(kind.size for kind in kinds) * times for kinds, times in groups)
-            self.undecided = max(self.undecided, weight)
+            self.undecided = max(self.undecided, bound_of(groups))
             return 0
         if better is None:
             return 0

@@ -16,7 +16,7 @@ from math import lcm
 from blowproof.models import Point
 from blowproof.models.base.clock import now
 from blowproof.models.programs.linear_terms import IntVar, weighted_sum
-from blowproof.verifier.moves.best_choice import absolute_sum
+from blowproof.verifier.moves.best_choice import total_change
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.reductions.given_numbers import Embedder, choices
 from blowproof.verifier.reductions.merged_records import Needs
@@ -145,7 +145,7 @@ class MergedModel:
         from blowproof.models.programs.to_cpsat import solve
 
         self._break_parts(parts)
-        gain = absolute_sum(self.linear, self.every)
+        gain = total_change(self.linear, self.every)
         if gain.bounds()[1] <= above:
             return "infeasible", None
         self.linear.add(gain, lower=above + 1)

@@ -22,9 +22,9 @@ from blowproof.models.base.clock import now
 from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import IntVar, weighted_sum
 from blowproof.verifier.asked.answer import Pair
-from blowproof.verifier.engines.irreducibles import Multiset, improve
-from blowproof.verifier.engines.search.engine import EffectTable
-from blowproof.verifier.moves.best_choice import absolute_sum
+from blowproof.verifier.engines.irreducibles import Multiset
+from blowproof.verifier.engines.search.engine import EffectTable, improved
+from blowproof.verifier.moves.best_choice import total_change
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.reductions.complete_graph import some_edge
@@ -60,7 +60,8 @@ def best_with_one_secret(
         return best
 
     if table.effects:
-        improve(table.effects, table.weights, attempt, best=above, time_limit=seconds)
+        score = placing.moves.score
+        improved(table.effects, table.weights, attempt, above, seconds, score)
 
 
 class OneSecret:
@@ -202,7 +203,7 @@ class OneSecret:
                 if total > 0 and fact.at_most is not None:
                     clause.append(enforced(linear, row, lower=fact.at_most + 1))
             linear.add_clause(clause)
-        gain = absolute_sum(linear, counts)
+        gain = total_change(linear, counts)
         if gain.bounds()[1] <= above:
             return None
         linear.add(gain, lower=above + 1)
@@ -253,7 +254,7 @@ class OneSecret:
             linear.add(weighted_sum((1, v) for _, v in by_classes[ends]), lower=times, upper=times)
         linear.add(weighted_sum((1, v) for k, v in by_classes[one] if k.secret), lower=1, upper=1)
         every = [item for found in by_classes.values() for item in found]
-        linear.maximise(absolute_sum(linear, every))
+        linear.maximise(total_change(linear, every))
         left = 5.0 if deadline is None else max(0.0, min(5.0, deadline - now()))
         outcome = solve(linear, time_limit=left, seed=self.moves.seed)
         if outcome.assignment is None:

@@ -34,7 +34,7 @@ from blowproof.models.programs.linear_terms import BoolLiteral, IntVar, LinearEx
 from blowproof.verifier.asked.answer import Answer, OnBest
 from blowproof.verifier.engines.histograms.loop import Known, best_proposal, is_pair
 from blowproof.verifier.engines.histograms.refuter import Proposal, Refutation, Refuter, add_bound
-from blowproof.verifier.moves.best_choice import absolute_sum
+from blowproof.verifier.moves.best_choice import total_change
 from blowproof.verifier.moves.kinds import Kind, Moves
 
 __all__ = ["Master", "histogram_sensitivity"]
@@ -115,7 +115,7 @@ class Master:
         self._databases()
         self._facts()
         self._reading()
-        self.gain = absolute_sum(self.linear, self.counts.items())
+        self.gain = total_change(self.linear, self.counts.items())
 
     # the model -----------------------------------------------------------------------------------
 
@@ -209,10 +209,10 @@ class Master:
 
     def bound(self) -> int:
         """Return an upper bound on the change that needs no search: moves times the largest one."""
-        largest = max((kind.size for kind in self.moves.kinds), default=0)
+        longest = max((kind.length for kind in self.moves.kinds), default=0)
         labelled = self.moves.reading in LABELLED
         number = 4 if self.moves.reading == "markov" else self.most * (1 if labelled else 2)
-        return number * largest
+        return self.moves.score.most(number * longest)
 
     def cut(self, refutation: Refutation) -> None:
         """Rule out every pair that this D3 refutes."""

@@ -4,5 +4,5 @@ The one engine that sees clauses over single records directly. Proposals and ref
 separate solvers; a cut must never forbid a neighbour pair.
 
 Read `engine`, `table` (values by number), `database` (one database as variables), `objective`,
-`master`, `refuter`, `cuts`.
+`other_norms`, `master`, `refuter`, `cuts`.
 """

@@ -24,7 +24,7 @@ from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Ends, Listener, Progress
 from blowproof.verifier.engines.labelled.cuts import Cuts
 from blowproof.verifier.engines.labelled.master import Master
-from blowproof.verifier.engines.labelled.objective import Objective, change_of, trivial_bound
+from blowproof.verifier.engines.labelled.objective import change_of, objective_of, trivial_bound
 from blowproof.verifier.engines.labelled.refuter import Refuter, refuting_part
 from blowproof.verifier.engines.labelled.table import Clock, Databases, Table, TimeUpError, tabulate
 from blowproof.verifier.exact.arrangements import arrangements_of_blocks
@@ -164,7 +164,7 @@ class _Search:
         if table.size == 0 or len(table.values) < 2:
             return
         with _Models.of(table, self.reading, self.clock) as models:
-            objective = Objective(models.master, self.query)
+            objective = objective_of(models.master, self.query)
             objective.demand_more_than(self.best)
             while True:
                 if self._learn():

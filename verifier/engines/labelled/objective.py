@@ -1,4 +1,4 @@
-"""||f(D1) - f(D2)||_1 > best, as clauses and one sum.
+"""||f(D1) - f(D2)||_1 > best, as clauses and one sum; `other_norms` has the other norms.
 
 With a sign s_o in {-1, 1} for every output o, the norm is the largest value of
 sum_o s_o (f_o(D2) - f_o(D1)), so it exceeds `best` iff some signs reach beyond it: the signs are
@@ -26,11 +26,13 @@ from math import gcd, lcm
 
 from blowproof.models import BoundQuery, Exact, Move
 from blowproof.models.base.numbers import plain
+from blowproof.models.norms import L1
 from blowproof.models.programs.boolean import Lit
 from blowproof.verifier.engines.labelled.master import Master
+from blowproof.verifier.engines.labelled.other_norms import NormObjective
 from blowproof.verifier.engines.labelled.table import Databases, Table
 
-__all__ = ["Objective", "change_of", "trivial_bound"]
+__all__ = ["Objective", "change_of", "objective_of", "trivial_bound"]
 
 TERM_LIMIT = 12_000
 """How many literals the sum may have before it is given up."""
@@ -47,7 +49,7 @@ Row = tuple[int, ...]
 def change_of(
     table: Table, query: BoundQuery, first: Sequence[int], second: Sequence[int]
 ) -> Exact:
-    """Return ||f(D1) - f(D2)||_1 exactly."""
+    """Return the size of f(D1) - f(D2) exactly."""
     return query.difference(
         Move(table.values[x], table.values[y], i)
         for i, (x, y) in enumerate(zip(first, second, strict=True))
@@ -58,7 +60,8 @@ def change_of(
 def trivial_bound(table: Table, query: BoundQuery) -> Exact:
     """Return sum_i max_{x, y} ||f's change when record i goes from x to y||_1.
 
-    It bounds S(f, P) by the triangle inequality; for the histogram it is 2n.
+    It bounds S(f, P) by the triangle inequality; for the histogram it is 2n. In l2-squared the sum
+    is one of roots, squared (see `Norm.repeated`).
     """
     if query.per_record:
         weights: Sequence[Exact] = query.weights  # type: ignore[attr-defined]
@@ -73,7 +76,19 @@ def trivial_bound(table: Table, query: BoundQuery) -> Exact:
         ),
         default=0,
     )
-    return plain(table.size * largest)
+    return query.measure.repeated(largest, table.size)
+
+
+def objective_of(master: Master, query: BoundQuery) -> Objective | NormObjective:
+    """Return what demands larger changes, in the query's norm."""
+    if query.measure is L1:
+        return Objective(master, query)
+    rows = _rows(master.table, query)
+    if rows is None:
+        return NormObjective(master, query, None, 1)
+    scale = lcm(*(v.denominator for row in rows for v in row.values()), 1)
+    whole = [{output: int(value * scale) for output, value in row.items()} for row in rows]
+    return NormObjective(master, query, whole, scale)
 
 
 class Objective:

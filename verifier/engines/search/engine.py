@@ -30,8 +30,9 @@ from blowproof.verifier.engines.irreducibles import (
 from blowproof.verifier.engines.irreducibles.circuits import circuits
 from blowproof.verifier.engines.search.graver_lists import taking_turns
 from blowproof.verifier.exact.coordinates import Instance
-from blowproof.verifier.moves.best_choice import best_choice, norm_of
+from blowproof.verifier.moves.best_choice import best_choice, bound_of, size_of
 from blowproof.verifier.moves.kinds import Kind, Moves
+from blowproof.verifier.moves.score import Score
 from blowproof.verifier.neighbours.check import require_pair
 
 __all__ = [
@@ -85,8 +86,8 @@ class EffectTable:
 
     @cached_property
     def weights(self) -> list[int]:
-        """The largest change of the query that one move with each effect makes."""
-        return [max(kind.size for kind in kinds) for kinds in self.kinds]
+        """The largest length of the change that one move with each effect makes: what adds up."""
+        return [max(kind.length for kind in kinds) for kinds in self.kinds]
 
     @cached_property
     def widest(self) -> int:
@@ -138,7 +139,7 @@ def multiset_sensitivity(
     if table.effects:
         cap = None
         if most is not None:
-            cap = max(best, most * max(kind.size for kind in moves.kinds))
+            cap = max(best, moves.score.most(most * max(kind.length for kind in moves.kinds)))
         first = CIRCUIT_SECONDS if time_limit is None else min(CIRCUIT_SECONDS, time_limit / 4)
         best, counts = _best_circuits(moves, table, best, counts, first)
         if best:
@@ -196,12 +197,15 @@ def circuits_with_one(
     wanted = {table.effects.index(effect)}
     best: tuple[int, Counter[Kind]] = (0, Counter())
     while now() < end:
-        for weight, multiset in circuits(instance, ROUND, seed, end, wanted):
+        for _, multiset in circuits(instance, ROUND, seed, end, wanted):
             once = all(times == 1 for place, times in multiset if place in wanted)
-            if not once or weight <= best[0] or not is_irreducible(table.effects, multiset):
+            groups = table.groups(multiset)
+            if not once or bound_of(groups) <= best[0]:
+                continue
+            if not is_irreducible(table.effects, multiset):
                 continue
             try:
-                value, choice = best_choice(table.groups(multiset), deadline=end)
+                value, choice = best_choice(groups, deadline=end)
             except TimeoutError:
                 break
             if value > best[0]:
@@ -263,7 +267,7 @@ def _additive(
     counts_found = Counter({choice[place]: times for place, times in found.witness or ()})
     if moves.reading not in LABELLED and counts_found.total() == 2:
         counts_found = _two_values(table)
-    value = norm_of(counts_found)
+    value = size_of(counts_found)
     if value > best:
         best, counts = value, counts_found
     if not found.complete and found.upper is not None:
@@ -283,7 +287,7 @@ def _circuits(
     """Too many effects to search: the best of many circuits, and the theorem's bound."""
     left = CIRCUIT_SECONDS if time_limit is None else min(CIRCUIT_SECONDS, time_limit)
     best, counts = _best_circuits(moves, table, best, counts, left)
-    upper = table_bound(table)
+    upper = moves.score.most(table_bound(table))
     return best, counts, max(best, upper)
 
 
@@ -317,9 +321,9 @@ def _best_circuit(
     weight, circuit = circuits_lower_bound(
         table.effects, table.weights, seed=seed, time_limit=seconds
     )
-    if weight <= best:
-        return best, counts
     groups = table.groups(circuit)
+    if weight == 0 or bound_of(groups) <= best:
+        return best, counts
     try:
         value, choice = best_choice(groups, deadline=deadline)
     except TimeoutError:
@@ -341,7 +345,7 @@ def _summed(
     value, choice = best_choice(groups)
     if value > best:
         best, counts = value, choice
-    upper = None if found.upper is None else max(best, int(found.upper))
+    upper = None if found.upper is None else max(best, moves.score.most(int(found.upper)))
     return best, counts, upper
 
 
@@ -376,7 +380,7 @@ def _general(
             _tell(moves, value, choice, None, on_best)
         return value
 
-    upper = improved(table.effects, table.weights, evaluate, best, time_limit)
+    upper = improved(table.effects, table.weights, evaluate, best, time_limit, moves.score)
     value = max(choices)
     if upper is None:
         return value, choices[value], None
@@ -389,17 +393,26 @@ def improved(
     evaluate: Callable[[Multiset], int],
     best: int,
     time_limit: float | None,
+    score: Score,
 ) -> int | None:
-    """Search for irreducibles above `best`; return what bounds `evaluate` in the end."""
+    """Search for irreducibles above `best`; return what bounds `evaluate` in the end.
+
+    The search adds up lengths: a multiset beats a size only if its length is beyond what the size
+    leaves room for (`Norm.within`).
+    """
+
+    def length(multiset: Multiset) -> int:
+        return score.within(evaluate(multiset))
+
     try:
-        found = improve(effects, weights, evaluate, best=best, time_limit=time_limit)
+        found = improve(effects, weights, length, best=score.within(best), time_limit=time_limit)
     except TimeoutError:  # in the middle of an evaluation: what is left is the theorem's bound
         found = longest(effects, weights, time_limit=0)
-    return None if found.upper is None else int(found.upper)
+    return None if found.upper is None else score.most(int(found.upper))
 
 
 def table_bound(table: EffectTable) -> int:
-    """Return what no irreducible multiset's weight exceeds, without a search (`length_bound`)."""
+    """Return what no irreducible multiset's length exceeds, without a search (`length_bound`)."""
     return longest_bound(table.effects) * max(table.weights)
 
 

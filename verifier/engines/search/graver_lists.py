@@ -14,18 +14,20 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models.base.clock import now, waiting
+from blowproof.models.norms import L1, RANGE
 from blowproof.models.policy.policy import LABELLED
 from blowproof.verifier.asked.answer import OnBest
 from blowproof.verifier.engines.graver.lifting import graver_basis
 from blowproof.verifier.exact.coordinates import Instance
 from blowproof.verifier.moves.best_choice import best_choice
 from blowproof.verifier.moves.kinds import Kind, Moves
+from blowproof.verifier.moves.score import Score
 
 if TYPE_CHECKING:
     from blowproof.verifier.engines.search.engine import EffectTable
@@ -69,10 +71,10 @@ def taking_turns(solve: Solve, *, ends: bool = True) -> Solve:
             end = _within(deadline, share if ends else None)
             basis.compute(end)
             if basis.complete:
-                return _best_of(basis, table, best, counts, deadline)
+                return _best_of(basis, table, moves.score, best, counts, deadline)
             if basis.possible or len(basis.vectors):
                 end = _within(deadline, share / 4)
-                best, counts, _ = _best_of(basis, table, best, counts, end)
+                best, counts, _ = _best_of(basis, table, moves.score, best, counts, end)
             turn = _left(deadline)
             if basis.possible and ends:
                 turn = share if turn is None else min(share, turn)
@@ -103,7 +105,7 @@ class _Basis:
         self.places = instance.halves
         self.opposites = np.array([instance.opposite[i] for i in self.places], dtype=np.int64)
         self.rows = instance.vectors[self.places].T.tolist()
-        small = max((kind.size for group in table.kinds for kind in group), default=0)
+        small = max((kind.length for group in table.kinds for kind in group), default=0)
         most = min(MOST_COLUMNS, instance.rank + MOST_RANK) if labelled else MOST_COLUMNS
         few = len(self.places) <= most
         self.possible = few and small <= LARGEST_CHANGE
@@ -145,22 +147,24 @@ def _compile() -> None:
 def _best_of(
     basis: _Basis,
     table: EffectTable,
+    score: Score,
     best: int,
     counts: Counter[Kind],
     deadline: float | None,
 ) -> Found:
     """Evaluate the basis, and the pairs {d, -d}, those with the largest bound first.
 
-    The opposite of a vector makes the opposite change, so one of the two is enough. The sum of the
-    largest single changes bounds a multiset's change; where the first few do not reach it, bounds
-    that see the outputs one by one follow (see `_by_output`).
+    The opposite of a vector makes the opposite change, so one of the two is enough. The lengths of
+    the largest single changes, added up, bound a multiset's change; where the first few do not
+    reach it, bounds that see the outputs one by one follow (see `_by_output`).
     """
     columns = np.concatenate([basis.places, basis.opposites])
     signed = np.concatenate([np.maximum(basis.vectors, 0), np.maximum(-basis.vectors, 0)], axis=1)
     pairs = np.tile(np.eye(len(basis.places), dtype=np.int16), (1, 2))
     multisets = np.concatenate([signed, pairs])
     kinds = [table.kinds[c] for c in columns]
-    bounds = multisets @ _whole([table.weights[c] for c in columns])
+    lengths = multisets @ _whole([table.weights[c] for c in columns])
+    bounds = _most(lengths, score)
     for first in (True, False):
         order = np.argsort(-bounds, kind="stable")
         for row in order[:FIRST_FEW].tolist() if first else order.tolist():
@@ -179,8 +183,15 @@ def _best_of(
         if first:
             left = np.nonzero(bounds > best)[0]
             multisets = multisets[left]
-            bounds = np.minimum(bounds[left], _by_output(multisets, kinds))
+            bounds = np.minimum(bounds[left], _by_output(multisets, kinds, score))
     return best, counts, best
+
+
+def _most(lengths: NDArray[np.int64], score: Score) -> NDArray[Any]:
+    """What changes of these lengths do not exceed; integers of Python where they might be long."""
+    if score.norm.degree == 1:
+        return lengths
+    return np.array([score.most(length) for length in lengths.tolist()], dtype=object)
 
 
 def _whole(numbers: list[int]) -> NDArray[np.int64]:
@@ -190,15 +201,29 @@ def _whole(numbers: list[int]) -> NDArray[np.int64]:
     return np.array(numbers, dtype=np.int64)
 
 
-def _by_output(multisets: NDArray[np.int16], kinds: Sequence[Sequence[Kind]]) -> NDArray[np.int64]:
+def _by_output(
+    multisets: NDArray[np.int16], kinds: Sequence[Sequence[Kind]], score: Score
+) -> NDArray[Any]:
     """A bound on each multiset's change: each output by itself as high, or as low, as it can get.
 
-    Exact where each effect has one kind of move.
+    Exact where each effect has one kind of move. Every norm of a change grows with the sizes of the
+    outputs; in range, the highest output and the lowest are the farthest that outputs can get.
     """
-    total = np.zeros(len(multisets), dtype=np.int64)
-    for output in dict.fromkeys(o for group in kinds for kind in group for o in kind.change):
+    outputs = list(dict.fromkeys(o for group in kinds for kind in group for o in kind.change))
+    highs, lows = [], []
+    for output in outputs:
         changes = [[kind.change.get(output, 0) for kind in group] for group in kinds]
-        high = multisets @ _whole([max(group) for group in changes])
-        low = multisets @ _whole([min(group) for group in changes])
-        total += np.maximum(high, -low)
-    return total
+        highs.append(multisets @ _whole([max(group) for group in changes]))
+        lows.append(multisets @ _whole([min(group) for group in changes]))
+    if not outputs:
+        return np.zeros(len(multisets), dtype=np.int64)
+    high, low = np.stack(highs, axis=1), np.stack(lows, axis=1)
+    if score.norm is RANGE:
+        apart: NDArray[Any] = np.maximum(high.max(axis=1), 0) - np.minimum(low.min(axis=1), 0)
+        return apart
+    sizes: NDArray[Any] = np.maximum(high, -low)
+    if score.norm is L1 and not score.weights:
+        added: NDArray[Any] = sizes.sum(axis=1)
+        return added
+    every = [score.size(dict(zip(outputs, row, strict=True))) for row in sizes.tolist()]
+    return np.array(every, dtype=object)

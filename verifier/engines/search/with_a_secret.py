@@ -54,7 +54,7 @@ def best_with_a_secret(
                 table.effects,
                 table.weights,
                 table.effects[place],
-                above=best - table.weights[place],
+                above=moves.score.within(best) - table.weights[place],
                 time_limit=left,
             )
             for _, rest in search:
