@@ -37,7 +37,7 @@ from blowproof.models.facts.facts import (
 )
 from blowproof.models.policy.policy import READINGS, Answers, Database, NamedCount, Policy, Reading
 from blowproof.models.policy.setting import Setting, setting
-from blowproof.models.queries.parse import parse_query
+from blowproof.models.queries.kinds import parse_query
 from blowproof.models.queries.query import BoundQuery, Move
 from blowproof.models.secrets import (
     AttributeChange,

@@ -27,7 +27,6 @@ from blowproof.models import (
 from blowproof.models.base.clock import Budget, now
 from blowproof.models.norms import L1, Norm
 from blowproof.models.policy.policy import LABELLED, Answers, Reading
-from blowproof.models.queries.kinds import WeightedSum
 from blowproof.models.stacks.stacked import Stacked, in_norm
 from blowproof.models.stacks.written import parse_question
 from blowproof.verifier import plan
@@ -185,11 +184,11 @@ def _check_weights(prepared: Setting, query: BoundQuery) -> None:
     if isinstance(query, Stacked):
         for part in query.parts:
             _check_weights(prepared, part.query)
-    if prepared.scope == "any" or not isinstance(query, WeightedSum):
+    if prepared.scope == "any" or query.records is None:
         return
-    if prepared.size not in (None, len(query.weights)):
+    if prepared.size not in (None, query.records):
         raise QueryError(
-            f"{query.name}: the file has weights for {len(query.weights)} records, and the "
+            f"{query.name}: the file has weights for {query.records} records, and the "
             f"databases of this policy have {prepared.size}\n  try: one weight for each record"
         )
 

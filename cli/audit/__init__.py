@@ -4,6 +4,6 @@ What is found is data, in the order in which time is best spent; saying it comes
 room shown and in cli/report.
 
 Read `options`, `audited` and `findings` (what is found), `search` (in which order),
-`bound_at_hand`, `differential_privacy`, `chain_of_moves`, `cost_of_facts`, `extras`, `mechanism`;
+`bound_at_hand`, `chain_of_moves`, `cost_of_facts`, `extras`, `mechanism`;
 `sentences` and `advice` are what is said of it.
 """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from blowproof.models import BoundQuery, Exact, show
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.kinds import WeightedSum
 from blowproof.verifier.theorems.most_moves import Ceiling
 
 __all__ = ["by_records"]
@@ -18,8 +17,7 @@ def by_records(
     D1 and D2 differ in at most n records, and each changes the query by at most `plain`, the
     largest change of the query when one record changes.
     """
-    if isinstance(query, WeightedSum):
-        size = len(query.weights)
+    size = size if query.records is None else query.records
     if plain is None or size is None or reading not in LABELLED:
         return None
     return Ceiling(size * plain, f"at most all {size} records change, by {show(plain)} each")

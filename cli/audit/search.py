@@ -13,7 +13,6 @@ from blowproof.cli.asking.ask import Session, scope_of
 from blowproof.cli.asking.stoppable import Stopped
 from blowproof.cli.audit.bound_at_hand import by_records
 from blowproof.cli.audit.chain_of_moves import chain_of
-from blowproof.cli.audit.differential_privacy import plain_sensitivity
 from blowproof.cli.audit.extras import extras
 from blowproof.cli.audit.findings import Finding, Plan, Row
 from blowproof.models import (
@@ -85,7 +84,7 @@ def _decide(
     limit: float | None,
 ) -> Finding:
     reading = session.question.reading
-    plain = _in_time(session, PLAIN_SECONDS, lambda: plain_sensitivity(policy, query))
+    plain = _in_time(session, PLAIN_SECONDS, lambda: query.largest_change(policy.domain))
     answer = session.ask(policy, query, reading, limit=limit)
     if answer.status == "bounds":
         answer = _at_least_bounded(policy, answer, query, session, size, plain)

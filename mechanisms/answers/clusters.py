@@ -20,12 +20,12 @@ from blowproof.mechanisms.answers.vectors import (
     whole,
 )
 from blowproof.models import Domain, Exact
-from blowproof.models.queries.kinds import ClusterSizes, ClusterSums
+from blowproof.models.queries.cluster_sizes import Clusters
 
 __all__ = ["answer_clusters"]
 
 
-def answer_clusters(query: ClusterSizes, places: NDArray[Any], counts: NDArray[Any]) -> Vector:
+def answer_clusters(query: Clusters, places: NDArray[Any], counts: NDArray[Any]) -> Vector:
     """Return the sizes, or the coordinate sums, of the clusters of some values.
 
     `places` has a row of positions for each value, `counts` says how many records hold it.
@@ -36,7 +36,7 @@ def answer_clusters(query: ClusterSizes, places: NDArray[Any], counts: NDArray[A
     coordinates = [_coordinates(domain, axis, places[:, axis], grid) for axis in axes]
     nearest = _nearest(coordinates, query.centroids, grid)
     names = [f"{k + 1}" for k in range(clusters)]
-    if not isinstance(query, ClusterSums):
+    if query.binary:
         sizes = sums_by(nearest, counts, clusters)
         return Vector(sizes, Fraction(1), single(names, column="cluster"))
     units = [

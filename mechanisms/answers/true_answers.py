@@ -1,13 +1,13 @@
 """True answers: every query of the contract on a data file, exactly, counted by DuckDB.
 
 `true_answers` is the only place where a release looks at the records. A query that is not known
-here may bring its own `evaluate(data)`.
+here is added up row by row, or brings its own `evaluate(data)`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
+from functools import singledispatch
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -17,9 +17,7 @@ from blowproof.mechanisms.answers.trees import answer_prefixes, answer_tree
 from blowproof.mechanisms.answers.vectors import (
     Names,
     Vector,
-    attribute_grid,
     cells_of,
-    common_grid,
     kind_of,
     prefix_sums,
     single,
@@ -37,9 +35,8 @@ from blowproof.models import (
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.domain.domain import LISTING_LIMIT
 from blowproof.models.mechanisms.mechanism import Prefixes, Release, Tree
+from blowproof.models.queries.cluster_sizes import Clusters
 from blowproof.models.queries.kinds import (
-    ClusterSizes,
-    ClusterSums,
     CountQuery,
     Cumulative,
     Histogram,
@@ -50,7 +47,7 @@ from blowproof.models.queries.kinds import (
     SumQuery,
     WeightedSum,
 )
-from blowproof.models.queries.outputs import outputs_of
+from blowproof.models.queries.outputs import Outputs, numbered_outputs
 
 __all__ = [
     "Evaluated",
@@ -68,7 +65,7 @@ CELL_LIMIT = 20_000_000
 
 @runtime_checkable
 class Evaluated(Protocol):
-    """A query that knows how to count itself; `grid` (default 1) holds all it can change by."""
+    """A query that knows how to count itself."""
 
     def evaluate(self, data: Dataset) -> Vector:
         """Return the true answers."""
@@ -100,26 +97,21 @@ def true_answers(query: Release | BoundQuery | str, policy: Policy, data: Datase
     if isinstance(asked, Evaluated):
         return asked.evaluate(data)
     require_answerable(asked, policy)
-    return _ANSWERERS[type(asked)](asked, data)
+    return _answer(asked, data)
 
 
-def query_grid(query: BoundQuery) -> Fraction:
+def query_grid(query: BoundQuery, domain: Domain) -> Fraction:
     """Return a grid 1/d that holds everything a record, or a change of one, can add to a query.
 
     >>> from blowproof.models import Policy, Steps
     >>> policy = Policy(domain=Domain(temp=Steps(35, 42, "1/2")))
-    >>> query_grid(parse_query("sum(temp)", policy))
+    >>> query_grid(parse_query("sum(temp)", policy), policy.domain)
     Fraction(1, 2)
     """
-    if isinstance(query, SumQuery):
-        return attribute_grid(query.domain, query.axes)
-    if isinstance(query, ClusterSums):
-        return attribute_grid(query.domain, range(len(query.domain)))
-    if isinstance(query, MatrixQuery):
-        return common_grid(value for column in query.columns for value in column.values())
-    if isinstance(query, WeightedSum):
-        return common_grid(query.weights) * attribute_grid(query.domain, (query.axis,))
-    return Fraction(getattr(query, "grid", 1))
+    found = query.grid(domain)
+    if found is None:
+        raise QueryError(f"nothing says on which grid {query.name} lives")
+    return found
 
 
 def require_answerable(query: Release | BoundQuery | str, policy: Policy) -> None:
@@ -135,15 +127,16 @@ def require_answerable(query: Release | BoundQuery | str, policy: Policy) -> Non
         size = policy.domain.attribute(policy.domain.axis(asked.attribute)).size
         _refuse_above(OUTPUT_LIMIT, size, "values")
         return
-    outputs = outputs_of(asked, policy.domain)
+    outputs = asked.outputs(policy.domain)
     if outputs is not None:
         _refuse_above(OUTPUT_LIMIT, outputs.count, "outputs")
-    if isinstance(asked, WeightedSum):
-        _refuse_above(LISTING_LIMIT, len(asked.weights), "weights")
-    if isinstance(asked, MatrixQuery):
+    if asked.records is not None:
+        _refuse_above(LISTING_LIMIT, asked.records, "weights")
+    by_rows = _answer.registry[object], _matrix
+    if not isinstance(asked, Evaluated) and _answer.dispatch(type(asked)) in by_rows:
         _refuse_above(CELL_LIMIT, policy.domain.size, "values")
-    if not isinstance(asked, Evaluated) and type(asked) not in _ANSWERERS:
-        raise QueryError(f"{asked.name} cannot be counted in a data file")
+        if asked.per_record or (outputs is None and not isinstance(asked, MatrixQuery)):
+            raise QueryError(f"{asked.name} cannot be counted in a data file")
 
 
 def count_cells(data: Dataset, axes: tuple[int, ...]) -> NDArray[Any]:
@@ -179,30 +172,56 @@ def _counts(data: Dataset, axes: tuple[int, ...]) -> Vector:
     return Vector(count_cells(data, axes), Fraction(1), cells_of(data.domain, axes))
 
 
-def _histogram(query: BoundQuery, data: Dataset) -> Vector:
+@singledispatch
+def _answer(query: BoundQuery, data: Dataset) -> Vector:
+    """Return the answers of a kind that has no shorter way below: row by row."""
+    outputs = query.outputs(data.domain)
+    assert outputs is not None
+    names = [f"output {place + 1}" for place in range(outputs.count)]
+    return _by_rows(query, data, outputs, single(names, column="output"))
+
+
+@_answer.register
+def _matrix(query: MatrixQuery, data: Dataset) -> Vector:
+    names = single([str(k + 1) for k in range(query.height)], column="row")
+    return _by_rows(query, data, numbered_outputs(query.height), names)
+
+
+def _by_rows(query: BoundQuery, data: Dataset, outputs: Outputs, names: Names) -> Vector:
+    """Add up the rows of the values that occur."""
+    grid = query_grid(query, data.domain)
+    totals = [Fraction(0)] * outputs.count
+    for point, count in data.histogram(limit=CELL_LIMIT).items():
+        for key, value in query.row(point).items():
+            totals[outputs.place(key)] += count * value
+    return Vector(whole([int(total / grid) for total in totals]), grid, names)
+
+
+@_answer.register
+def _histogram(query: Histogram, data: Dataset) -> Vector:
     return _counts(data, tuple(range(len(data.domain))))
 
 
-def _marginal(query: BoundQuery, data: Dataset) -> Vector:
-    assert isinstance(query, MarginalQuery)
+@_answer.register
+def _marginal(query: MarginalQuery, data: Dataset) -> Vector:
     return _counts(data, query.axes)
 
 
-def _count(query: BoundQuery, data: Dataset) -> Vector:
-    assert isinstance(query, CountQuery)
+@_answer.register
+def _count(query: CountQuery, data: Dataset) -> Vector:
     return Vector(
         whole([data.count(query.area)]), Fraction(1), single([query.name], column="query")
     )
 
 
-def _cumulative(query: BoundQuery, data: Dataset) -> Vector:
-    assert isinstance(query, Cumulative)
+@_answer.register
+def _cumulative(query: Cumulative, data: Dataset) -> Vector:
     counts = count_cells(data, (query.axis,))
     return Vector(prefix_sums(counts)[1:], Fraction(1), cells_of(data.domain, (query.axis,)))
 
 
-def _ranges(query: BoundQuery, data: Dataset) -> Vector:
-    assert isinstance(query, Ranges)
+@_answer.register
+def _ranges(query: Ranges, data: Dataset) -> Vector:
     size = query.size
     sums = prefix_sums(count_cells(data, (query.axis,)))
     low, high = np.triu_indices(size)
@@ -220,9 +239,9 @@ def range_names(domain: Domain, axis: int) -> Names:
     )
 
 
-def _sum(query: BoundQuery, data: Dataset) -> Vector:
-    assert isinstance(query, SumQuery)
-    grid = query_grid(query)
+@_answer.register
+def _sum(query: SumQuery, data: Dataset) -> Vector:
+    grid = query_grid(query, data.domain)
     units = []
     for axis in query.axes:
         kind = query.domain.attribute(axis)
@@ -233,39 +252,25 @@ def _sum(query: BoundQuery, data: Dataset) -> Vector:
     return Vector(whole(units), grid, single(names, column="sum"))
 
 
-def _partition(query: BoundQuery, data: Dataset) -> Vector:
-    from blowproof.models.secrets import ByGraph, CellGraph
-
-    assert isinstance(query, PartitionHistogram)
+@_answer.register
+def _partition(query: PartitionHistogram, data: Dataset) -> Vector:
     graph = query.graph
-    if isinstance(graph, ByGraph):
-        return _counts(data, graph.by)
-    assert isinstance(graph, CellGraph)
+    if graph.fixed is not None:
+        return _counts(data, graph.fixed)
     names = [graph.cell_label(cell) for cell in graph.cells]
-    return Vector(whole(data.counts(graph.areas)), Fraction(1), single(names, column="cell"))
+    areas = [graph.cell_area(cell) for cell in graph.cells]
+    return Vector(whole(data.counts(areas)), Fraction(1), single(names, column="cell"))
 
 
-def _matrix(query: BoundQuery, data: Dataset) -> Vector:
-    assert isinstance(query, MatrixQuery)
-    grid = query_grid(query)
-    size = 1 + max((int(str(row)) for column in query.columns for row in column), default=-1)
-    totals = [Fraction(0)] * size
-    for point, count in data.histogram(limit=CELL_LIMIT).items():
-        for row, value in query.row(point).items():
-            totals[int(str(row))] += count * value
-    units = [int(total / grid) for total in totals]
-    return Vector(whole(units), grid, single([str(k + 1) for k in range(size)], column="row"))
-
-
-def _clusters(query: BoundQuery, data: Dataset) -> Vector:
+@_answer.register
+def _clusters(query: Clusters, data: Dataset) -> Vector:
     from blowproof.mechanisms.answers.clusters import answer_clusters
 
-    assert isinstance(query, ClusterSizes)
     return answer_clusters(query, *held_cells(data, tuple(range(len(data.domain)))))
 
 
-def _weighted(query: BoundQuery, data: Dataset) -> Vector:
-    assert isinstance(query, WeightedSum)
+@_answer.register
+def _weighted(query: WeightedSum, data: Dataset) -> Vector:
     if data.size != len(query.weights):
         raise DataError(
             f"{data.path}: {query.name} has {len(query.weights)} weights, and not so many records"
@@ -276,20 +281,5 @@ def _weighted(query: BoundQuery, data: Dataset) -> Vector:
         weight * kind.coordinate(point[query.axis])
         for weight, point in zip(query.weights, records, strict=True)
     )
-    grid = query_grid(query)
+    grid = query_grid(query, data.domain)
     return Vector(whole([int(total / grid)]), grid, single([query.name], column="query"))
-
-
-_ANSWERERS: dict[type[BoundQuery], Callable[[BoundQuery, Dataset], Vector]] = {
-    Histogram: _histogram,
-    MarginalQuery: _marginal,
-    CountQuery: _count,
-    Cumulative: _cumulative,
-    Ranges: _ranges,
-    SumQuery: _sum,
-    PartitionHistogram: _partition,
-    MatrixQuery: _matrix,
-    ClusterSizes: _clusters,
-    ClusterSums: _clusters,
-    WeightedSum: _weighted,
-}

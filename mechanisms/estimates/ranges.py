@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import singledispatch
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.mechanisms.answers.true_answers import range_names
-from blowproof.mechanisms.answers.vectors import Estimate, Names, cells_of, single
+from blowproof.mechanisms.answers.vectors import Estimate, cells_of, single
 from blowproof.models import BoundQuery, Policy, QueryError
-from blowproof.models.queries.kinds import CountQuery, Cumulative, Histogram, MarginalQuery, Ranges
-from blowproof.models.queries.parse import query_name
+from blowproof.models.queries.arguments import query_name
+from blowproof.models.queries.kinds import CountQuery, Cumulative, Ranges
 
 __all__ = ["OrderedCounts", "axis_asked", "query_text"]
 
@@ -49,31 +50,40 @@ class OrderedCounts:
 
     def answer(self, query: BoundQuery) -> Estimate:
         """Return the estimate of any query that counts along this attribute alone."""
-        domain = self.policy.domain
-        if isinstance(query, Cumulative):
-            return Estimate(self.below[1:], cells_of(domain, (self.axis,)))
-        if isinstance(query, Ranges):
-            low, high = np.triu_indices(query.size)
-            return Estimate(self.below[high + 1] - self.below[low], range_names(domain, self.axis))
-        if isinstance(query, CountQuery):
-            return Estimate([self._area(query)], _one(query))
-        return Estimate(self.histogram(), cells_of(domain, (self.axis,)))
-
-    def _area(self, query: CountQuery) -> float:
-        held = np.zeros(len(self.below) - 1, dtype=bool)
-        for box in query.area.boxes:
-            for low, high in box.sides[self.axis].runs:
-                held[low:high] = True
-        return float(self.histogram()[held].sum())
+        return _estimate(query, self)
 
 
-def _one(query: BoundQuery) -> Names:
-    return single([query.name], column="query")
+@singledispatch
+def _estimate(query: BoundQuery, counts: OrderedCounts) -> Estimate:
+    """Return the count at each position: what a histogram of the one attribute is."""
+    return Estimate(counts.histogram(), cells_of(counts.policy.domain, (counts.axis,)))
+
+
+@_estimate.register
+def _cumulative(query: Cumulative, counts: OrderedCounts) -> Estimate:
+    return Estimate(counts.below[1:], cells_of(counts.policy.domain, (counts.axis,)))
+
+
+@_estimate.register
+def _ranges(query: Ranges, counts: OrderedCounts) -> Estimate:
+    low, high = np.triu_indices(query.size)
+    names = range_names(counts.policy.domain, counts.axis)
+    return Estimate(counts.below[high + 1] - counts.below[low], names)
+
+
+@_estimate.register
+def _count(query: CountQuery, counts: OrderedCounts) -> Estimate:
+    held = np.zeros(len(counts.below) - 1, dtype=bool)
+    for box in query.area.boxes:
+        for low, high in box.sides[counts.axis].runs:
+            held[low:high] = True
+    total = float(counts.histogram()[held].sum())
+    return Estimate([total], single([query.name], column="query"))
 
 
 def axis_asked(query: BoundQuery, policy: Policy, mechanism: str) -> int:
     """Return the one ordered attribute along which a query counts, or refuse the query."""
-    axis = _axis(query, policy)
+    axis = query.counted_along(policy.domain)
     if axis is None or not policy.domain.attribute(axis).ordered:
         raise QueryError(
             f"the mechanism {mechanism!r} answers counts along one ordered attribute, and "
@@ -81,25 +91,6 @@ def axis_asked(query: BoundQuery, policy: Policy, mechanism: str) -> int:
             "marginal(A), or --mechanism laplace"
         )
     return axis
-
-
-def _axis(query: BoundQuery, policy: Policy) -> int | None:
-    if isinstance(query, (Cumulative, Ranges)):
-        return query.axis
-    if isinstance(query, MarginalQuery) and len(query.axes) == 1:
-        return query.axes[0]
-    if isinstance(query, Histogram) and len(policy.domain) == 1:
-        return 0
-    if isinstance(query, CountQuery):
-        whole = policy.domain.whole.sides
-        cut = {
-            axis
-            for box in query.area.boxes
-            for axis, (side, full) in enumerate(zip(box.sides, whole, strict=True))
-            if side != full
-        }
-        return cut.pop() if len(cut) == 1 else None
-    return None
 
 
 def query_text(kind: str, name: str) -> str:

@@ -26,7 +26,6 @@ from blowproof.mechanisms.release.calibrate import require_floats
 from blowproof.mechanisms.release.release import Draw, Request
 from blowproof.models import BudgetError, ContradictionError, Marginal, QueryError, Setting, setting
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.databases.consistency import prepare
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ class Consistent(Laplace):
     settings = ("numbers",)
 
     def __init__(self, request: Request) -> None:
-        if not isinstance(request.bound, Histogram):
+        if not request.bound.separates:
             raise QueryError("consistent releases a histogram\n  try: --query histogram")
         size = request.policy.domain.size
         if size > MOST_CELLS:

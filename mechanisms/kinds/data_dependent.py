@@ -45,7 +45,6 @@ from blowproof.mechanisms.structures.partitions import LONGEST, scale_of
 from blowproof.models import BudgetError, QueryError, exact, show
 from blowproof.models.mechanisms.mechanism import Release, Selection
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.kinds import Histogram
 
 __all__ = ["Dawa", "DawaTransformed", "MatchingTransformed"]
 
@@ -66,7 +65,7 @@ class Bucketed(Plan):
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        if not isinstance(request.bound, Histogram):
+        if not request.bound.separates:
             raise QueryError(f"{self.name} releases a histogram\n  try: --query histogram")
         if request.reading not in LABELLED or not free(request.policy):
             raise RefusedError(

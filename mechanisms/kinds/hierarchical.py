@@ -38,7 +38,6 @@ from blowproof.mechanisms.structures.tree_error import expected_error
 from blowproof.models import PolicyError, parse_query
 from blowproof.models.mechanisms.mechanism import Prefixes
 from blowproof.models.mechanisms.trees_and_prefixes import bind_query
-from blowproof.models.queries.kinds import Cumulative
 
 __all__ = ["Hierarchical"]
 
@@ -96,7 +95,6 @@ class Hierarchical(Plan):
         certifier's number still decides about the noise.
         """
         query = parse_query(query_text("cumulative", self.attribute), self.request.policy)
-        assert isinstance(query, Cumulative)
         try:
             self.sensitivity = self.request.sensitivity(query, share=GUIDE)
         except RefusedError:

@@ -25,7 +25,7 @@ class Laplace(Plan):
         require_answerable(query, request.policy)
         self.sensitivity = request.sensitivity(query)
         scale = calibrated_scale(self.sensitivity, request.epsilon)
-        grid = query_grid(query)
+        grid = query_grid(query, request.policy.domain)
         self.release = Release(query=query, noise="discrete-laplace", scale=scale, grid=grid)
         self.description = self.described(self.release)
         self.notes = status_notes(self.sensitivity)

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import singledispatch
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +86,7 @@ class Flows(BoundQuery):
     roots: bool = False
     name: str = "flows"
     unit = 1
-    most = 1
-    """What one record adds to an output at most."""
+    binary = True
 
     def __post_init__(self) -> None:
         """Keep the array as it is: what was proved of the flows stays true of them."""
@@ -260,19 +260,30 @@ def _spanning(forest: Forest, u: Ints, v: Ints) -> Forest:
     return forest if np.isin(pairs, u * size + v).all() else path(size)
 
 
+@singledispatch
 def _error(query: BoundQuery, forest: Forest) -> float:
     """The squared error of a workload when every flow has noise of variance 1.
 
-    The flow of an edge from c up to p enters the answers with row(c) - row(p).
+    The flow of an edge from c up to p enters the answers with row(c) - row(p): a histogram's here,
+    along one axis below.
     """
-    child, parent = forest.heads, forest.parent[forest.heads]
-    apart = abs(child - parent)
-    if isinstance(query, Cumulative):
-        return float(apart.sum())
-    if isinstance(query, Ranges):
-        low, high = np.minimum(child, parent), np.maximum(child, parent)
-        return float((apart * (low + 1.0 + len(forest.parent) - high)).sum())
-    return 2.0 * len(child)
+    return 2.0 * len(forest.heads)
+
+
+@_error.register
+def _cumulative_error(query: Cumulative, forest: Forest) -> float:
+    return float(_passed(forest).sum())
+
+
+@_error.register
+def _ranges_error(query: Ranges, forest: Forest) -> float:
+    apart = _passed(forest)
+    return float((apart * (len(forest.parent) + 1.0 - apart)).sum())
+
+
+def _passed(forest: Forest) -> Ints:
+    """The positions that lie between the ends of each edge."""
+    return np.asarray(abs(forest.heads - forest.parent[forest.heads]))
 
 
 class Transformed(Plan):

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from blowproof.models import BoundQuery, Policy
-from blowproof.models.queries.histogram import Histogram
 
 __all__ = ["Candidate", "candidates"]
 
@@ -51,7 +50,7 @@ def candidates(query: BoundQuery, policy: Policy) -> Iterator[Candidate]:
     if size > MOST_ADDED:
         return
     yield Candidate("transformed")
-    if not isinstance(query, Histogram):  # of which it is the Laplace mechanism
+    if not query.separates:  # of which it is the Laplace mechanism
         yield Candidate("table")
     if size <= MOST_BUCKETED:
         yield from map(Candidate, BUCKETED)

@@ -19,7 +19,6 @@ from blowproof.mechanisms.kinds.transformed import NoisyTable, Transformed
 from blowproof.mechanisms.planning.rehearsal import Errors, Stage, rehearsed
 from blowproof.mechanisms.release.release import Plan
 from blowproof.mechanisms.structures.ordered_hierarchical import variance
-from blowproof.models.queries.outputs import outputs_of
 
 __all__ = ["Expected", "expected", "largest_of", "outputs_in"]
 
@@ -115,8 +114,8 @@ def _of_laplace(plan: Laplace) -> Expected:
 def outputs_in(plan: Plan) -> int:
     """Return how many outputs the query of a plan has (1 where nobody knows)."""
     query = plan.request.bound
-    found = outputs_of(query, plan.request.policy.domain)
-    return len(getattr(query, "columns", ())) or 1 if found is None else max(1, found.count)
+    found = query.outputs(plan.request.policy.domain)
+    return max(1, query.height if found is None else found.count)
 
 
 def _rounds(plan: Plan, data: NoisyTable) -> int:

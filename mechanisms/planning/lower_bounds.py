@@ -31,6 +31,7 @@ import math
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import singledispatch
 from itertools import pairwise
 from typing import Any
 
@@ -39,8 +40,8 @@ import numpy as np
 from blowproof.mechanisms.answers.masks import mask
 from blowproof.models import BoundQuery, LinearFact, Move, Point, Policy, Setting, setting
 from blowproof.models.policy.policy import LABELLED, Answers, Reading
-from blowproof.models.queries.kinds import Cumulative, Histogram, MarginalQuery, Ranges
-from blowproof.models.queries.outputs import outputs_of
+from blowproof.models.queries.cumulative import AlongAxis
+from blowproof.models.queries.kinds import Histogram, MarginalQuery
 from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Answer
 
@@ -110,7 +111,7 @@ def lower_bound(
 
     `found`: what is known of S(f, P), whose pair is a chain of one step.
     """
-    outputs = outputs_of(query, policy.domain)
+    outputs = query.outputs(policy.domain)
     if outputs is None or query.per_record:
         return None
     rate = float(epsilon)
@@ -162,13 +163,20 @@ def _by_single_moves(
     return sum(value**2 for value in largest.values()) * least_variance(epsilon, steps)
 
 
+@singledispatch
 def _that_change(query: BoundQuery, outputs: int) -> int | None:
     """Return how many counts some move between two values changes; None for other queries."""
-    if isinstance(query, (Histogram, MarginalQuery)):
-        return outputs if outputs > 1 else 0
-    if isinstance(query, (Cumulative, Ranges)):
-        return outputs - 1  # the last one counts everybody
     return None
+
+
+@_that_change.register
+def _of_cells(query: Histogram | MarginalQuery, outputs: int) -> int | None:
+    return outputs if outputs > 1 else 0
+
+
+@_that_change.register
+def _along_an_axis(query: AlongAxis, outputs: int) -> int | None:
+    return outputs - 1  # the last one counts everybody
 
 
 def _facts(found: Setting) -> list[LinearFact]:

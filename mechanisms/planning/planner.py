@@ -30,7 +30,6 @@ from blowproof.mechanisms.planning.workload import Workload
 from blowproof.mechanisms.release.calibrate import recalibrated
 from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.release import Plan, Request
-from blowproof.mechanisms.release.worth import largest_answer
 from blowproof.models import BlowproofError, Policy, show
 from blowproof.models.policy.policy import LABELLED
 
@@ -79,7 +78,7 @@ class Planned:
         if self.size is None:
             return True
         domain = self.request.policy.domain
-        most = [largest_answer(query, domain, self.size) for query in self.workload.queries]
+        most = [query.largest_answer(domain, self.size) for query in self.workload.queries]
         return any(limit is None or error.rmse < float(limit) or error.rmse == 0
                    for limit, error in zip(most, best.errors, strict=True))  # fmt: skip
 

@@ -18,12 +18,9 @@ from blowproof.models.base.errors import nearest
 from blowproof.models.base.temporary import FILE, prefix, sweep
 from blowproof.models.data.encoding import escaped, literal, quoted
 from blowproof.models.data.tabular import connect
-from blowproof.models.queries.kinds import ClusterSums, MatrixQuery, SumQuery, WeightedSum
 from blowproof.models.stacks.stacked import Stacked
 
 __all__ = ["OutputFile", "answer_column", "is_count"]
-
-_NOT_COUNTS = (SumQuery, WeightedSum, MatrixQuery, ClusterSums)
 
 
 def answer_column(released: Released) -> str:
@@ -41,7 +38,7 @@ def is_count(query: BoundQuery) -> bool:
     """Whether all answers of a query are numbers of records."""
     if isinstance(query, Stacked):
         return all(is_count(part.query) for part in query.parts)
-    return not isinstance(query, _NOT_COUNTS) or type(query).__name__ == "ClusterSizes"
+    return query.binary
 
 
 class OutputFile:

@@ -14,12 +14,10 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from blowproof.mechanisms.base.errors import RefusedError
-from blowproof.models import BoundQuery, Domain, Exact, Policy, show
+from blowproof.models import Policy, show
 from blowproof.models.mechanisms.mechanism import Release, Selection
 from blowproof.models.mechanisms.trees_and_prefixes import bind_query
-from blowproof.models.queries.kinds import ClusterSums, MatrixQuery, SumQuery, WeightedSum
 from blowproof.verifier.certify.base.verdict import Certified
-from blowproof.verifier.certify.noise.grids import COUNTS
 
 __all__ = ["require_close_bounds", "require_less_noise"]
 
@@ -64,29 +62,6 @@ def _judged(
     """Yield the least scale of each release that has noise, and the largest answer it can have."""
     for item in items:
         scale = min(item.scales)
-        most = largest_answer(bind_query(item.query, policy), policy.domain, size)
+        most = bind_query(item.query, policy).largest_answer(policy.domain, size)
         if scale and most is not None:
             yield scale, Fraction(most)
-
-
-def largest_answer(query: BoundQuery, domain: Domain, size: int) -> Exact | None:
-    """Return what no output of a query exceeds on so many records; None where that is not known."""
-    if isinstance(query, WeightedSum):
-        return sum(abs(Fraction(item)) for item in query.weights) * _farthest(domain, (query.axis,))
-    if isinstance(query, ClusterSums):
-        return size * _farthest(domain, range(len(domain)))
-    if isinstance(query, SumQuery):
-        return size * _farthest(domain, query.axes)
-    if isinstance(query, MatrixQuery):
-        entries = {Fraction(value) for column in query.columns for value in column.values()}
-        return size * max(map(abs, entries), default=Fraction(0))
-    if type(query) in COUNTS:
-        return size
-    most: Exact | None = getattr(query, "most", None)
-    return None if most is None else size * most
-
-
-def _farthest(domain: Domain, axes: Iterable[int]) -> Exact:
-    kinds = [domain.attribute(axis) for axis in axes]
-    ends = {Fraction(kind.coordinate(at)) for kind in kinds for at in (0, kind.size - 1)}
-    return max(map(abs, ends))

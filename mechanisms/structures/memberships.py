@@ -107,10 +107,9 @@ class Memberships(BoundQuery):
     name: str = "memberships"
     unit = 1
 
-    @property
-    def most(self) -> int | None:
-        """What one record adds to an output at most; not said of sums."""
-        return None if self.sums else max(1, self.clusters.margin)
+    def largest_answer(self, domain: Domain, size: int) -> int | None:
+        """Return what so many records add up to at the most; not said of sums."""
+        return None if self.sums else size * max(1, self.clusters.margin)
 
     def rows(self, places: Ints) -> Ints:
         """Return the rows of many values (a row of positions for each), all outputs in order."""

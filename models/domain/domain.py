@@ -70,6 +70,22 @@ class Domain:
         """The box of all values."""
         return Box.of(Positions.span(0, attribute.size) for _, attribute in self.attributes)
 
+    @property
+    def ends(self) -> tuple[Point, Point]:
+        """The first value and the last: they differ on every axis that has several positions."""
+        return (0,) * len(self), tuple(attribute.size - 1 for _, attribute in self.attributes)
+
+    def restricted(self, areas: Iterable[Area]) -> frozenset[int]:
+        """Return the axes on which some box of an area does not hold every position."""
+        whole = self.whole.sides
+        found: set[int] = set()
+        for area in areas:
+            for box in area.boxes:
+                found.update(axis for axis, side in enumerate(box.sides) if side != whole[axis])
+            if len(found) == len(whole):
+                break
+        return frozenset(found)
+
     def axis(self, name: object) -> int:
         """Return the place of an attribute, or refuse the name with the nearest one."""
         axes: dict[object, int] = self.__dict__["_axes"]

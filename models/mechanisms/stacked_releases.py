@@ -14,9 +14,7 @@ from blowproof.models.base.errors import PolicyError
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.mechanisms.trees_and_prefixes import TreeQuery, bind_query
 from blowproof.models.policy.policy import Policy
-from blowproof.models.queries.kinds import MatrixQuery
-from blowproof.models.queries.outputs import Outputs, outputs_of
-from blowproof.models.queries.query import BoundQuery
+from blowproof.models.queries.outputs import Outputs
 from blowproof.models.stacks.stacked import Part
 
 __all__ = ["bind_release"]
@@ -33,12 +31,12 @@ def bind_release(release: Release, policy: Policy) -> Part:
     scales = one if release.probabilities else tuple(map(Fraction, release.widths))
     single = not release.many
     tree = isinstance(query, TreeQuery)
-    outputs = _levels(query) if isinstance(query, TreeQuery) else outputs_of(query, policy.domain)
+    outputs = _levels(query) if isinstance(query, TreeQuery) else query.outputs(policy.domain)
     count = None if outputs is None else outputs.count
     if single or len(scales) == count == 1:
         return Part(query, scales[:1], outputs)
     if count is None:
-        count = max(len(scales), _places(query))  # rows of zeros need no scale, and may have one
+        count = max(len(scales), query.height)  # rows of zeros need no scale, and may have one
         outputs = Outputs(count, _as_place)
     if count != len(scales):
         what = "level" if tree else "output"
@@ -60,12 +58,6 @@ def _levels(query: TreeQuery) -> Outputs:
         return int(key[0]) - query.levels.start
 
     return Outputs(len(query.levels), place)
-
-
-def _places(query: BoundQuery) -> int:
-    """Return how many outputs a matrix has, up to its last row that is not zero."""
-    columns = query.columns if isinstance(query, MatrixQuery) else ()
-    return 1 + max((_as_place(key) for row in columns for key in row), default=-1)
 
 
 def _as_place(key: Hashable) -> int:

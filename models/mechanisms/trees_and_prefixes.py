@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 
 from blowproof.models.base.errors import PolicyError
@@ -12,8 +12,11 @@ from blowproof.models.domain.regions import Point
 from blowproof.models.mechanisms.mechanism import Prefixes, Tree
 from blowproof.models.norms.norm import Counted
 from blowproof.models.policy.policy import Policy
-from blowproof.models.queries.parse import parse_query, query_name
-from blowproof.models.queries.query import BoundQuery, Row
+from blowproof.models.queries.arguments import query_name
+from blowproof.models.queries.cumulative import sum_runs
+from blowproof.models.queries.kinds import parse_query
+from blowproof.models.queries.outputs import Outputs, numbered_outputs, span_label, value_label
+from blowproof.models.queries.query import BoundQuery, Group, Row
 
 __all__ = ["Node", "PrefixQuery", "TreeQuery", "bind_prefixes", "bind_query", "bind_tree"]
 
@@ -99,6 +102,13 @@ class TreeQuery(BoundQuery):
             (level, low): 1 for level, low, _ in self.above(point[self.axis]) if level in levels
         }
 
+    def label(self, key: Hashable, domain: Domain) -> str:
+        """Return the level of a node, and the values that it holds."""
+        assert isinstance(key, tuple)
+        level, low = key
+        high = next(end for at, start, end in self.above(low) if (at, start) == (level, low))
+        return f"level {level}, {span_label(domain, self.axis, low, high - 1)}"
+
 
 @dataclass(frozen=True, repr=False)
 class PrefixQuery(BoundQuery):
@@ -109,6 +119,7 @@ class PrefixQuery(BoundQuery):
     every: int
     whole: bool
     name: str = "prefixes"
+    one_way = True
     binary = True
 
     @property
@@ -135,6 +146,37 @@ class PrefixQuery(BoundQuery):
             found.append((running, place - last))
             running, last = running + steps[place], place
         return [*found, (running, self.count - last)]
+
+    def groups(self, change: Mapping[Point, int]) -> Iterator[Group]:
+        """Yield the prefixes with equal sums."""
+        for value, low, high in sum_runs(change, self.axis, self.size):
+            keys = range(self._shorter(low), self._shorter(high))
+            yield Group(value, len(keys), keys)
+
+    def _shorter(self, length: int) -> int:
+        """Return how many of the prefixes have fewer positions than that."""
+        if length > self.size:
+            return self.count
+        return min(self.count, max(0, length - 1) // self.every)
+
+    def outputs(self, domain: Domain) -> Outputs:
+        """Return the prefixes, by length."""
+        return numbered_outputs(self.count)
+
+    def label(self, key: Hashable, domain: Domain) -> str:
+        """Return the last value of a prefix."""
+        assert isinstance(key, int)
+        return f"up to {value_label(domain, self.axis, self.end(key) - 1)}"
+
+    @property
+    def axis_length(self) -> int:
+        """The number of prefixes."""
+        return self.count
+
+    @property
+    def longest_row(self) -> int:
+        """The number of prefixes."""
+        return self.count
 
 
 def bind_query(query: str | Tree | Prefixes | BoundQuery, policy: Policy) -> BoundQuery:

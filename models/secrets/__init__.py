@@ -5,8 +5,9 @@ answers slowly it may leave to the helpers there.
 
 Read in this order: `written` (the kinds, as a policy writes them), `graph` (what a bound graph
 answers), then one file per way to answer: `axes`, `hops` and `offsets` (full, attribute, partition
-by attributes, distance), `cells` (a listed partition), `listed` (listed edges); `spelling` is how
-values and records are written.
+by attributes, distance), `cells` (a listed partition), `listed` (listed edges, and graphs that know
+nothing but a rule); `spread` is how far apart the ends of an edge can be, `spelling` how values and
+records are written.
 
 >>> from blowproof.models.domain.attributes import Integers, Labels
 >>> from blowproof.models.domain.domain import Domain
@@ -21,8 +22,8 @@ values and records are written.
 """
 
 from blowproof.models.secrets.cells import CellGraph
-from blowproof.models.secrets.graph import Components, SecretGraph
-from blowproof.models.secrets.listed import EdgeGraph
+from blowproof.models.secrets.graph import Components, PartitionGraph, SecretGraph
+from blowproof.models.secrets.listed import EdgeGraph, RuleGraph
 from blowproof.models.secrets.offsets import ByGraph, OffsetGraph
 from blowproof.models.secrets.written import (
     AttributeChange,
@@ -47,8 +48,7 @@ __all__ = [
     "PartitionBy",
     "PartitionCells",
     "PartitionGraph",
+    "RuleGraph",
     "SecretGraph",
     "SecretsSpec",
 ]
-
-PartitionGraph = ByGraph | CellGraph

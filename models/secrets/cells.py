@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from itertools import combinations, islice, product
 from math import prod
-from typing import TYPE_CHECKING
 
 from blowproof.models.base.errors import PolicyError
+from blowproof.models.base.numbers import Exact
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.overlap import sharing
 from blowproof.models.domain.regions import Area, Box, Point, rows
@@ -17,20 +17,18 @@ from blowproof.models.secrets.graph import (
     LISTING_LIMIT,
     Components,
     Pair,
-    as_networkx,
+    PartitionGraph,
     distinct_pair,
     refuse_above,
 )
 from blowproof.models.secrets.spelling import show_record
-
-if TYPE_CHECKING:
-    import networkx as nx
+from blowproof.models.secrets.spread import diameter
 
 __all__ = ["CellGraph", "check_partition"]
 
 
 @dataclass(frozen=True)
-class CellGraph:
+class CellGraph(PartitionGraph):
     """Listed cells, each kept as disjoint boxes; a cell's key is its place in the list."""
 
     domain: Domain
@@ -109,19 +107,10 @@ class CellGraph:
         refuse_above(limit, self.edge_count, "edges")
         return merge(*(combinations(_rows(area), 2) for area in self.areas if _size(area) > 1))
 
-    def to_networkx(self, *, limit: int = LISTING_LIMIT) -> nx.Graph:
-        """Return the graph on points."""
-        return as_networkx(self, limit)
-
     @property
     def cell_count(self) -> int:
         """How many cells there are."""
         return len(self.areas)
-
-    @property
-    def cells(self) -> range:
-        """The keys in canonical order: as written."""
-        return range(len(self.areas))
 
     def cell_of(self, point: Point) -> int:
         """Return the place of the cell that holds the point."""
@@ -134,6 +123,26 @@ class CellGraph:
     def cell_label(self, key: int) -> str:
         """Return the cell as it was written."""
         return self.labels[key]
+
+    def reach(self, axis: int) -> int:
+        """Return how far apart two positions of one cell are at the most."""
+        ends = [[run for box in boxes for run in box.sides[axis].runs] for boxes in self._boxes()]
+        return max(max(high for _, high in runs) - 1 - min(low for low, _ in runs) for runs in ends)
+
+    def gaps(self, axis: int) -> Iterable[tuple[int, int]]:
+        """Yield, for each two runs of positions that one cell holds, the distances between them."""
+        for boxes in self._boxes():
+            runs = [run for box in boxes for run in box.sides[axis].runs]
+            gaps = ((max(0, c - b + 1), d - 1 - a) for (a, b), (c, d) in product(runs, repeat=2))
+            yield from ((low, high) for low, high in gaps if high >= low)
+
+    def stretch(self, axes: Sequence[int]) -> Exact:
+        """Return the largest l1 diameter of a cell on some axes."""
+        return max(diameter(self.domain, boxes, axes) for boxes in self._boxes())
+
+    def _boxes(self) -> Iterator[tuple[Box, ...]]:
+        """Yield each cell as disjoint boxes that hold something."""
+        return (tuple(box for box in area.boxes if box) for area in self.areas)
 
 
 def check_partition(domain: Domain, areas: Sequence[Area], labels: Sequence[str]) -> None:

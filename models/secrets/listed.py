@@ -1,4 +1,7 @@
-"""Edges that are written out one by one; every other value stands alone."""
+"""Edges that are written out one by one; every other value stands alone.
+
+And graphs that know nothing but a rule: their edges are listed once, and the list answers.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import combinations
 
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Area, Box, Point
@@ -14,18 +17,15 @@ from blowproof.models.secrets.graph import (
     LISTING_LIMIT,
     Components,
     Pair,
-    as_networkx,
+    SecretGraph,
     refuse_above,
 )
 
-if TYPE_CHECKING:
-    import networkx as nx
-
-__all__ = ["EdgeGraph"]
+__all__ = ["EdgeGraph", "RuleGraph"]
 
 
 @dataclass(frozen=True)
-class EdgeGraph:
+class EdgeGraph(SecretGraph):
     """Listed edges (x, y), x < y, sorted and without repeats."""
 
     domain: Domain
@@ -126,6 +126,55 @@ class EdgeGraph:
         refuse_above(limit, len(self.pairs), "edges")
         return iter(self.pairs)
 
-    def to_networkx(self, *, limit: int = LISTING_LIMIT) -> nx.Graph:
-        """Return the graph on points."""
-        return as_networkx(self, limit)
+
+class RuleGraph(SecretGraph):
+    """A graph that knows nothing but `is_edge`: right at once, and slow.
+
+    Every two values are looked at, once, and from then on the list of edges answers. What is too
+    many for that is refused.
+    """
+
+    @cached_property
+    def _list(self) -> EdgeGraph:
+        size = self.domain.size
+        refuse_above(LISTING_LIMIT, size * (size - 1) // 2, "pairs of values to look at")
+        pairs = combinations(self.domain.points(), 2)
+        return EdgeGraph(self.domain, tuple((x, y) for x, y in pairs if self.is_edge(x, y)))
+
+    @property
+    def complete(self) -> bool:
+        """Whether every two values are joined."""
+        return self._list.complete
+
+    @property
+    def edge_count(self) -> int:
+        """How many edges there are."""
+        return self._list.edge_count
+
+    def edge_between(self, a: Box, b: Box) -> Pair | None:
+        """Return an edge that leads from a to b, or None."""
+        return self._list.edge_between(a, b)
+
+    def plain_between(self, a: Box, b: Box) -> Pair | None:
+        """Return distinct values of a and b without an edge, or None."""
+        return self._list.plain_between(a, b)
+
+    def distance(self, x: Point, y: Point) -> int | None:
+        """Return the hops from x to y, or None."""
+        return self._list.distance(x, y)
+
+    def components(self) -> Components:
+        """Return the components."""
+        return self._list.components()
+
+    def neighbours(self, x: Point) -> Iterator[Point]:
+        """Yield the values joined to x, row-major."""
+        return self._list.neighbours(x)
+
+    def degree(self, x: Point) -> int:
+        """Return how many edges x has."""
+        return self._list.degree(x)
+
+    def edges(self, *, limit: int = LISTING_LIMIT) -> Iterator[Pair]:
+        """Yield the edges (x, y), x < y, in order."""
+        return self._list.edges(limit=limit)

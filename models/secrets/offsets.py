@@ -15,13 +15,14 @@ charges are added (or their maximum is taken), and x != y are joined iff that is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from blowproof.models.base.errors import BudgetError
+from blowproof.models.base.numbers import Exact
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Area, Box, Point, Positions
 from blowproof.models.secrets.axes import Axis, closest, farthest
@@ -29,14 +30,13 @@ from blowproof.models.secrets.graph import (
     LISTING_LIMIT,
     Components,
     Pair,
-    as_networkx,
+    PartitionGraph,
+    SecretGraph,
     refuse_above,
 )
 from blowproof.models.secrets.hops import fewest_hops
 from blowproof.models.secrets.spelling import show_value
-
-if TYPE_CHECKING:
-    import networkx as nx
+from blowproof.models.secrets.spread import best_sum
 
 __all__ = ["ByGraph", "OffsetGraph"]
 
@@ -44,7 +44,7 @@ COUNTING_LIMIT = 2_000_000
 
 
 @dataclass(frozen=True)
-class OffsetGraph:
+class OffsetGraph(SecretGraph):
     """x != y are joined iff the charges of their offsets, taken together, are within the bound."""
 
     domain: Domain
@@ -188,26 +188,39 @@ class OffsetGraph:
         points = self.domain.points(limit=2 * count) if count else iter(())
         return ((x, y) for x in points for y in self.neighbours(x) if x < y)
 
-    def to_networkx(self, *, limit: int = LISTING_LIMIT) -> nx.Graph:
-        """Return the graph on points."""
-        return as_networkx(self, limit)
+    def reach(self, axis: int) -> int:
+        """Return the most positions that one edge passes on an axis, alone or with others.
+
+        Off the line an offset is 0 or 1, and one step leads anywhere on the axis.
+        """
+        item = self.axes[axis]
+        reach = item.reach(self.bound)
+        return reach if item.line else (item.size - 1) * min(reach, 1)
+
+    def gaps(self, axis: int) -> Iterable[tuple[int, int]]:
+        """Return one stretch: a shorter way on one axis, and nothing else, is an edge too."""
+        return [(0, self.reach(axis))]
+
+    def stretch(self, axes: Sequence[int]) -> Exact:
+        """Return the largest l1 distance along an edge on some axes (see `best_sum`)."""
+        return best_sum(self, axes)
 
 
 @dataclass(frozen=True)
-class ByGraph(OffsetGraph):
+class ByGraph(OffsetGraph, PartitionGraph):
     """A partition by attributes: a cell per way to fix them, row-major in the order written."""
 
     by: tuple[int, ...] = ()
 
     @property
+    def fixed(self) -> tuple[int, ...]:
+        """The attributes in `by`."""
+        return self.by
+
+    @property
     def cell_count(self) -> int:
         """How many cells there are."""
         return prod(self.axes[place].size for place in self.by)
-
-    @property
-    def cells(self) -> range:
-        """The keys in canonical order."""
-        return range(self.cell_count)
 
     def cell_of(self, point: Point) -> int:
         """Return the cell's key: its place in row-major order of the attributes in `by`."""

@@ -19,7 +19,7 @@ from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Point
 from blowproof.models.norms import L1, RANGE, Norm, norm_named
 from blowproof.models.norms.norm import Counted
-from blowproof.models.queries.outputs import Outputs, outputs_of
+from blowproof.models.queries.outputs import Outputs
 from blowproof.models.queries.query import BoundQuery, Move, Row, net_change
 
 __all__ = ["Part", "Stacked", "in_norm", "stack"]
@@ -169,7 +169,7 @@ def in_norm(query: BoundQuery, norm: Norm | str, domain: Domain) -> BoundQuery:
     if isinstance(query, Stacked):
         parts = query.parts
     else:
-        parts = (Part(query, ONE, outputs_of(query, domain)),)
+        parts = (Part(query, ONE, query.outputs(domain)),)
     return stack(parts, norm, domain, name=query.name)
 
 
@@ -194,7 +194,7 @@ def _width(parts: Sequence[Part], domain: Domain, norm: Norm) -> int | None:
     """Return how many outputs a stack has; QueryError where a norm needs it and nobody knows."""
     counts = []
     for part in parts:
-        found = outputs_of(part.query, domain)
+        found = part.query.outputs(domain)
         counts.append(None if found is None else found.count)
     known = [count for count in counts if count is not None]
     if len(known) == len(counts):

@@ -15,8 +15,7 @@ from blowproof.models.base.errors import PolicyError, QueryError
 from blowproof.models.base.numbers import exact, show
 from blowproof.models.norms import L1, Norm, norm_named
 from blowproof.models.policy.policy import Policy
-from blowproof.models.queries.outputs import outputs_of
-from blowproof.models.queries.parse import parse_query
+from blowproof.models.queries.kinds import parse_query
 from blowproof.models.queries.query import BoundQuery
 from blowproof.models.stacks.stacked import ONE, Part, in_norm, stack
 
@@ -75,7 +74,7 @@ def _part(term: str, policy: Policy) -> Part:
     assert match is not None  # the last group takes anything
     before, rest = match.groups()
     query = parse_query(rest, policy)
-    outputs = outputs_of(query, policy.domain)
+    outputs = query.outputs(policy.domain)
     if before is None:
         return Part(query, ONE, outputs)
     listed = before.startswith("[")

@@ -8,7 +8,6 @@ from typing import Any
 
 from blowproof.models import BoundQuery, BudgetError, Database, Exact, Policy, parse_query
 from blowproof.models.policy.policy import Reading
-from blowproof.models.queries.kinds import WeightedSum
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import json_number
 from blowproof.verifier.closed_forms import designing
@@ -160,8 +159,8 @@ def _exact_policy(policy: Policy, query: BoundQuery) -> Policy:
     Under "any" there are as many records as weights, so where no counts are known (all forms about
     weights ask for that) scope "given" says the same, and the engines are at home there.
     """
-    if isinstance(query, WeightedSum) and not policy.linear_facts:
-        return replace(policy, database=Database(size=len(query.weights), answers="given"))
+    if query.records is not None and not policy.linear_facts:
+        return replace(policy, database=Database(size=query.records, answers="given"))
     return policy.with_answers("any")
 
 

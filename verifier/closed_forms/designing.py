@@ -8,7 +8,7 @@ from blowproof.models.policy.policy import LABELLED
 from blowproof.models.queries.kinds import ClusterSizes, SumQuery
 from blowproof.verifier.closed_forms.stating import conditions as need
 from blowproof.verifier.closed_forms.stating.form import Case, Counterexample, form
-from blowproof.verifier.engines.one_move.by_structure import largest_change, widest_cell
+from blowproof.verifier.engines.one_move.by_structure import largest_change
 
 __all__ = ["FORMS"]
 
@@ -74,7 +74,7 @@ def sums_distance(case: Case) -> Exact:
 )
 def sums_partition(case: Case) -> Exact:
     """Any two values of a cell are a secret."""
-    return widest_cell(case.policy)
+    return need.widest_cell(case)
 
 
 @form(

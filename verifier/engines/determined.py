@@ -26,12 +26,10 @@ from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import magnitude
 from blowproof.models.domain.classes import ValueClass
 from blowproof.models.policy.policy import LABELLED, Reading
-from blowproof.models.queries.kinds import Cumulative, Histogram, MarginalQuery, Ranges
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.exact.span import Span
-from blowproof.verifier.reductions.few_values import query_areas
 
 __all__ = ["determined", "is_determined"]
 
@@ -65,8 +63,7 @@ def is_determined(
     """Whether every output is seen to be a rational combination of the facts (and of n)."""
     if query.per_record:
         return False
-    if isinstance(query, (Cumulative, Ranges)):  # they fix one another: each position's count
-        query = MarginalQuery((query.axis,))
+    query = query.plainest()
     try:
         found = _rows_by_class(setting, query, deadline)
     except (BudgetError, TimeoutError):
@@ -96,7 +93,7 @@ def _rows_by_class(
 ) -> tuple[ClassTable, list[Row]] | None:
     """Return classes with the query's row on each; None where it differs within a signature."""
     table = class_table(setting, deadline=deadline)
-    if isinstance(query, Histogram) and any(item.size > 1 for item in table.classes):
+    if query.separates and any(item.size > 1 for item in table.classes):
         return None
     for item in table.classes:  # most queries differ between two values that are seen at once
         _in_time(deadline)
@@ -113,9 +110,9 @@ def _rows_by_class(
                 return None
             rows.append(every[0])
         return table, rows
-    if isinstance(query, Histogram):  # one value each
+    if query.separates:  # one value each
         return table, _firsts(query, table)
-    areas = query_areas(query, setting.domain)
+    areas = query.areas(setting.domain)
     if areas is None:
         return None
     finer = class_table(setting, tuple(areas), deadline=deadline)

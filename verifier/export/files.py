@@ -36,7 +36,6 @@ from blowproof.models.policy.policy import LABELLED, Answers, Reading
 from blowproof.models.programs.boolean_lowering import to_dimacs
 from blowproof.models.programs.linear_export import to_lp, to_mps
 from blowproof.models.programs.linear_terms import weighted_sum
-from blowproof.models.queries.kinds import WeightedSum
 from blowproof.verifier.databases.consistency import prepare, size_range
 from blowproof.verifier.engines.histograms.master import Master
 from blowproof.verifier.engines.labelled.master import Master as LabelledMaster
@@ -180,8 +179,8 @@ def _not_enough(enough: bool) -> str:
 
 def _size(asked: _Asked) -> int:
     known = asked.setting.size
-    if known is None and isinstance(asked.query, WeightedSum):
-        known = len(asked.query.weights)
+    if known is None:
+        known = asked.query.records
     if known is not None and asked.records not in (None, known):
         raise QueryError(f"n is {known} here, not {asked.records}\n  try: leave --records out")
     size = known if known is not None else asked.records

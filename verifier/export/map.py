@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from blowproof.models import Point, Setting
-from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.asked.answer import json_value
 from blowproof.verifier.engines.histograms.master import Master
 from blowproof.verifier.moves.kinds import Kind, Moves
@@ -82,7 +81,7 @@ def _auxiliary(
     if found := _OUTPUT.fullmatch(name):
         output = outputs[int(found[2])]
         label = f"output {printable(str(output))}"
-        if isinstance(moves.query, Histogram) and isinstance(output, tuple):
+        if moves.query.separates and isinstance(output, tuple):
             label = f"the count of {_text(json_value(moves.setting.domain, output))}"
         how = "at most how much changes" if found[1] == "size" else "1 where the model counts up"
         return f"{how}: {label}"

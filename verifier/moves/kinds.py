@@ -20,7 +20,6 @@ from blowproof.models.base.clock import now
 from blowproof.models.base.kept import Kept
 from blowproof.models.base.numbers import plain
 from blowproof.models.policy.policy import LABELLED, MIXED, Reading
-from blowproof.models.queries.kinds import Ranges
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.moves.edges_at_once import joined
 from blowproof.verifier.moves.score import Score
@@ -141,7 +140,7 @@ class Moves:
         if self.reading not in LABELLED:
             ends = [(x, None) for x in self.values] + [(None, x) for x in self.values]
             return tuple(self._kind(before, after, True) for before, after in ends)
-        if self._longest() * len(self.values) ** 2 > MOST_CHANGES:
+        if self.query.longest_row * len(self.values) ** 2 > MOST_CHANGES:
             self._refuse_length()
         edges = joined(self.setting.graph, self.values)
         result = []
@@ -153,13 +152,8 @@ class Moves:
                     result += [self._kind(x, y, secret[other]), self._kind(y, x, secret[other])]
         return tuple(result)
 
-    def _longest(self) -> int:
-        """Return how long a row of prefixes or ranges may be: as its axis, or as its square."""
-        size: int = getattr(self.query, "size", 1)
-        return (size + 1) ** 2 // 4 if isinstance(self.query, Ranges) else size
-
     def _refuse_long_rows(self) -> None:
-        if self._longest() * len(self.values) > MOST_ENTRIES:
+        if self.query.longest_row * len(self.values) > MOST_ENTRIES:
             self._refuse_length()
 
     def _refuse_length(self) -> None:

@@ -15,7 +15,6 @@ from blowproof.models import BlowproofError, BoundQuery, Exact, Policy, Setting,
 from blowproof.models.base.numbers import plain
 from blowproof.models.norms import L1
 from blowproof.models.policy.policy import LABELLED, Answers, Reading
-from blowproof.models.queries.kinds import Histogram, MarginalQuery
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.portfolio.bounds import Bounds
@@ -99,11 +98,9 @@ def _from(
         return upper
     if query.per_record or other.per_record:
         return None
-    if isinstance(other, Histogram):
+    if other.separates:
         return from_histogram(found, reading, query, upper)
-    if isinstance(other, MarginalQuery) and isinstance(query, MarginalQuery):
-        return upper if set(query.axes) <= set(other.axes) else None
-    return None
+    return upper if query.adds_up(other) else None
 
 
 def from_histogram(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from blowproof.models.policy.policy import LABELLED, MIXED
-from blowproof.models.queries.kinds import Cumulative, Histogram
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.engines.one_move.worst_edge import one_secret_move
 from blowproof.verifier.reductions.merged_records import merged_rows
@@ -98,7 +97,7 @@ def no_frames(question: Question) -> str:
     setting = question.setting
     if setting.scope == "given" or setting.bounds or setting.clauses:
         return "it speaks about equality counts and any answers"
-    if question.reading not in LABELLED or not isinstance(question.query, Histogram):
+    if question.reading not in LABELLED or not question.query.separates:
         return "it speaks about histograms, in readings 1 and 2"
     return ""
 
@@ -115,7 +114,7 @@ def no_graph(question: Question) -> str:
     """Refuse where the policy graph bounds no histogram."""
     if not question.irreducible or question.setting.scope == "given":
         return "it bounds irreducible multisets of moves, for any answers"
-    if question.reading not in LABELLED or not isinstance(question.query, Histogram):
+    if question.reading not in LABELLED or not question.query.separates:
         return "it speaks about histograms, in readings 1 and 2"
     return ""
 
@@ -198,7 +197,7 @@ def no_hilbert(question: Question) -> str:
 def no_ends(question: Question) -> str:
     """Refuse all but cumulative histograms."""
     setting = question.setting
-    if not isinstance(question.query, Cumulative):
+    if question.query.prefix_axis is None:
         return "it is for cumulative histograms"
     if question.reading not in LABELLED or setting.bounds or setting.clauses:
         return "it answers equality counts, in readings 1 and 2"
@@ -207,4 +206,4 @@ def no_ends(question: Question) -> str:
 
 def no_histogram(question: Question) -> str:
     """Refuse the histogram itself."""
-    return "it is the question itself" if isinstance(question.query, Histogram) else ""
+    return "it is the question itself" if question.query.separates else ""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from blowproof.models import BudgetError, QueryError
 from blowproof.models.base.clock import now
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.kinds import WeightedSum
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import FactModel, size_range
@@ -71,9 +70,9 @@ def by_brute_force(question: Question) -> Answer:
     """Return what every database says, by the definition."""
     setting, reading = question.setting, question.reading
     low, high = size_range(setting, reading)
-    weights = getattr(question.query, "weights", None)
-    if weights is not None and setting.scope == "any":
-        low = high = len(weights)
+    records = question.query.records
+    if records is not None and setting.scope == "any":
+        low = high = records
     complete = high is not None
     if high is None:
         high = question.max_size
@@ -194,8 +193,8 @@ def _sizes(question: Question) -> tuple[Sequence[int] | None, bool, tuple[str, .
     """
     if question.setting.scope == "given":
         return None, False, ()
-    if isinstance(question.query, WeightedSum):
-        return [len(question.query.weights)], True, ()
+    if question.query.records is not None:
+        return [question.query.records], True, ()
     quarter = None if question.left is None else question.left / 4
     longest, proved = longest_moves(_moves(question, _core(question)), quarter)
     note = (f"at most {longest} records move at once",) if proved else ()

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from hashlib import sha256
 from typing import Any
 
 from blowproof.models import BoundQuery, Policy, Setting
 from blowproof.models.files.writing import canonical
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.kinds import (
-    ClusterSizes,
-    CountQuery,
-    Cumulative,
-    MarginalQuery,
-    MatrixQuery,
-    Ranges,
-    SumQuery,
-    WeightedSum,
-)
-from blowproof.models.queries.parse import query_arguments
 from blowproof.verifier.asked.answer import Answer, json_number
 from blowproof.verifier.kernel.check import SCHEMA
 
@@ -71,33 +61,18 @@ def query_table(query: BoundQuery, policy: Policy) -> dict[str, Any]:
     """Return a query in canonical form: kind, arguments, and the numbers of its file in place of
     the file's name.
     """
-    names = policy.domain.names
-    kind = query.name.partition("(")[0]
-    table: dict[str, Any] = {"kind": kind, "arguments": []}
-    if isinstance(query, (MarginalQuery, SumQuery)):
-        table["arguments"] = [names[axis] for axis in query.axes]
-    elif isinstance(query, (Cumulative, Ranges)):
-        table["arguments"] = [names[query.axis]]
-    elif isinstance(query, CountQuery):
-        table["arguments"] = _count_arguments(query, kind, policy)
-    elif isinstance(query, MatrixQuery):
-        height = 1 + max((int(str(k)) for column in query.columns for k in column), default=0)
-        rows = [[json_number(column.get(k, 0)) for column in query.columns] for k in range(height)]
-        table["data"] = rows
-    elif isinstance(query, ClusterSizes):
-        table["data"] = [[json_number(value) for value in centroid] for centroid in query.centroids]
-    elif isinstance(query, WeightedSum):
-        table["arguments"] = [names[query.axis]]
-        table["data"] = [json_number(weight) for weight in query.weights]
-    return table
+    arguments = [
+        item if isinstance(item, str) else json_number(item)
+        for item in query.arguments(policy.domain)
+    ]
+    table = {"kind": query.name.partition("(")[0], "arguments": arguments}
+    data = query.data()
+    return table if data is None else {**table, "data": _json(data)}
 
 
-def _count_arguments(query: CountQuery, kind: str, policy: Policy) -> list[str | int]:
-    """Return the name of a named count, or the attribute and the two ends of a range."""
-    named: list[str | int] = [*query_arguments(query.name)]
-    if kind != "range":
-        return named
-    axis = policy.domain.axis(named[0])
-    attribute, side = policy.domain.attribute(axis), query.area.boxes[0].sides[axis]
-    ends = (attribute.value(side.nth(place)) for place in (0, side.size - 1))
-    return [named[0], *(end if isinstance(end, str) else json_number(end) for end in ends)]
+def _json(data: object) -> object:
+    """Return numbers, and lists of them, as JSON has them."""
+    if isinstance(data, list):
+        return [_json(item) for item in data]
+    assert isinstance(data, (int, Fraction))
+    return json_number(data)

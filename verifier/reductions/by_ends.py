@@ -23,7 +23,6 @@ from fractions import Fraction
 from blowproof.models import BoundQuery, Exact, Point, Setting
 from blowproof.models.base.numbers import plain
 from blowproof.models.domain.classes import ValueClass
-from blowproof.models.queries.kinds import Cumulative
 from blowproof.models.queries.query import Row
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
@@ -51,6 +50,11 @@ class _Middles(BoundQuery):
     ends: dict[Point, tuple[int, int]] = field(hash=False)
     name: str = "middles"
 
+    @property
+    def longest_row(self) -> int:
+        """The number of prefixes."""
+        return self.size
+
     def row(self, point: Point) -> Row:
         """One record adds 1 from the first end on, and 1 more from the last end on."""
         low, high = self.ends[point]
@@ -63,15 +67,16 @@ def by_ends(question: Question) -> Answer | None:
     Readings 1 and 2, equality facts. None where the axis is too long, or the classes too many.
     """
     query, setting = question.query, question.setting
-    assert isinstance(query, Cumulative)
-    size = setting.domain.attribute(query.axis).size
+    axis = query.prefix_axis
+    assert axis is not None
+    size = setting.domain.attribute(axis).size
     free = _free(setting)
     half = question.by(1 / 2)
     if size > LONGEST_AXIS:
         return None
     ends: dict[Point, tuple[int, int]] = {}
     for item in possible_classes(free, [], deadline=half):
-        ends |= dict.fromkeys(item.take(2), _ends(item, query.axis))
+        ends |= dict.fromkeys(item.take(2), _ends(item, axis))
     moves = Moves.over(
         free,
         _Middles(size, ends),

@@ -24,7 +24,6 @@ from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass, locator
 from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import weighted_sum
-from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.engines.irreducibles import Multiset, circuits_lower_bound, improve
 from blowproof.verifier.engines.search.engine import (
@@ -74,7 +73,7 @@ def one_secret_move(
     late = deadline is not None and now() >= deadline
     if relaxed.witness is None or late:
         return None
-    quick = moves_apart(setting, relaxed.witness) if isinstance(query, Histogram) else None
+    quick = moves_apart(setting, relaxed.witness) if query.separates else None
     if quick is not None:
         require_pair(setting, "published", quick, deadline=now() + CHECK_SECONDS)
         return quick

@@ -25,37 +25,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import prod
-from typing import cast
 
 from blowproof.models import (
     Area,
     BoundQuery,
     Box,
     BudgetError,
-    Domain,
-    Marginal,
     Point,
-    SecretGraph,
     Setting,
 )
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass
 from blowproof.models.policy.policy import LABELLED, Reading
-from blowproof.models.queries.kinds import (
-    CountQuery,
-    Cumulative,
-    Histogram,
-    MarginalQuery,
-    PartitionHistogram,
-    Ranges,
-    SumQuery,
-    WeightedSum,
-)
 from blowproof.verifier.databases.value_classes import possible_classes as cut_out
 from blowproof.verifier.moves.edge_ends import edge_ends
 
-__all__ = ["Core", "corner_points", "possible_classes", "query_areas", "reduce_values"]
+__all__ = ["Core", "corner_points", "possible_classes", "reduce_values"]
 
 VALUE_LIMIT = 2_000
 CELL_LIMIT = 2_000
@@ -91,30 +76,29 @@ def reduce_values(
 
 
 def _reduced(setting: Setting, query: BoundQuery, reading: Reading, deadline: float | None) -> Core:
-    cells = _cells(setting.graph)
+    cells = None if setting.graph.complete else setting.graph.cell_areas(CELL_LIMIT)
     free = reading not in LABELLED or setting.graph.complete or cells is not None
-    corners = isinstance(query, (SumQuery, WeightedSum))
+    corners = query.slopes
     if reading == "markov" and corners:  # equal records may not move alike: corners are too few
         return _everything(setting)
-    areas = query_areas(query, setting.domain)
+    areas = query.areas(setting.domain)
     few = setting.domain.size <= SMALL_DOMAIN
     if not free and reading == "secret-moves" and areas is not None and not corners and not few:
         return _edge_ends(setting, query, areas, deadline)
     if areas is None or not free:
         return _everything(setting)
     classes = possible_classes(setting, [*areas, *(cells or [])], deadline=deadline)
-    each = 4 if reading == "markov" else 2 if isinstance(query, Histogram) else 1
+    each = 4 if reading == "markov" else query.few
     if len(classes) > VALUE_LIMIT:
         raise BudgetError(
             f"the facts and the query cut the domain into {len(classes)} classes of values; "
             f"the limit is {VALUE_LIMIT}\n  try: fewer facts, or a coarser query"
         )
-    if isinstance(query, SumQuery | WeightedSum):
-        axes = query.axes if isinstance(query, SumQuery) else (query.axis,)
+    if corners:
         values = _unique(
             point
             for item in _timely(classes, deadline)
-            for point in corner_points(item, axes, each)
+            for point in corner_points(item, corners, each)
         )
         reason = "corners of the classes that the facts cut out"
     else:
@@ -127,12 +111,12 @@ def _edge_ends(
     setting: Setting, query: BoundQuery, areas: Sequence[Area], deadline: float | None
 ) -> Core:
     classes = possible_classes(setting, areas, deadline=deadline)
-    histogram = isinstance(query, Histogram)
-    each = DISJOINT_EDGES if histogram else 1
+    several = query.few > 1  # moves of a pair must not meet
+    each = DISJOINT_EDGES if several else 1
     ends = edge_ends(setting.graph, classes, each=each, deadline=deadline)
     values = _unique([*ends, *(item.take(1)[0] for item in _timely(classes, deadline))])
     reason = f"{len(values)} values stand for {setting.domain.size}: ends of edges between classes"
-    return Core(values, reason, enough=not histogram)
+    return Core(values, reason, enough=not several)
 
 
 def _timely(classes: Iterable[ValueClass], deadline: float | None) -> Iterator[ValueClass]:
@@ -161,34 +145,6 @@ def possible_classes(
     every = [area for fact in (*setting.equalities, *setting.bounds) for _, area in fact.terms]
     every += [area for clause in setting.clauses for _, area, _ in clause.literals]
     return cut_out(setting, [*every, *areas], deadline=deadline)
-
-
-def _cells(graph: SecretGraph) -> list[Area] | None:
-    """Return regions such that two values are joined in G iff they share one; None: there are none.
-
-    They are left out of it where G is complete.
-    """
-    keys = getattr(graph, "cells", None)
-    if graph.complete or keys is None or len(keys[: CELL_LIMIT + 1]) > CELL_LIMIT:
-        return None
-    return [graph.cell_area(key) for key in keys]  # type: ignore[attr-defined]
-
-
-def query_areas(query: BoundQuery, domain: Domain) -> list[Area] | None:
-    """Return areas outside of which the query's rows are equal; None where there are none."""
-    if isinstance(query, (Histogram, SumQuery, WeightedSum)):
-        return []
-    if isinstance(query, CountQuery):
-        return [query.area]
-    if isinstance(query, PartitionHistogram):
-        graph = cast("SecretGraph", query.graph)
-        return [] if graph.complete else _cells(graph)
-    if isinstance(query, (MarginalQuery, Cumulative, Ranges)):
-        axes = query.axes if isinstance(query, MarginalQuery) else (query.axis,)
-        if prod(domain.attribute(axis).size for axis in axes) <= CELL_LIMIT:
-            names = [domain.names[axis] for axis in axes]
-            return [Area((box,)) for _, box in Marginal(names).cells(domain)]
-    return None
 
 
 def corner_points(item: ValueClass, axes: Sequence[int], each: int = 1) -> Iterable[Point]:

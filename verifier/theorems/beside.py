@@ -70,7 +70,6 @@ from numpy.typing import NDArray
 from blowproof.models import BlowproofError, Exact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import firsts
-from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
@@ -81,7 +80,6 @@ from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.two_cycles import Arc, longest_two, moves_of
 from blowproof.verifier.theorems.values.free_change import (
     axes_of_facts,
-    axes_of_query,
     largest_free,
     moved,
 )
@@ -215,8 +213,8 @@ def facts_beside(question: Question) -> Answer | None:
 def _free(question: Question) -> tuple[Point, Point, Exact] | None:
     """Return the largest change where facts leave the query's attributes alone."""
     setting, query = question.setting, question.query
-    axes = axes_of_query(query, setting.domain)
-    if isinstance(query, Histogram) or axes & axes_of_facts(setting):
+    axes = query.axes_read(setting.domain)
+    if query.separates or axes & axes_of_facts(setting):
         return None
     try:
         change = largest_free(query, setting.domain)
@@ -241,7 +239,7 @@ def _pair(
         return None
     before: list[Point] = []
     after: list[Point] = []
-    axes = axes_of_query(question.query, setting.domain) if free is not None else frozenset()
+    axes = question.query.axes_read(setting.domain) if free is not None else frozenset()
     for arc in arcs:
         x, y = values[arc.source][0], values[arc.target][:2][-1]
         if free is not None:

@@ -28,7 +28,6 @@ import numpy as np
 from blowproof.models import BlowproofError, Exact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import firsts
-from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
@@ -120,7 +119,7 @@ def _best(question: Question, table: ClassTable, groups: _Groups, end: float) ->
 def _changes(question: Question, table: ClassTable, groups: _Groups, end: float) -> Iterator[Found]:
     """Yield the best exchange of each class, and the best single record without a signature."""
     setting, query = question.setting, question.query
-    if isinstance(query, Histogram):
+    if query.separates:
         two = firsts(table.classes, 2)
         values = [list(points) for points in two]
     else:

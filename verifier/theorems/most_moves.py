@@ -24,27 +24,13 @@ import numpy as np
 
 from blowproof.models import BlowproofError, BoundQuery, BudgetError, Exact, Full, Setting
 from blowproof.models.base.clock import now
-from blowproof.models.base.numbers import magnitude, plain, total
+from blowproof.models.base.numbers import plain, total
 from blowproof.models.norms import L1, L2_SQUARED, LINF
 from blowproof.models.policy.policy import LABELLED, MIXED, Reading
-from blowproof.models.queries.kinds import (
-    ClusterSizes,
-    ClusterSums,
-    CountQuery,
-    Histogram,
-    MarginalQuery,
-    MatrixQuery,
-    PartitionHistogram,
-    Ranges,
-    SumQuery,
-    WeightedSum,
-)
-from blowproof.models.secrets import OffsetGraph
 from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.moves.edges_at_once import near_classes
-from blowproof.verifier.reductions.few_values import query_areas
 from blowproof.verifier.theorems.affine_frames import change_above, signatures_of
 from blowproof.verifier.theorems.known_counts import (
     KnownCounts,
@@ -86,8 +72,9 @@ def _ceilings(question: Question, end: float) -> Iterator[Ceiling]:
         largest = largest_move(setting, query, reading)
     except (BlowproofError, OverflowError):
         largest = None
-    if isinstance(query, WeightedSum):
-        yield Ceiling(_weighted(query), "every record of the sum changes by the most it can")
+    alone = query.all_records(setting.domain)
+    if alone is not None:
+        yield Ceiling(alone, "every record of the sum changes by the most it can")
     try:
         table = class_table(setting, deadline=end)
     except BlowproofError:
@@ -96,7 +83,7 @@ def _ceilings(question: Question, end: float) -> Iterator[Ceiling]:
         for most, why in _lengths(question, table, end):
             value = query.measure.repeated(largest, most)
             yield Ceiling(value, f"{why}; each changes the query by {largest}")
-    if table is not None and isinstance(query, Histogram):
+    if table is not None and query.separates:
         change = _by_frames(question, table, end, moves=False)
         if change is not None:
             yield Ceiling(change, f"the affine dependencies of the signatures allow {change}")
@@ -212,9 +199,7 @@ def _without_classes(setting: Setting, *, differences: bool) -> int:
 def _by_outputs(question: Question, end: float) -> Iterator[Ceiling]:
     """Each output lies between its minimum and its maximum over the databases with the numbers."""
     setting, query = question.setting, question.query
-    if not isinstance(query, (CountQuery, MarginalQuery, PartitionHistogram)):
-        return
-    areas = query_areas(query, setting.domain)
+    areas = query.counted_areas(setting.domain)
     if not areas or len(areas) > MOST_AREAS:
         return
     try:
@@ -250,23 +235,11 @@ def largest_move(setting: Setting, query: BoundQuery, reading: Reading) -> Exact
             with suppress(BudgetError):
                 found.append(_along_an_edge(setting, query, reading))
         return min((item for item in found if item is not None), default=None)
-    if isinstance(query, (Histogram, MarginalQuery, PartitionHistogram)):
-        return 2 if labelled else 1
-    if isinstance(query, CountQuery):
-        return 1
-    if isinstance(query, ClusterSums):
-        norm = sum(
-            (max(map(magnitude, _ends(setting, axis))) for axis in range(len(setting.domain))),
-            start=0,
-        )
-        return plain(norm * (2 if labelled else 1))
-    if isinstance(query, ClusterSizes):
-        return 2 if labelled else 1
-    if isinstance(query, MatrixQuery):
-        return _matrix(query, labelled=labelled)
-    if labelled:
-        return _along_an_edge(setting, query, reading)
-    return _one_record(setting, query)
+    if not labelled:
+        return query.one_record(setting.domain)
+    long = query.slopes or query.longest_row > 1  # elsewhere it is 1 or 2, however near
+    along = query.along(setting.graph) if reading not in MIXED and long else None
+    return query.one_move(setting.domain) if along is None else plain(along)
 
 
 def _of_a_stack(setting: Setting, stack: Stacked, reading: Reading) -> Exact | None:
@@ -305,49 +278,11 @@ def _of_a_stack(setting: Setting, stack: Stacked, reading: Reading) -> Exact | N
     return plain(largest if one_way else 2 * largest)
 
 
-def _ends(setting: Setting, axis: int) -> tuple[Exact, Exact]:
-    attribute = setting.domain.attribute(axis)
-    return attribute.coordinate(0), attribute.coordinate(attribute.size - 1)
-
-
-def _matrix(query: MatrixQuery, *, labelled: bool) -> Exact:
-    """Reading 3: the largest column; else each output by itself from one end to the other."""
-    norms = [sum((magnitude(x) for x in column.values()), start=0) for column in query.columns]
-    if not labelled:
-        return plain(max(norms, default=0))
-    total: Exact = 0
-    outputs = {output for column in query.columns for output in column}
-    for output in outputs:
-        values = [column.get(output, 0) for column in query.columns]
-        total += max(values) - min(values)
-    two = 2 * max(norms, default=0)
-    return plain(min(total, two))
-
-
-def _along_an_edge(setting: Setting, query: BoundQuery, reading: Reading) -> Exact:
-    """Cumulative counts, ranges and sums: from the structure of G (see `largest_change`)."""
+def _along_an_edge(setting: Setting, stack: Stacked, reading: Reading) -> Exact:
+    """Return what the edges of G tell, or all pairs of values where plain moves count too."""
     from blowproof.verifier.engines.one_move.by_structure import largest_change
 
     policy = replace(setting.policy, known=()).with_answers("any")
-    offsets = isinstance(policy.graph, OffsetGraph)
-    if reading in MIXED or not offsets:
+    if reading in MIXED:
         policy = replace(policy, secrets=Full())
-    return largest_change(policy, query)
-
-
-def _one_record(setting: Setting, query: BoundQuery) -> Exact | None:
-    if isinstance(query, SumQuery):
-        ends = (max(map(magnitude, _ends(setting, axis))) for axis in query.axes)
-        return plain(sum(ends, start=0))
-    size = getattr(query, "size", None)
-    if size is None:
-        return None
-    if isinstance(query, Ranges):
-        return int((size + 1) // 2 * ((size + 2) // 2))  # of the position in the middle
-    return int(size)
-
-
-def _weighted(query: WeightedSum) -> Exact:
-    attribute = query.domain.attribute(query.axis)
-    span = attribute.coordinate(attribute.size - 1) - attribute.coordinate(0)
-    return plain(sum((magnitude(weight) for weight in query.weights), start=0) * span)
+    return largest_change(policy, stack)

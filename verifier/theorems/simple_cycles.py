@@ -36,16 +36,18 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import singledispatch
 from itertools import islice
 
-from blowproof.models import BlowproofError, BoundQuery, Box, Point, Setting
+from blowproof.models import BlowproofError, BoundQuery, Box, Exact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import firsts
 from blowproof.models.policy.policy import LABELLED, MIXED
-from blowproof.models.queries.kinds import Cumulative, Histogram, Ranges
+from blowproof.models.queries.cumulative import AlongAxis, Cumulative
+from blowproof.models.queries.ranges import Ranges, middle
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.sparse_facts import SparseFacts
@@ -57,9 +59,7 @@ from blowproof.verifier.theorems.values.class_changes import Chosen, best_change
 from blowproof.verifier.theorems.values.cuts import best_steps, crossed, ranges_above
 from blowproof.verifier.theorems.values.free_change import (
     axes_of_facts,
-    axes_of_query,
     largest_free,
-    middle,
     moved,
 )
 from blowproof.verifier.theorems.values.seen_values import seen_values
@@ -225,12 +225,12 @@ def _best(question: Question, classes: Classes, end: float) -> Chosen | None:
     """Return the best choice of one difference in each class that a record may move in."""
     setting, query = question.setting, question.query
     places = [place for place in range(len(classes.values)) if classes.occupied(place)]
-    if isinstance(query, Histogram):
+    if query.separates:
         large = [classes.values[place] for place in places if len(classes.values[place]) > 1]
         # By turns, so that most moves change nothing but what the facts speak of.
         pairs = tuple((few[k % 2], few[1 - k % 2]) for k, few in enumerate(large))
         return Chosen(2 * len(pairs), 2 * len(pairs), pairs)
-    axes = axes_of_query(query, setting.domain)
+    axes = query.axes_read(setting.domain)
     if not axes & axes_of_facts(setting):
         change = largest_free(query, setting.domain)
         if change is None:
@@ -244,9 +244,7 @@ def _best(question: Question, classes: Classes, end: float) -> Chosen | None:
     if rows is None:
         return None
     chosen = [rows[place] for place in places]
-    if isinstance(query, (Cumulative, Ranges)):
-        return _along(query, chosen, end)
-    return best_changes(query, chosen, end=end)
+    return _best_of(query, chosen, end)
 
 
 def _values(
@@ -262,19 +260,46 @@ def _values(
     return found
 
 
-def _along(query: Cumulative | Ranges, values: Sequence[Sequence[Point]], end: float) -> Chosen:
-    """Cumulative counts: every class moves up its axis, from one end to the other.
+@singledispatch
+def _best_of(query: BoundQuery, values: Sequence[Sequence[Point]], end: float) -> Chosen:
+    """Return the best differences, one in each class, by the rows of its values."""
+    return best_changes(query, values, end=end)
 
-    They change by the distance, none against another. Ranges: see `cuts`.
+
+@_best_of.register
+def _cumulative(query: Cumulative, values: Sequence[Sequence[Point]], end: float) -> Chosen:
+    """Every class moves up its axis, from one end to the other.
+
+    They change by the distance, none against another.
     """
-    spots = [{point[query.axis]: point for point in points} for points in values]
+    spots = _spots(query, values)
     spans = [(min(found), max(found)) for found in spots]
-    if isinstance(query, Cumulative):
-        steps, upper = spans, sum(high - low for low, high in spans)
-    else:
-        apart = sum(_most_at_once(sorted(found), query.size) for found in spots)
-        upper = min(apart, ranges_above(crossed(spans, query.size)))
-        steps = best_steps([list(found) for found in spots], query.size, end=end)
+    return _along(query, spots, spans, sum(high - low for low, high in spans))
+
+
+@_best_of.register
+def _ranges(query: Ranges, values: Sequence[Sequence[Point]], end: float) -> Chosen:
+    """See `cuts`."""
+    spots = _spots(query, values)
+    spans = [(min(found), max(found)) for found in spots]
+    apart = sum(_most_at_once(sorted(found), query.size) for found in spots)
+    upper = min(apart, ranges_above(crossed(spans, query.size)))
+    steps = best_steps([list(found) for found in spots], query.size, end=end)
+    return _along(query, spots, steps, upper)
+
+
+def _spots(query: AlongAxis, values: Sequence[Sequence[Point]]) -> list[dict[int, Point]]:
+    """Return, for each class, a value at each position that it has on the query's axis."""
+    return [{point[query.axis]: point for point in points} for points in values]
+
+
+def _along(
+    query: AlongAxis,
+    spots: Sequence[Mapping[int, Point]],
+    steps: Sequence[tuple[int, int]],
+    upper: Exact,
+) -> Chosen:
+    """Return what the query changes by when every class makes its step."""
     pairs = tuple(
         (found[low], found[high])
         for found, (low, high) in zip(spots, steps, strict=True)

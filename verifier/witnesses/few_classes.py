@@ -23,7 +23,6 @@ from blowproof.models import BlowproofError, Exact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass, locator
 from blowproof.models.policy.policy import LABELLED, MIXED
-from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table, table_of
@@ -35,7 +34,6 @@ from blowproof.verifier.engines.search.engine import (
 from blowproof.verifier.moves.edge_ends import edge_ends
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.reductions.complete_graph import moves_apart, one_secret_move
-from blowproof.verifier.reductions.few_values import query_areas
 from blowproof.verifier.reductions.fewer_facts import freed
 from blowproof.verifier.witnesses.affine_frame import frame_pairs
 from blowproof.verifier.witnesses.random_values import Drawing, Placing
@@ -117,7 +115,7 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
     free = question.setting
     if free.scope == "given":
         free = freed(free)
-    areas = query_areas(question.query, free.domain) or []
+    areas = question.query.areas(free.domain) or []
     try:
         cut = tuple(areas) if len(areas) <= MOST_AREAS else ()
         table = class_table(free, cut, deadline=end)
@@ -128,7 +126,7 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
     yield from idle_pairs(free, question.reading, table, min(end, now() + IDLE), rng)
     if question.reading == "markov":
         return
-    if question.reading in LABELLED and isinstance(question.query, Histogram):
+    if question.reading in LABELLED and question.query.separates:
         yield from frame_pairs(question, free, end)
     chance = question.reading in MIXED and not free.graph.complete
     enough = (SPLITS if chance else 1) * len(FEW)
@@ -218,7 +216,7 @@ def _circuits(
     """Yield the best circuit over these classes that is seen, as pairs under scope "any"."""
     query, reading, graph = question.query, question.reading, free.graph
     end = now() + seconds
-    each = 2 if isinstance(query, Histogram) else 1
+    each = query.few
     values: tuple[Point, ...] = tuple(x for item in chosen for x in _ends(item, each))
     if reading == "secret-moves" and not graph.complete:
         values = edge_ends(graph, chosen, each=each)

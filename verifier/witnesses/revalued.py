@@ -19,8 +19,7 @@ from blowproof.models.policy.policy import Reading
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.moves.best_choice import best_choice, by_swapping
 from blowproof.verifier.moves.kinds import Kind, Moves
-from blowproof.verifier.reductions.few_values import corner_points, possible_classes, query_areas
-from blowproof.verifier.theorems.values.free_change import axes_of_query
+from blowproof.verifier.reductions.few_values import corner_points, possible_classes
 
 __all__ = ["revalued"]
 
@@ -93,11 +92,11 @@ def _values(
     places: Sequence[int],
 ) -> Iterator[Point]:
     """Yield values of these classes: at the ends of the query's axes, in and out of its areas."""
-    axes = sorted(axes_of_query(query, setting.domain))
+    axes = sorted(query.axes_read(setting.domain))
     for place in places:
         yield from classes[place].take(2)
         yield from islice(corner_points(classes[place], axes), MOST_CORNERS)
-    areas = query_areas(query, setting.domain)
+    areas = query.areas(setting.domain)
     if areas and len(areas) <= MOST_AREAS:
         parents = set(places)
         place_of = locator(classes)

@@ -4,7 +4,6 @@ from itertools import combinations
 
 import pytest
 
-from blowproof.cli.audit.differential_privacy import plain_sensitivity
 from blowproof.cli.text.policy_in_words import fact_words, known_words, printable, secret_words
 from blowproof.models import parse_query
 from blowproof.models.files.reading import parse_policy
@@ -122,11 +121,11 @@ def test_plain_differential_privacy_is_the_largest_change_of_one_record(tmp_path
         for x, y in combinations(found.domain.points(), 2)
         for record in records
     )
-    assert plain_sensitivity(found, query) == expected
+    assert query.largest_change(found.domain) == expected
 
 
 def test_plain_differential_privacy_on_a_domain_that_nobody_lists():
     huge = parse_policy("[domain]\na = { min = 0, max = 999999 }\nb = { min = 0, max = 999999 }\n")
     values = {"histogram": 2, "sum(a,b)": 1999998, "cumulative(a)": 999999, "range(a,1,1)": 1}
     for text, expected in values.items():
-        assert plain_sensitivity(huge, parse_query(text, huge)) == expected
+        assert parse_query(text, huge).largest_change(huge.domain) == expected

@@ -10,7 +10,6 @@ from blowproof.cli.main import run
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.release.registry import MECHANISMS, plan
 from blowproof.mechanisms.release.release import Request, release
-from blowproof.mechanisms.release.worth import largest_answer
 from blowproof.models import Distance, Domain, Integers, Policy, Steps, parse_query
 from blowproof.models.data.dataset import Dataset
 from blowproof.verifier.ask import sensitivity
@@ -94,4 +93,4 @@ def test_the_option_of_the_command(file, capsys, tmp_path):
 def test_the_largest_answer(query, most):
     domain = Domain(x=Integers(0, 9), t=Steps(-3, 2, "1/2"))
     bound = parse_query(query, Policy(domain=domain))
-    assert largest_answer(bound, domain, 7) == most
+    assert bound.largest_answer(domain, 7) == most

@@ -18,7 +18,7 @@ from blowproof.models import (
     parse_query,
 )
 from blowproof.models.domain.attributes import Attribute
-from blowproof.models.queries.parse import query_arguments, query_name
+from blowproof.models.queries.arguments import query_arguments, query_name
 from blowproof.verifier.kernel.policy import Policy as Read
 from blowproof.verifier.kernel.query import Query as Bound
 from blowproof.verifier.proofs.claim import query_table

@@ -38,7 +38,6 @@ from blowproof.verifier.asked.question import Listener, Progress
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.base.lemmas import argued, many_values
 from blowproof.verifier.certify.base.verdict import INFINITE, Bounds, Loss
-from blowproof.verifier.certify.noise.changed_outputs import touched_outputs
 from blowproof.verifier.certify.noise.coarse_bound import coarse_bound
 from blowproof.verifier.certify.noise.grids import require_grid
 from blowproof.verifier.certify.noise.one_arrival import worst_arrival
@@ -184,7 +183,7 @@ def _argued(asked: Asked, parts: Sequence[Part]) -> Bounds | None:
 def _require_short_rows(parts: Sequence[Part]) -> None:
     """Refuse what engines would list in full for one record: prefixes and ranges of a long axis."""
     for part in parts:
-        if touched_outputs(part.query) > LONGEST_ROW:
+        if part.query.axis_length > LONGEST_ROW:
             raise BudgetError(
                 f"one record is in too many outputs of {part.query.name} to list them"
             )

@@ -12,38 +12,10 @@ from math import gcd, lcm
 
 from blowproof.models import BoundQuery, Domain, Exact, PolicyError, Reading, show
 from blowproof.models.mechanisms.mechanism import Release
-from blowproof.models.mechanisms.trees_and_prefixes import PrefixQuery, TreeQuery
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.cluster_sizes import coordinates
-from blowproof.models.queries.kinds import (
-    ClusterSizes,
-    ClusterSums,
-    CountQuery,
-    Cumulative,
-    Histogram,
-    MarginalQuery,
-    MatrixQuery,
-    PartitionHistogram,
-    Ranges,
-    SumQuery,
-    WeightedSum,
-)
 
-__all__ = ["COUNTS", "require_grid"]
+__all__ = ["require_grid"]
 
-COUNTS = (
-    Histogram,
-    MarginalQuery,
-    CountQuery,
-    Cumulative,
-    Ranges,
-    PartitionHistogram,
-    TreeQuery,
-    PrefixQuery,
-    ClusterSizes,
-)
-"""Queries whose answers are counts, and so differ by whole numbers."""
-LISTED = 20_000
 SAMPLED = 1_000
 ENTRIES = 200_000
 
@@ -72,38 +44,20 @@ def _common(numbers: Iterable[Fraction]) -> Fraction:
 
 def _steps(query: BoundQuery, domain: Domain, reading: Reading) -> Iterator[Exact]:
     """Yield numbers such that every difference of an output is a sum of multiples of them."""
-    if type(query) in COUNTS:
-        yield 1
-    elif type(query) in (SumQuery, WeightedSum):
-        assert isinstance(query, (SumQuery, WeightedSum))
-        axes = query.axes if isinstance(query, SumQuery) else (query.axis,)
-        weights = query.weights if isinstance(query, WeightedSum) else (1,)
-        for axis in axes:
-            attribute = domain.attribute(axis)
-            # n records hold n times the first coordinate, whatever else they hold.
-            firsts = () if reading in LABELLED else (attribute.coordinate(0),)
-            yield from (weight * step for weight in weights for step in (attribute.step, *firsts))
-    elif type(query) is ClusterSums:
-        yield from coordinates(domain, (0,) * len(domain))
-        yield from (attribute.step for _, attribute in domain.attributes)
-    elif type(query) is MatrixQuery:
-        yield from (number for column in query.columns for number in column.values())
-    elif isinstance(getattr(query, "unit", None), (int, Fraction)):
-        yield from _declared(query, domain)
-    elif domain.size <= LISTED:
-        yield from (number for x in domain.points() for number in query.row(x).values())
-    else:
+    found = query.entries(domain, labelled=reading in LABELLED)
+    if found is None:
         reason = f"nothing says on which grid {query.name} lives"
         raise PolicyError(reason, key="noise", hint='release it with noise = "laplace"')
+    yield from found
+    if query.unit is not None:
+        yield from _looked_at(query, domain)
 
 
-def _declared(query: BoundQuery, domain: Domain) -> Iterator[Exact]:
-    """Return the unit that a query made by a mechanism says its rows are multiples of.
+def _looked_at(query: BoundQuery, domain: Domain) -> Iterator[Exact]:
+    """Yield the rows of some values of a query that a mechanism made, and says a unit of.
 
-    The rows of some values are looked at, so that a wrong one is not easily believed; fewer, where
-    rows are long.
+    So a wrong one is not easily believed; fewer are looked at where rows are long.
     """
-    yield query.unit  # type: ignore[attr-defined]
     looked_at = 0
     for place in range(0, domain.size, max(1, domain.size // SAMPLED)):
         row = query.row(domain.whole.nth(place))

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from blowproof.models import Point, QueryError
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.kinds import WeightedSum
 from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
@@ -27,13 +26,13 @@ MOST_FILLERS = 20
 def require_weights(asked: Asked, parts: Sequence[Part]) -> None:
     """Refuse weights without labelled records, and those for different or wrong numbers of them."""
     counts: dict[int, str] = {}
-    for query in _weighted(parts):
+    for name, records in _weighted(parts):
         if asked.reading not in LABELLED:
             raise QueryError(
-                f"{query.name} weighs single records, and the reading {asked.reading!r} does not "
+                f"{name} weighs single records, and the reading {asked.reading!r} does not "
                 "label them\n  try: --reading published or secret-moves"
             )
-        counts.setdefault(len(query.weights), query.name)
+        counts.setdefault(records, name)
     if asked.setting.scope == "given" and asked.setting.size is not None and counts:
         counts = {asked.setting.size: "the policy", **counts}
     if len(counts) > 1:
@@ -44,8 +43,11 @@ def require_weights(asked: Asked, parts: Sequence[Part]) -> None:
         )
 
 
-def _weighted(parts: Iterable[Part]) -> Iterator[WeightedSum]:
-    return (part.query for part in parts if isinstance(part.query, WeightedSum))
+def _weighted(parts: Iterable[Part]) -> Iterator[tuple[str, int]]:
+    """Yield the names of queries that weigh records, and how many records they have."""
+    for part in parts:
+        if part.query.records is not None:
+            yield part.query.name, part.query.records
 
 
 def numbered(asked: Asked, parts: Sequence[Part], pair: Pair) -> Pair | None:
@@ -54,7 +56,7 @@ def numbered(asked: Asked, parts: Sequence[Part], pair: Pair) -> Pair | None:
     None where it has more, or where no record that stays can be added: minimality is looked at
     again, for a record more may make a D3.
     """
-    count = next((len(query.weights) for query in _weighted(parts)), None)
+    count = next((records for _, records in _weighted(parts)), None)
     if count is None or pair.records is not None:
         return pair
     rest = [point for point, times in pair.unchanged for _ in range(times)]

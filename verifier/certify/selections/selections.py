@@ -32,12 +32,10 @@ from blowproof.models.files.toml_values import within
 from blowproof.models.mechanisms.mechanism import Mechanism, Release, Selection
 from blowproof.models.mechanisms.stacked_releases import bind_release
 from blowproof.models.policy.policy import Policy
-from blowproof.models.queries.kinds import Histogram
 from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.base.verdict import INFINITE, Assumption, Bounds, Loss
 from blowproof.verifier.certify.noise.additive import additive_loss
-from blowproof.verifier.certify.noise.grids import COUNTS
 from blowproof.verifier.certify.selections.choices import worst_choice
 from blowproof.verifier.engines.one_move.worst_edge import one_secret_move
 
@@ -61,7 +59,7 @@ class _Choice:
         """
         query, item = self.part.query, self.selection
         lists = not query.per_record
-        fits = item.noise == "laplace" or type(query) in COUNTS
+        fits = item.noise == "laplace" or query.binary
         return item.candidates in KNOWN and lists and fits
 
 
@@ -163,7 +161,7 @@ def _widest(selection: Selection, outputs: int | None) -> int | None:
 def _computed(asked: Asked, choice: _Choice, epsilon: Fraction) -> Bounds:
     """Return the bound of the module's text; where it is not enough, look at all choices."""
     query, item = choice.part.query, choice.selection
-    outputs = asked.setting.domain.size if type(query) is Histogram else None
+    outputs = asked.setting.domain.size if query.separates else None
     factor = choice_factor(item, outputs)
     upper: Loss | None = 0
     if factor is None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from blowproof.models import Distance, Exact, Full, PartitionCells, Policy
 from blowproof.models.base.numbers import plain
 from blowproof.models.policy.policy import LABELLED
+from blowproof.models.queries.cluster_sizes import Clusters
 from blowproof.models.queries.kinds import ClusterSizes, ClusterSums, Cumulative
 from blowproof.models.secrets import AttributeChange
+from blowproof.models.secrets.spread import diameter
 from blowproof.verifier.closed_forms.stating import conditions as need
 from blowproof.verifier.closed_forms.stating.counterexamples import on_line
 from blowproof.verifier.closed_forms.stating.form import Case, Counterexample, form
-from blowproof.verifier.engines.one_move.by_structure import largest_change, widest_cell
-from blowproof.verifier.engines.one_move.spread import diameter
+from blowproof.verifier.engines.one_move.by_structure import largest_change
 
 __all__ = ["FORMS"]
 
@@ -20,7 +21,7 @@ __all__ = ["FORMS"]
 
 
 def _clusters(
-    policy: Policy, kind: type[ClusterSizes], centroids: tuple[int, ...], claimed: Exact
+    policy: Policy, kind: type[Clusters], centroids: tuple[int, ...], claimed: Exact
 ) -> Counterexample:
     query = kind(policy.domain, tuple((c,) for c in centroids), kind.name)
     exact = largest_change(policy, query)
@@ -111,7 +112,7 @@ def lemma_6_1_distance(case: Case) -> Exact:
 )
 def lemma_6_1_partition(case: Case) -> Exact:
     """A record that changes its cluster takes its coordinates along."""
-    return 2 * widest_cell(case.policy)
+    return 2 * need.widest_cell(case)
 
 
 @form(

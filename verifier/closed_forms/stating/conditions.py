@@ -183,6 +183,13 @@ def distance_on_all(*metrics: str) -> Check:
     return check
 
 
+def widest_cell(case: Case) -> Exact:
+    """Return the largest l1 diameter of a cell; ask only under a secret partition."""
+    found = case.graph.stretch(range(len(case.domain)))
+    assert found is not None
+    return found
+
+
 def distance_threshold(case: Case) -> Exact:
     """Return theta; ask only under distance secrets."""
     assert isinstance(case.policy.secrets, Distance)

@@ -3,6 +3,6 @@
 For domains of any size, from the structure of G and f. The certifier uses the same files for the
 loss of noise, since a loss is a change divided by scales.
 
-Read `engine`, `by_structure` and `spread`; then the loss of several releases: `worst_edge`,
+Read `engine`, `by_structure`; then the loss of several releases: `worst_edge`,
 `profile`, `axis`, `row_table`, `farthest`, and `other_norms` than l1.
 """

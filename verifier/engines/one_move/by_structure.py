@@ -6,28 +6,12 @@ tell (listed edges, cluster sums, matrices, impossible values), the edges are li
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
-from itertools import product
+from collections.abc import Iterator
 
-from blowproof.models import Area, BoundQuery, Box, BudgetError, Exact, Move, Point, Policy
+from blowproof.models import BoundQuery, BudgetError, Exact, Move, Point, Policy
 from blowproof.models.base.numbers import magnitude, plain
-from blowproof.models.queries.kinds import (
-    ClusterSizes,
-    CountQuery,
-    Cumulative,
-    Histogram,
-    MarginalQuery,
-    MatrixQuery,
-    PartitionHistogram,
-    Ranges,
-    SumQuery,
-    WeightedSum,
-)
-from blowproof.models.secrets import ByGraph, CellGraph, OffsetGraph
-from blowproof.verifier.engines.one_move.spread import best_sum, diameter, spans, widest_range
 
-__all__ = ["EDGE_LIMIT", "cells", "largest_change", "listed_change", "widest_cell"]
+__all__ = ["EDGE_LIMIT", "largest_change", "listed_change"]
 
 EDGE_LIMIT = 300_000
 
@@ -54,103 +38,13 @@ def largest_change(policy: Policy, query: BoundQuery) -> Exact:
     * cumulative(A): the positions passed, so the span;
     * ranges(A): a range holds one of p < q but not the other iff it ends (starts) between them:
       (q - p)(p + 1) + (q - p)(|A| - q) = d(|A| + 1 - d) with d = q - p, whatever p is;
-    * sum(...): the outputs' changes add up to an l1 distance; see `best_sum` and `diameter`.
+    * sum(...): the outputs' changes add up to an l1 distance; see `models/secrets/spread`.
     """
     if policy.impossible.size == 0:
-        found = _offsets(policy, query) if isinstance(policy.graph, OffsetGraph) else None
-        found = _cells(policy, query) if isinstance(policy.graph, CellGraph) else found
+        found = query.along(policy.graph)
         if found is not None:
             return plain(found)
     return listed_change(policy, query)
-
-
-def cells(graph: CellGraph) -> Iterator[tuple[Box, ...]]:
-    """Yield each cell as disjoint boxes."""
-    return (tuple(box for box in area.boxes if box) for area in graph.areas)
-
-
-def widest_cell(policy: Policy) -> Exact:
-    """Return the largest l1 diameter of a cell of the secret partition."""
-    graph, domain = policy.graph, policy.domain
-    axes = range(len(domain))
-    if isinstance(graph, CellGraph):
-        return max(diameter(domain, boxes, axes) for boxes in cells(graph))
-    assert isinstance(graph, ByGraph)
-    return diameter(domain, [domain.whole], [axis for axis in axes if axis not in graph.by])
-
-
-def _weight(query: WeightedSum) -> Exact:
-    return max((magnitude(weight) for weight in query.weights), default=0)
-
-
-def _offsets(policy: Policy, query: BoundQuery) -> Exact | None:
-    """Return the largest change from the spans of the axes; None if they do not tell."""
-    graph = policy.graph
-    assert isinstance(graph, OffsetGraph)
-    span = spans(graph)
-    found: Exact | None = None
-    match query:
-        case Histogram():
-            found = 2 if any(span) else 0
-        case MarginalQuery(axes=axes):
-            found = 2 if any(span[axis] for axis in axes) else 0
-        case PartitionHistogram():
-            found = 0
-        case Cumulative(axis=axis):
-            found = span[axis]
-        case Ranges(axis=axis, size=size):
-            found = widest_range([(0, span[axis])], size)
-        case CountQuery(area=area):
-            found = _crossing(policy, area)
-        case SumQuery(axes=axes):
-            found = best_sum(graph, axes)
-        case WeightedSum(axis=axis):
-            found = _weight(query) * span[axis] * policy.domain.attribute(axis).step
-    return found
-
-
-def _cells(policy: Policy, query: BoundQuery) -> Exact | None:
-    graph = policy.graph
-    assert isinstance(graph, CellGraph)
-    match query:
-        case PartitionHistogram():
-            return 0
-        case CountQuery(area=area):
-            return _crossing(policy, area)
-    one_cell = partial(_cell, policy, query)
-    found = [one_cell(boxes) for boxes in cells(graph)]
-    known = [value for value in found if value is not None]
-    return max(known) if len(known) == len(found) else None
-
-
-def _cell(policy: Policy, query: BoundQuery, boxes: Sequence[Box]) -> Exact | None:
-    """Return the largest change between two values of one cell."""
-    everything = range(len(policy.domain))
-    match query:
-        case Histogram():
-            return 2 if diameter(policy.domain, boxes, everything, positions=True) else 0
-        case MarginalQuery(axes=axes):
-            return 2 if diameter(policy.domain, boxes, axes, positions=True) else 0
-        case Cumulative(axis=axis):
-            return diameter(policy.domain, boxes, [axis], positions=True)
-        case Ranges(axis=axis, size=size):
-            runs = [run for box in boxes for run in box.sides[axis].runs]
-            gaps = [(max(0, c - b + 1), d - 1 - a) for (a, b), (c, d) in product(runs, repeat=2)]
-            return widest_range([(low, high) for low, high in gaps if high >= low], size)
-        case SumQuery(axes=axes):
-            return diameter(policy.domain, boxes, axes)
-        case WeightedSum(axis=axis):
-            return _weight(query) * diameter(policy.domain, boxes, [axis])
-    return None
-
-
-def _crossing(policy: Policy, area: Area) -> int:
-    """Return 1 if an edge joins the area with the rest of the domain, else 0."""
-    rest: tuple[Box, ...] = (policy.domain.whole,)
-    for box in area.boxes:
-        rest = tuple(part for piece in rest for part in piece.minus(box))
-    graph = policy.graph
-    return int(any(graph.edge_between(a, b) for a in area.boxes for b in rest))
 
 
 def listed_change(policy: Policy, query: BoundQuery) -> Exact:
@@ -180,18 +74,14 @@ class _Rows:
     def __init__(self, query: BoundQuery) -> None:
         self._query = query
         self._kept: dict[Point, dict[object, Exact]] = {}
-        self._keep = isinstance(query, (ClusterSizes, MatrixQuery))
-        self._weight = _weight(query) if isinstance(query, WeightedSum) else 1
 
     def change(self, x: Point, y: Point) -> Exact:
-        if isinstance(self._query, WeightedSum):
-            step = self._query.row(y)[0] - self._query.row(x)[0]
-            return self._weight * magnitude(step)
-        if not self._keep:
+        if self._query.longest_row > 1:
             return self._query.difference([Move(x, y)])
         before, after = self._row(x), self._row(y)
         outputs = before.keys() | after.keys()
-        return sum((magnitude(after.get(o, 0) - before.get(o, 0)) for o in outputs), start=0)
+        apart = sum((magnitude(after.get(o, 0) - before.get(o, 0)) for o in outputs), start=0)
+        return self._query.heaviest * apart
 
     def _row(self, point: Point) -> dict[object, Exact]:
         if point not in self._kept:

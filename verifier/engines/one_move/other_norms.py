@@ -25,9 +25,8 @@ from math import prod
 
 from blowproof.models import Box, Exact, Move, Point, Setting
 from blowproof.models.base.numbers import plain
-from blowproof.models.mechanisms.trees_and_prefixes import PrefixQuery
 from blowproof.models.norms import L2_SQUARED, LINF, Norm
-from blowproof.models.queries.kinds import Cumulative, SumQuery
+from blowproof.models.queries.kinds import SumQuery
 from blowproof.models.secrets import CellGraph, OffsetGraph
 from blowproof.models.stacks.stacked import Part, Stacked
 
@@ -93,7 +92,7 @@ def _bound(
             continue
         edges.append(found[1])
         size = part.weights[0] if part.query.binary else found[0]
-        single = isinstance(part.query, (Cumulative, PrefixQuery)) or part.query.width == 1
+        single = part.query.one_way or part.query.width == 1
         (one_way if single else alone).append(size)
     if norm is LINF:
         return plain(max([*alone, *one_way], default=0)), edges

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import singledispatch
 from math import lcm
 from typing import Any
 
 import numpy as np
 
-from blowproof.models import Domain, SecretGraph
+from blowproof.models import BoundQuery, Domain, SecretGraph
 from blowproof.models.domain.regions import Positions
 from blowproof.models.mechanisms.trees_and_prefixes import PrefixQuery, TreeQuery
 from blowproof.models.queries.kinds import (
@@ -31,10 +32,6 @@ from blowproof.verifier.engines.one_move.axis import Integers, Level, Profile
 
 __all__ = ["Joint", "Shape", "shape_of"]
 
-KNOWN = (
-    *(PartitionHistogram, TreeQuery, Cumulative, PrefixQuery, Histogram, MarginalQuery),
-    *(SumQuery, Ranges, CountQuery),
-)
 LONGEST_AXIS = 5_000_000
 SAFE = 2**60
 """Sums below this fit into 64 bits with room to spare."""
@@ -75,7 +72,8 @@ def shape_of(parts: Sequence[Part], domain: Domain, graph: SecretGraph) -> Shape
     pieces: list[_Piece] = []
     joints: list[Joint] = []
     for part in parts:
-        found = _pieces(part, domain, graph)
+        kind = _pieces.registry.get(type(part.query), _pieces.registry[object])
+        found = kind(part.query, part, domain, graph)
         if found is None:
             return None
         for item in found:
@@ -97,26 +95,22 @@ def shape_of(parts: Sequence[Part], domain: Domain, graph: SecretGraph) -> Shape
     return Shape(denominator, profiles, tuple(joints))
 
 
-def _pieces(part: Part, domain: Domain, graph: SecretGraph) -> list[_Piece | Joint] | None:
-    """Take one release apart, if its query is exactly one of ours: a subclass may do otherwise."""
-    query = part.query
-    if type(query) not in KNOWN:
-        return None
-    if isinstance(query, PartitionHistogram):
-        cells: object = query.graph
-        return [] if cells == graph else None  # an edge never leaves its cell
-    if isinstance(query, TreeQuery):
-        return [_tree(part, query)]
-    if isinstance(query, (Cumulative, PrefixQuery)):
-        return [_prefixes(part, query)]
-    if isinstance(query, (Histogram, MarginalQuery)):
-        axes = range(len(domain)) if isinstance(query, Histogram) else query.axes
-        return _cells(part, tuple(axes), domain)
-    if isinstance(query, SumQuery):
-        return [_sum(part, query, axis) for axis in query.axes]
-    if isinstance(query, Ranges) and part.uniform:
-        return [_ranges(part, query)]
-    return _count(part, query, domain) if isinstance(query, CountQuery) else None
+@singledispatch
+def _pieces(
+    query: BoundQuery, part: Part, domain: Domain, graph: SecretGraph
+) -> list[_Piece | Joint] | None:
+    """Take one release apart, if its query is exactly one of those below; else None.
+
+    A kind that comes to them has a function of its own here; a subclass may do otherwise.
+    """
+    return None
+
+
+@_pieces.register
+def _partition(
+    query: PartitionHistogram, part: Part, domain: Domain, graph: SecretGraph
+) -> list[_Piece | Joint] | None:
+    return [] if query.graph == graph else None  # an edge never leaves its cell
 
 
 def _integers(weights: Iterable[Fraction], denominator: int, dtype: Any) -> Integers:
@@ -125,6 +119,20 @@ def _integers(weights: Iterable[Fraction], denominator: int, dtype: Any) -> Inte
 
 def _constant(size: int, weight: Fraction, denominator: int, dtype: Any) -> Integers:
     return np.full(size, int(weight * denominator), dtype=dtype)
+
+
+@_pieces.register
+def _histogram(
+    query: Histogram, part: Part, domain: Domain, graph: SecretGraph
+) -> list[_Piece | Joint] | None:
+    return _cells(part, tuple(range(len(domain))), domain)
+
+
+@_pieces.register
+def _marginal(
+    query: MarginalQuery, part: Part, domain: Domain, graph: SecretGraph
+) -> list[_Piece | Joint] | None:
+    return _cells(part, query.axes, domain)
 
 
 def _cells(part: Part, axes: tuple[int, ...], domain: Domain) -> list[_Piece | Joint] | None:
@@ -143,11 +151,23 @@ def _cells(part: Part, axes: tuple[int, ...], domain: Domain) -> list[_Piece | J
     return [_Piece(axes[0], part.weights, 2 * max(part.weights), add)]
 
 
-def _prefixes(part: Part, query: Cumulative | PrefixQuery) -> _Piece:
+@_pieces.register
+def _cumulative(
+    query: Cumulative, part: Part, domain: Domain, graph: SecretGraph
+) -> list[_Piece | Joint] | None:
+    return [_prefixes(part, query, 1)]
+
+
+@_pieces.register
+def _some_prefixes(
+    query: PrefixQuery, part: Part, domain: Domain, graph: SecretGraph
+) -> list[_Piece | Joint] | None:
+    return [_prefixes(part, query, min(query.every, query.size))]
+
+
+def _prefixes(part: Part, query: Cumulative | PrefixQuery, every: int) -> _Piece:
     """Prefix k, with weight w_k, changes iff it reaches the one position and not the other."""
-    size = query.size
-    every = min(query.every, size) if isinstance(query, PrefixQuery) else 1
-    count = query.count if isinstance(query, PrefixQuery) else size
+    size, count = query.size, query.axis_length
 
     def add(profile: Profile, denominator: int) -> None:
         passed = np.minimum(np.arange(size) // every, count)  # prefixes that end before a position
@@ -163,6 +183,13 @@ def _prefixes(part: Part, query: Cumulative | PrefixQuery) -> _Piece:
     return _Piece(query.axis, part.weights, most, add)
 
 
+@_pieces.register
+def _sums(
+    query: SumQuery, part: Part, domain: Domain, graph: SecretGraph
+) -> list[_Piece | Joint] | None:
+    return [_sum(part, query, axis) for axis in query.axes]
+
+
 def _sum(part: Part, query: SumQuery, axis: int) -> _Piece:
     """A sum changes by the distance, on an axis of its own."""
     attribute = query.domain.attribute(axis)
@@ -175,16 +202,24 @@ def _sum(part: Part, query: SumQuery, axis: int) -> _Piece:
     return _Piece(axis, (step,), attribute.size * step, add)
 
 
-def _ranges(part: Part, query: Ranges) -> _Piece:
+@_pieces.register
+def _ranges(
+    query: Ranges, part: Part, domain: Domain, graph: SecretGraph
+) -> list[_Piece | Joint] | None:
+    if not part.uniform:
+        return None
     weight = part.weights[0]
 
     def add(profile: Profile, denominator: int) -> None:
         profile.ranges += int(weight * denominator)
 
-    return _Piece(query.axis, (weight,), weight * (query.size + 1) ** 2, add)
+    return [_Piece(query.axis, (weight,), weight * (query.size + 1) ** 2, add)]
 
 
-def _count(part: Part, query: CountQuery, domain: Domain) -> list[_Piece | Joint] | None:
+@_pieces.register
+def _count(
+    query: CountQuery, part: Part, domain: Domain, graph: SecretGraph
+) -> list[_Piece | Joint] | None:
     """One count over an interval, or over what an interval leaves: the same to a move."""
     inside = _side(query, domain)
     if inside is None:
@@ -226,7 +261,10 @@ def _side(query: CountQuery, domain: Domain) -> tuple[int, Positions] | None:
     return axis, held
 
 
-def _tree(part: Part, query: TreeQuery) -> _Piece:
+@_pieces.register
+def _tree(
+    query: TreeQuery, part: Part, domain: Domain, graph: SecretGraph
+) -> list[_Piece | Joint] | None:
     """One level for each level of the trees."""
     used = {level: part.weight((level, 0)) for level in query.levels}
 
@@ -238,7 +276,7 @@ def _tree(part: Part, query: TreeQuery) -> _Piece:
                 weights[nodes >= 0] = weight
                 profile.levels.append(Level(nodes, weights))
 
-    return _Piece(query.axis, tuple(used.values()), 2 * sum(used.values(), Fraction(0)), add)
+    return [_Piece(query.axis, tuple(used.values()), 2 * sum(used.values(), Fraction(0)), add)]
 
 
 def _tree_levels(query: TreeQuery) -> Iterator[tuple[int, Integers]]:

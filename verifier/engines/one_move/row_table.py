@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import singledispatch
 from math import lcm
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.models import Domain, Exact, InternalError
+from blowproof.models import BoundQuery, Domain, Exact, InternalError
+from blowproof.models.queries.cluster_sizes import Clusters
 from blowproof.models.queries.kinds import ClusterSizes, ClusterSums
 from blowproof.models.stacks.stacked import Part, Stacked
 
@@ -47,8 +49,8 @@ def row_table(parts: Sequence[Part], domain: Domain) -> RowTable | None:
         return None
     tables = []
     for part in parts:
-        clusters = type(part.query) in (ClusterSizes, ClusterSums)  # a subclass may do otherwise
-        found = _clusters(part, domain) if clusters else None
+        kind = _columns.registry.get(type(part.query))  # a subclass may do otherwise
+        found = None if kind is None else kind(part.query, part, domain)
         found = _at_once(part, domain) if found is None else found
         found = _row_by_row(part, domain) if found is None else found
         if found is None:
@@ -70,11 +72,12 @@ def _at_once(part: Part, domain: Domain) -> RowTable | None:
     Its outputs are numbered from 0, as the columns are. None where it does not, or numbers are
     long.
     """
-    rows_of = getattr(part.query, "rows", None)
-    if rows_of is None or not part.uniform:
+    if not part.uniform:
         return None
     sizes = [attribute.size for _, attribute in domain.attributes]
-    rows = rows_of(np.indices(sizes).reshape(len(sizes), -1).T)
+    rows = part.query.rows(np.indices(sizes).reshape(len(sizes), -1).T)
+    if rows is None:
+        return None
     if int(abs(rows).max(initial=0)) * rows.shape[1] > SAFE:
         return None
     for place in range(0, domain.size, max(1, domain.size // COMPARED)):
@@ -109,10 +112,40 @@ def _row_by_row(part: Part, domain: Domain) -> RowTable | None:
     return RowTable(rows, denominator, largest)
 
 
-def _clusters(part: Part, domain: Domain) -> RowTable | None:
-    """Sizes and sums of clusters, all values at once; ties go to the first centroid."""
-    query = part.query
-    assert isinstance(query, ClusterSizes)
+@singledispatch
+def _columns(query: BoundQuery, part: Part, domain: Domain) -> RowTable | None:
+    """Return the rows of all values at once; None for kinds that are not below."""
+    return None
+
+
+@_columns.register
+def _sizes(query: ClusterSizes, part: Part, domain: Domain) -> RowTable | None:
+    placed = _placed(query, domain)
+    if placed is None:
+        return None
+    nearest = placed.nearest[:, None] == np.arange(len(query.centroids))
+    return _weighted(part, nearest.astype(np.int64), 1)
+
+
+@_columns.register
+def _sums(query: ClusterSums, part: Part, domain: Domain) -> RowTable | None:
+    placed = _placed(query, domain)
+    if placed is None:
+        return None
+    rows = _spread(placed.points, placed.nearest, len(query.centroids))
+    return _weighted(part, rows, placed.unit)
+
+
+class _Placed(NamedTuple):
+    """All values in whole units, and the cluster of each."""
+
+    points: NDArray[Any]
+    nearest: NDArray[Any]
+    unit: int
+
+
+def _placed(query: Clusters, domain: Domain) -> _Placed | None:
+    """Place all values at once; ties go to the first centroid. None: the numbers are too long."""
     axes = [attribute for _, attribute in domain.attributes]
     numbers: list[Exact] = [*(axis.step for axis in axes), *(axis.coordinate(0) for axis in axes)]
     numbers += [number for centroid in query.centroids for number in centroid]
@@ -135,9 +168,7 @@ def _clusters(part: Part, domain: Domain) -> RowTable | None:
     nearest = np.stack(
         [((points - centroid) ** 2).sum(axis=1) for centroid in centroids], axis=1
     ).argmin(axis=1)
-    if isinstance(query, ClusterSums):
-        return _weighted(part, _spread(points, nearest, len(centroids)), unit)
-    return _weighted(part, (nearest[:, None] == np.arange(len(centroids))).astype(np.int64), 1)
+    return _Placed(points, nearest, unit)
 
 
 def _spread(points: NDArray[Any], nearest: NDArray[Any], clusters: int) -> NDArray[np.int64]:

@@ -16,7 +16,6 @@ from functools import cached_property
 
 from blowproof.models.base.clock import now
 from blowproof.models.policy.policy import LABELLED
-from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.asked.answer import Answer, OnBest, Pair
 from blowproof.verifier.engines.irreducibles import (
     Multiset,
@@ -236,7 +235,7 @@ def _never_cancels(moves: Moves, table: EffectTable) -> bool:
     a move from a value that is only left to a value that is only entered. The first value of each
     class that the reduction keeps is only left, the others are only entered.
     """
-    if not isinstance(moves.query, Histogram):
+    if not moves.query.separates:
         return False
     if moves.reading not in LABELLED:
         return True

@@ -1,6 +1,6 @@
 """Values of each class that show every row of a query that there is in the class.
 
-A query looks at some attributes only (`axes_of_query`): values that agree there have the same row,
+A query looks at some attributes only (`axes_read`): values that agree there have the same row,
 so that one for each combination of positions is enough. Of sums, and of cumulative counts where
 only the ends of a class matter, corners of boxes are enough: a norm is convex in each row, and
 rows are linear in the positions.
@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from math import prod
 
-from blowproof.models import BoundQuery, Point, Setting
+from blowproof.models import Area, BoundQuery, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass, firsts
 from blowproof.models.domain.regions import Positions
-from blowproof.models.queries.kinds import CountQuery, Cumulative, PartitionHistogram, SumQuery
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
-from blowproof.verifier.reductions.few_values import query_areas
-from blowproof.verifier.theorems.values.free_change import axes_of_query
 
 __all__ = ["seen_values"]
 
@@ -39,9 +37,10 @@ def seen_values(
     >>> seen_values(found, parse_query("marginal(sex)", policy), class_table(found))
     [[(1, 0)], [(0, 0)]]
     """
-    if isinstance(query, (CountQuery, PartitionHistogram)):
-        return _by_areas(setting, query, table, end)
-    axes = sorted(axes_of_query(query, setting.domain))
+    axes = sorted(query.axes_read(setting.domain))
+    areas = query.counted_areas(setting.domain)
+    if areas is not None and len(areas) < prod(setting.domain.attribute(k).size for k in axes):
+        return _by_areas(setting, areas, table, end)
     found, left = [], MOST_SEEN
     for item in table.classes:
         values = _of_class(query, item, axes, left, end)
@@ -53,11 +52,8 @@ def seen_values(
 
 
 def _by_areas(
-    setting: Setting, query: BoundQuery, table: ClassTable, end: float | None
+    setting: Setting, areas: Sequence[Area], table: ClassTable, end: float | None
 ) -> list[list[Point]] | None:
-    areas = query_areas(query, setting.domain)
-    if areas is None:
-        return None
     finer = class_table(setting, tuple(areas), deadline=end)
     places = {item.inside: place for place, item in enumerate(table.classes)}
     found: list[list[Point]] = [[] for _ in table.classes]
@@ -70,7 +66,7 @@ def _by_areas(
 def _of_class(
     query: BoundQuery, item: ValueClass, axes: Sequence[int], most: int, end: float | None
 ) -> list[Point] | None:
-    ends = isinstance(query, (SumQuery, Cumulative))
+    ends = query.widest_at_ends
     found: dict[tuple[int, ...], Point] = {}
     for number, box in enumerate(item.boxes()):
         if end is not None and number % 64 == 0 and now() > end:

@@ -27,7 +27,6 @@ from blowproof.models.mechanisms.mechanism import Mechanism, Prefixes, Release, 
 from blowproof.models.mechanisms.stacked_releases import bind_release
 from blowproof.models.mechanisms.trees_and_prefixes import TreeQuery, bind_query
 from blowproof.models.queries.kinds import ClusterSums, Histogram
-from blowproof.models.queries.outputs import outputs_of
 from blowproof.models.queries.query import BoundQuery
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.certify import certify
@@ -102,7 +101,7 @@ def mechanisms(draw, policy, *, silent=False):
                 )
             )
         bound = bind_query(query, policy)
-        outputs = outputs_of(bound, policy.domain)
+        outputs = bound.outputs(policy.domain)
         count = len(bound.levels) if isinstance(bound, TreeQuery) else outputs and outputs.count
         if count and 1 < count <= 12 and draw(st.booleans()):
             many = st.lists(scale, min_size=count, max_size=count)

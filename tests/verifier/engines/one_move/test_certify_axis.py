@@ -282,9 +282,6 @@ def test_a_query_that_only_looks_like_ours_is_listed():
         def row(self, point):
             return dict.fromkeys(super().row(point), 2)
 
-        def norm(self, change):
-            return 2 * super().norm(change)
-
     policy = line(9, 3)
     parts = weighted([Release(query=Doubled(0, 9), scale=Fraction(1))], policy)
     found = by_structure(policy, parts)

@@ -6,25 +6,19 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import product
 from math import isqrt, prod
+from typing import TYPE_CHECKING
 
-from blowproof.models import Box, BudgetError, Domain, Exact
-from blowproof.models.secrets import OffsetGraph
+from blowproof.models.base.errors import BudgetError
+from blowproof.models.base.numbers import Exact
+from blowproof.models.domain.domain import Domain
+from blowproof.models.domain.regions import Box
 
-__all__ = ["best_sum", "diameter", "spans", "widest_range"]
+if TYPE_CHECKING:
+    from blowproof.models.secrets.offsets import OffsetGraph
+
+__all__ = ["best_sum", "diameter", "widest_range"]
 
 TRIALS = 300_000
-
-
-def spans(graph: OffsetGraph) -> list[int]:
-    """Return, for each axis, the most positions that one edge passes on it.
-
-    Off the line an offset is 0 or 1, and one step leads anywhere on the axis.
-    """
-    result = []
-    for axis in graph.axes:
-        reach = axis.reach(graph.bound)
-        result.append(reach if axis.line else (axis.size - 1) * min(reach, 1))
-    return result
 
 
 def widest_range(gaps: Iterable[tuple[int, int]], size: int) -> int:
@@ -83,7 +77,7 @@ def best_sum(graph: OffsetGraph, axes: Sequence[int]) -> Exact:
     the line with equal steps, only the total offset counts (`_most_steps`). With different steps,
     all offsets but the last are tried, up to a limit.
     """
-    span = spans(graph)
+    span = [graph.reach(axis) for axis in range(len(graph.axes))]
     step = [graph.domain.attribute(axis).step for axis in range(len(graph.axes))]
     used = [axis for axis in axes if span[axis]]
     if graph.together == "max":
