@@ -164,6 +164,11 @@ class BoundQuery(ABC):
         """The number of outputs of a matrix, up to its last row that is not zero; else 0."""
         return 0
 
+    def output_name(self, key: Hashable, domain: Domain) -> str:
+        """Return the name of an output: the query's, and the label."""
+        label = self.label(key, domain)
+        return f"{self.name}: {label}" if label else self.name
+
     def label(self, key: Hashable, domain: Domain) -> str:
         """Return what an output counts or adds up; nothing where the query's name says it."""
         return f"output {key + 1}" if isinstance(key, int) else str(key)

@@ -35,7 +35,6 @@ from blowproof.verifier.certify.channels.expressions import parse_expression
 from blowproof.verifier.certify.channels.inputs import DatabaseRows, record_rows
 from blowproof.verifier.certify.channels.ratios import Probabilities
 from blowproof.verifier.certify.noise.additive import bind
-from blowproof.verifier.certify.noise.output_names import output_name
 from blowproof.verifier.odds.answer import Factor
 
 __all__ = ["Additive", "Chances", "RecordChannel", "chances_of"]
@@ -171,7 +170,7 @@ class Additive(Chances):
         return [
             {
                 "release": number + 1,
-                "output": output_name(self.parts[number].query, name, domain),
+                "output": self.parts[number].query.output_name(name, domain),
                 "value": show(value),
             }
             for (number, name), value in output

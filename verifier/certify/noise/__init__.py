@@ -4,6 +4,6 @@ Scales are fractions, and discrete noise lives on a grid, which is checked. Roun
 safe side.
 
 Read `additive`, `gaussian` (in squares), `grids`, `one_arrival` (reading 3), `weighted_records`,
-`coarse_bound` (a bound where all else is too much), `changed_outputs` and `output_names` (what a
+`coarse_bound` (a bound where all else is too much), `changed_outputs` (what a
 verdict shows of a pair).
 """

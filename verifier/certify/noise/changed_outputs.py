@@ -7,7 +7,7 @@ from fractions import Fraction
 from heapq import nsmallest
 from itertools import islice
 
-from blowproof.models import BoundQuery, Domain, Exact, Policy
+from blowproof.models import Domain, Exact, Policy
 from blowproof.models.base.numbers import magnitude
 from blowproof.models.policy.policy import Reading
 from blowproof.models.queries.query import Group, Move, net_change
@@ -46,7 +46,7 @@ def changed_outputs(
     named = []
     for number, key, change, scale in worst:
         query = parts[number].query
-        name = query.name if query.per_record else _name(query, key, policy.domain)
+        name = query.name if query.per_record else query.output_name(key, policy.domain)
         named.append(Changed(number, name, change, scale))
     return tuple(named), count
 
@@ -69,11 +69,6 @@ def _of_part(
     return [(number, key, change, part.weight(key)) for key, change in changes.items()], len(
         changes
     )
-
-
-def _name(query: BoundQuery, key: Hashable, domain: Domain) -> str:
-    label = query.label(key, domain)
-    return f"{query.name}: {label}" if label else query.name
 
 
 def _silent_first(change: Exact, scale: Fraction) -> tuple[bool, Exact]:
