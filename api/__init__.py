@@ -17,14 +17,14 @@ Where a policy is wanted, a path to a policy file or the tables of one do as wel
 `int`, `Fraction` or "p/q", never as a float, and come out as `int` or `Fraction`. What is wrong is
 a `blowproof.models.BlowproofError` that says what, where, why and what to try.
 
-`read` a policy; `sensitivity`, `neighbours` and `audit` ask about it; `certify` judges a mechanism
-against neighbours, `odds` against attackers, and `check` a proof; `release` draws private answers.
-Each does what the command of the same name does (`blowproof --help`), without writing to the
-screen; `print` shows what the command shows, `to_json()` is its document.
+`read` a policy; `sensitivity`, `neighbours` and `audit` ask about it, `sweep` about many; `certify`
+judges a mechanism against neighbours, `odds` against attackers, and `check` a proof; `release`
+draws private answers. Each does what the command of the same name does (`blowproof --help`),
+without writing to the screen; `print` shows what the command shows, `to_json()` is its document.
 
 Reading order: given (what is handed in), asking (questions), judging (mechanisms and proofs),
-releasing, values (what comes back). Nothing is
-loaded before it is used, so that importing this package takes no time.
+releasing, sweeping (many questions), values (what comes back). Nothing is loaded before it is used,
+so that importing this package takes no time.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from blowproof.judging import certify, check, odds
     from blowproof.models import Policy
     from blowproof.releasing import release
+    from blowproof.sweeping import sweep
 
     __version__: str
 
@@ -50,6 +51,7 @@ _HOMES = {
     "read": "given",
     "release": "releasing",
     "sensitivity": "asking",
+    "sweep": "sweeping",
 }
 
 __all__ = [
@@ -63,6 +65,7 @@ __all__ = [
     "read",
     "release",
     "sensitivity",
+    "sweep",
 ]
 
 if not TYPE_CHECKING:  # for a type checker, a name that is not there is an error

@@ -32,6 +32,7 @@ from blowproof.cli.commands.neighbours import neighbours
 from blowproof.cli.commands.schema import schema
 from blowproof.cli.commands.sensitivity import sensitivity
 from blowproof.cli.commands.sparse import sparse
+from blowproof.cli.commands.sweep import sweep
 from blowproof.cli.releasing.certify import certify
 from blowproof.cli.releasing.check import check
 from blowproof.cli.releasing.ledger import ledger
@@ -47,7 +48,7 @@ SAME_WISH = 2.0
 """Seconds within which several signals to end are one."""
 
 SECTIONS = {
-    "First steps": ("audit", "sensitivity", "neighbours", "compare"),
+    "First steps": ("audit", "sensitivity", "neighbours", "compare", "sweep"),
     "Private releases": ("plan", "certify", "odds", "release", "ledger", "check"),
     "Theory": ("explain", "sparse", "closed-forms", "claims", "encode"),
     "Set-up": ("schema", "completion"),
@@ -120,7 +121,7 @@ def cli(ctx: click.Context, debug: bool) -> None:
 
 
 for command in (
-    *(audit, sensitivity, neighbours, sparse, closed_forms, compare, encode, explain),
+    *(audit, sensitivity, neighbours, sparse, closed_forms, compare, encode, explain, sweep),
     *(claims, certify, odds, check, plan, release, ledger, schema, completion),
 ):
     cli.add_command(command)

@@ -91,6 +91,7 @@ ROOMS = (
     "cli/audit",
     "cli/audit/shown",
     "cli/report",
+    "cli/sweeping",
     "cli/releasing",
     "cli/commands",
     "cli",

@@ -21,6 +21,7 @@ __all__ = [
     "available",
     "default_limit",
     "hold_firmly",
+    "limit",
     "over",
     "read_size",
     "spelled",
@@ -107,6 +108,11 @@ def allow(limit: int) -> None:
         wanted = limit + limit // 4 + ROOM
         ends = [wanted, *(end for end in (soft, hard) if end != resource.RLIM_INFINITY)]
         resource.setrlimit(resource.RLIMIT_DATA, (min(ends), hard))
+
+
+def limit() -> int | None:
+    """Return the limit of this process; None where none was set."""
+    return _LIMIT.most
 
 
 def over() -> str:

@@ -14,7 +14,7 @@ from blowproof.cli.report.graph import arrow_tip, graph_picture, graph_words
 from blowproof.cli.report.html import Markup, join, tag
 from blowproof.cli.report.pair import pair_table
 
-__all__ = ["page"]
+__all__ = ["page", "whole_page"]
 
 READINGS = {
     "published": "the definition as published, with the one repair it needs",
@@ -44,16 +44,7 @@ RESTS = (
 def page(document: dict[str, Any], version: str) -> str:
     """Return the page of an audit's JSON document."""
     name = document["policy"]
-    style, script = _asset("style.css"), _asset("script.js")
-    head = join([
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=_allowed(style, script)),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="generator", content=f"blowproof {version}"),
-        tag("title", f"{name}: privacy audit"),
-        tag("style", style),
-    ])  # fmt: skip
-    body = join([
+    body = [
         tag("a", "Skip to the answer", href="#answer", class_="skip"),
         arrow_tip(),
         tag("header", tag("h1", f"{name}: how far one secret reaches"), _lead()),
@@ -62,9 +53,22 @@ def page(document: dict[str, Any], version: str) -> str:
             _words(), id="answer"),
         tag("footer", tag("p", f"Made by blowproof {version}. Numbers are exact unless a sentence "
                                "says otherwise.")),
-        tag("script", script),
+    ]  # fmt: skip
+    return whole_page(f"{name}: privacy audit", body, version)
+
+
+def whole_page(title: str, body: list[Markup], version: str) -> str:
+    """Return a page that needs nothing else, with the style and the script of all reports."""
+    style, script = _asset("style.css"), _asset("script.js")
+    head = join([
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=_allowed(style, script)),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="generator", content=f"blowproof {version}"),
+        tag("title", title),
+        tag("style", style),
     ])  # fmt: skip
-    html = tag("html", tag("head", head), tag("body", body), lang="en")
+    html = tag("html", tag("head", head), tag("body", *body, tag("script", script)), lang="en")
     return f"<!doctype html>\n{html}\n"
 
 

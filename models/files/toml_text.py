@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from textwrap import fill
 
-__all__ = ["write_tables"]
+__all__ = ["inline", "write_tables"]
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _WIDTH = 100
@@ -40,23 +40,28 @@ def _section(header: str, items: Mapping[str, object]) -> str:
 
 def _assignment(key: str, value: object) -> str:
     start = f"{_key(key)} = "
-    line = start + _inline(value)
+    line = start + inline(value)
     if len(line) <= _WIDTH or not isinstance(value, list):
         return f"{line}\n"
     if all(isinstance(item, int) for item in value):
         inner = fill(", ".join(map(str, value)), _WIDTH - 4).replace("\n", "\n    ")
         return f"{start}[\n    {inner},\n]\n"
-    return f"{start}[\n" + "".join(f"    {_inline(item)},\n" for item in value) + "]\n"
+    return f"{start}[\n" + "".join(f"    {inline(item)},\n" for item in value) + "]\n"
 
 
-def _inline(value: object) -> str:
+def inline(value: object) -> str:
+    """Return a value as TOML writes it within a line.
+
+    >>> inline(["sex", {"min": 0}])
+    '["sex", { min = 0 }]'
+    """
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict):
-        pairs = ", ".join(f"{_key(key)} = {_inline(item)}" for key, item in value.items())
+        pairs = ", ".join(f"{_key(key)} = {inline(item)}" for key, item in value.items())
         return f"{{ {pairs} }}" if pairs else "{}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_inline, value))}]"
+        return f"[{', '.join(map(inline, value))}]"
     return _string(value) if isinstance(value, str) else str(value)
 
 

@@ -1,0 +1,110 @@
+"""The questions of a grid, each with a key: a digest of all that its answer depends on.
+
+The policy counts by its normal form, its data and the files of its queries by their content, the
+program by its version. A time limit is no part of the key: an exact answer stays one, and bounds
+are asked for again where there is more time than they had.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from blowproof.cli.sweeping.grid import Grid, Source
+from blowproof.models import Policy, QueryError, parse_query
+from blowproof.models.base.door import open_file
+from blowproof.models.files.writing import canonical
+from blowproof.verifier.proofs.claim import query_table
+
+__all__ = ["Point", "Read", "points_of"]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One question of a grid."""
+
+    key: str
+    source: Source
+    query: str
+    reading: str
+    norm: str
+    answers: str
+    counts: int
+    """How many numbers the policy publishes exactly: what its noise is weighed against."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """A policy of the grid that was read, with the digest of all that its answers depend on."""
+
+    source: Source
+    policy: Policy
+    digest: str
+
+
+class _Files:
+    """The digests of files, each read once."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, str] = {}
+
+    def digest(self, path: str) -> str:
+        if path not in self.known:
+            with open_file(path) as file:
+                found = sha256()
+                while part := file.read(1 << 20):
+                    found.update(part)
+                self.known[path] = found.hexdigest()
+        return self.known[path]
+
+
+def points_of(grid: Grid, version: str) -> Iterator[Point]:
+    """Yield the questions, policy by policy.
+
+    Every policy is read and every query bound before any is asked: what is wrong with the last one
+    is known at once.
+    """
+    files = _Files()
+    found = []
+    for source in grid.sources:
+        policy = source.read()
+        found.append((Read(source, policy, _digest(policy, files)), _queries(grid, policy, source)))
+    for read, queries in found:
+        for query, written in queries:
+            for reading in grid.readings:
+                for norm in grid.norms:
+                    for answers in grid.answers:
+                        scope = answers or read.policy.scope
+                        asked = [read.digest, written, reading, norm, scope, version]
+                        yield Point(
+                            sha256(json.dumps(asked).encode()).hexdigest(),
+                            read.source,
+                            query,
+                            reading,
+                            norm,
+                            scope,
+                            sum(not fact.bounded for fact in read.policy.linear_facts),
+                        )
+
+
+def _digest(policy: Policy, files: _Files) -> str:
+    """Return the digest of a policy and of the data that its numbers are counted from."""
+    parts = [canonical(policy)]
+    if policy.database.data is not None:
+        parts.append(files.digest(str((policy.folder or Path()) / policy.database.data)))
+    return sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _queries(grid: Grid, policy: Policy, source: Source) -> list[tuple[str, str]]:
+    """Return each query's name and its normal form, with the numbers of its file."""
+    found = []
+    for text in grid.queries:
+        try:
+            query = parse_query(text, policy)
+        except QueryError as error:
+            raise QueryError(f"{source.name}: {error}") from None
+        found.append((text, json.dumps(query_table(query, policy))))
+    return found
