@@ -20,7 +20,7 @@ from blowproof.models.attackers.secrets import Statement, Values
 from blowproof.models.base.clock import now
 from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.engines.histograms.master import Master
-from blowproof.verifier.moves.best_choice import norm_of
+from blowproof.verifier.moves.best_choice import size_of
 from blowproof.verifier.moves.kinds import Moves
 from blowproof.verifier.odds.answer import Factor, Shown
 from blowproof.verifier.odds.asked import Asked
@@ -151,7 +151,7 @@ def _most_changed(master: Master, asked: Asked) -> int:
     best = 0
     try:
         while (proposal := master.propose(above=best, deadline=end)) is not None:
-            best = max(best + 1, norm_of(proposal.counts))
+            best = max(best + 1, size_of(proposal.counts))
     except TimeoutError:
         return master.bound()
     return best
