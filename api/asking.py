@@ -20,7 +20,8 @@ from blowproof.given import (
     session,
 )
 from blowproof.models import BoundQuery, Policy, QueryError
-from blowproof.models.policy.policy import Answers, Reading
+from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import Reading
 from blowproof.values import Answer, Audit, Pair
 
 if TYPE_CHECKING:

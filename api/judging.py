@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from blowproof.given import File, PolicyLike, called, checked, exactly, go_on, read, session
 from blowproof.models import DataError, QueryError
 from blowproof.models.mechanisms.mechanism import Mechanism
-from blowproof.models.policy.policy import Answers, Reading
+from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import Reading
 from blowproof.values import Check, Odds, Verdict
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from blowproof.given import File, PolicyLike, exactly, go_on, query_of, read, session
 from blowproof.models import BoundQuery, QueryError
-from blowproof.models.policy.policy import Answers, Reading
+from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import Reading
 from blowproof.values import Release
 
 if TYPE_CHECKING:

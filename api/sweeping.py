@@ -10,7 +10,8 @@ from typing import Any
 
 from blowproof.given import File, PolicyLike, checked, read
 from blowproof.models import Policy, PolicyError
-from blowproof.models.policy.policy import Answers, Reading
+from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import Reading
 
 __all__ = ["Sweep", "sweep"]
 

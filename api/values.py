@@ -12,7 +12,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from blowproof.models import Exact, Policy, Value
-from blowproof.models.policy.policy import Answers, Reading
+from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked import answer as said
 
 if TYPE_CHECKING:

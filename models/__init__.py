@@ -35,7 +35,8 @@ from blowproof.models.facts.facts import (
     Marginal,
     Sum,
 )
-from blowproof.models.policy.policy import READINGS, Answers, Database, NamedCount, Policy, Reading
+from blowproof.models.policy.policy import Answers, Database, NamedCount, Policy
+from blowproof.models.policy.readings import READINGS, Reading
 from blowproof.models.policy.setting import Setting, setting
 from blowproof.models.queries.kinds import parse_query
 from blowproof.models.queries.query import BoundQuery, Move

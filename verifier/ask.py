@@ -26,7 +26,8 @@ from blowproof.models import (
 )
 from blowproof.models.base.clock import Budget, now
 from blowproof.models.norms import L1, Norm
-from blowproof.models.policy.policy import LABELLED, Answers, Reading
+from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.stacks.stacked import Stacked, in_norm
 from blowproof.models.stacks.written import parse_question
 from blowproof.verifier import plan
@@ -142,7 +143,7 @@ def _question(
     deadline = None if time_limit is None else now() + time_limit
     prepared = problem.setting(reading, deadline=deadline)
     bound = _bound(query, norm, problem.policy)
-    if bound.per_record and reading not in LABELLED:
+    if bound.per_record and not is_labelled(reading):
         raise QueryError(
             f"{bound.name} weighs single records, and the reading {reading!r} does not label them\n"
             "  try: --reading published or secret-moves"
@@ -259,7 +260,7 @@ def neighbours(  # keyword-only options
             every_label=every_label,
             deadline=deadline,
         )
-    elif prepared.clauses and reading in LABELLED:
+    elif prepared.clauses and is_labelled(reading):
         pairs = _labelled(prepared, reading, deadline, every_label=every_label)
     elif prepared.clauses:
         pairs = numbered_neighbours(prepared, reading, most=high, deadline=deadline)

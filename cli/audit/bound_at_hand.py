@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blowproof.models import BoundQuery, Exact, show
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.theorems.most_moves import Ceiling
 
 __all__ = ["by_records"]
@@ -18,6 +18,6 @@ def by_records(
     largest change of the query when one record changes.
     """
     size = size if query.records is None else query.records
-    if plain is None or size is None or reading not in LABELLED:
+    if plain is None or size is None or not is_labelled(reading):
         return None
     return Ceiling(size * plain, f"at most all {size} records change, by {show(plain)} each")

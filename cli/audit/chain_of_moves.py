@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 from blowproof.cli.text.policy_in_words import fact_label
 from blowproof.models import Point, Policy, setting
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 
 if TYPE_CHECKING:
-    from blowproof.models.policy.policy import Answers, Reading
+    from blowproof.models.policy.policy import Answers
+    from blowproof.models.policy.readings import Reading, is_labelled
     from blowproof.verifier.asked.answer import Pair
 
 __all__ = ["Chain", "Link", "best_order", "chain_of"]
@@ -86,7 +87,7 @@ def chain_of(policy: Policy, pair: Pair, reading: Reading, answers: Answers | No
 
 def _permuted(pair: Pair, order: Sequence[int], reading: Reading) -> Pair:
     """The pair with its changes in the order of the chain, where each i is one move."""
-    if reading not in LABELLED:
+    if not is_labelled(reading):
         return pair
     return replace(
         pair,

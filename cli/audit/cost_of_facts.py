@@ -32,7 +32,7 @@ from blowproof.models import (
     Region,
 )
 from blowproof.models.domain.classes import collapse
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 
 if TYPE_CHECKING:
     from blowproof.cli.asking.ask import Session
@@ -125,7 +125,7 @@ def without(policy: Policy, place: int, size: int | None, reading: str) -> Polic
     In readings 1 and 2 n stays known, whether or not it was that fact that gave it away.
     """
     bare = policy.without([place])
-    if reading in LABELLED and bare.scope == "given" and bare.database.data is None:
+    if is_labelled(reading) and bare.scope == "given" and bare.database.data is None:
         return replace(bare, database=replace(bare.database, size=size))
     return bare
 

@@ -15,7 +15,7 @@ from blowproof.cli.asking.stoppable import Stopped
 from blowproof.cli.audit.cost_of_facts import Changed, facts_left_out, published_instead
 from blowproof.cli.text.policy_in_words import fact_label
 from blowproof.models import BoundQuery, BudgetError, Exact, Full, Policy, PolicyError
-from blowproof.models.policy.policy import LABELLED, Reading
+from blowproof.models.policy.readings import Reading, is_labelled
 
 if TYPE_CHECKING:
     from blowproof.cli.asking.ask import Session
@@ -110,7 +110,7 @@ def records_at_once(policy: Policy, reading: Reading, seconds: float) -> AtOnce:
         return AtOnce(sparse=False, lifts=lifts)
     bound = policy_graph_bound(policy, time_limit=seconds / 2)
     alpha, xi = bound.alpha, bound.xi
-    most: int | None = bound.upper if reading in LABELLED else None
+    most: int | None = bound.upper if is_labelled(reading) else None
     if reading == "published" and not policy.graph.complete:
         try:
             full = policy_graph_bound(replace(policy, secrets=Full()), time_limit=seconds / 2)

@@ -22,7 +22,8 @@ from blowproof.cli.asking.options import (
 
 if TYPE_CHECKING:
     from blowproof.models import Policy
-    from blowproof.models.policy.policy import Answers, Reading
+    from blowproof.models.policy.policy import Answers
+    from blowproof.models.policy.readings import Reading
     from blowproof.verifier.export.files import Encoded, Format
 
 __all__ = ["encode"]

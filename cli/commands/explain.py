@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from blowproof.cli.asking.ask import Session
     from blowproof.models import BoundQuery, Policy
-    from blowproof.models.policy.policy import Reading
+    from blowproof.models.policy.readings import Reading
     from blowproof.verifier.asked.answer import Answer
     from blowproof.verifier.plan import Step
 

@@ -110,7 +110,7 @@ def compared(
     from blowproof.mechanisms.planning.planner import planned
     from blowproof.mechanisms.planning.workload import workload
     from blowproof.mechanisms.release.release import Request
-    from blowproof.models.policy.policy import Reading
+    from blowproof.models.policy.readings import Reading
     from blowproof.verifier.asked.names import Engine
 
     question = session.question
@@ -136,7 +136,7 @@ def public_size(policy: Policy, data: str | None, reading: str, session: Session
     from blowproof.mechanisms.release.agreement import require_agreement
     from blowproof.models import setting
     from blowproof.models.data.dataset import Dataset
-    from blowproof.models.policy.policy import Reading
+    from blowproof.models.policy.readings import Reading
 
     answers = scope_of(session.question)
     if data is None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from blowproof.mechanisms.release.release import Oracle, Plan, Released, Request
     from blowproof.models import BoundQuery, Policy
     from blowproof.models.data.dataset import Dataset
-    from blowproof.models.policy.policy import Reading
+    from blowproof.models.policy.readings import Reading
 
 __all__ = [
     "carried_out",

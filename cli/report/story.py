@@ -10,7 +10,7 @@ from typing import Any
 
 from blowproof.cli.text.policy_in_words import fact_label
 from blowproof.models import BlowproofError, Policy
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import json_value
 
 __all__ = ["picture"]

@@ -38,7 +38,8 @@ from blowproof.models import Policy, setting, show
 from blowproof.models.data.content import Content, content_of, order_of
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.files.writing import digest
-from blowproof.models.policy.policy import Answers, Reading
+from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import Reading
 
 __all__ = ["Accountant", "People", "identity_of", "ledger_beside", "refuse_old_ledger", "stranger"]
 

@@ -25,7 +25,7 @@ from blowproof.mechanisms.kinds.laplace import Laplace
 from blowproof.mechanisms.release.calibrate import require_floats
 from blowproof.mechanisms.release.release import Draw, Request
 from blowproof.models import BudgetError, ContradictionError, Marginal, QueryError, Setting, setting
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.databases.consistency import prepare
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Consistent(Laplace):
             onto_marginals(np.zeros(_shape(found)), self.marginals)
             return
         self.free, self.facts, self.known = known_sums(
-            found, with_size=self.request.reading in LABELLED
+            found, with_size=is_labelled(self.request.reading)
         )
         start = onto_facts(np.zeros(len(self.free)), self.facts, self.known)
         if self.kind == KINDS[2]:

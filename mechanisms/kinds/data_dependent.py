@@ -44,7 +44,7 @@ from blowproof.mechanisms.structures.matchings import MOST_MATCHED
 from blowproof.mechanisms.structures.partitions import LONGEST, scale_of
 from blowproof.models import BudgetError, QueryError, exact, show
 from blowproof.models.mechanisms.mechanism import Release, Selection
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 
 __all__ = ["Dawa", "DawaTransformed", "MatchingTransformed"]
 
@@ -67,7 +67,7 @@ class Bucketed(Plan):
         super().__init__(request)
         if not request.bound.separates:
             raise QueryError(f"{self.name} releases a histogram\n  try: --query histogram")
-        if request.reading not in LABELLED or not free(request.policy):
+        if not is_labelled(request.reading) or not free(request.policy):
             raise RefusedError(
                 f"{self.name} chooses its buckets privately only where neighbours differ in one "
                 "record: under a policy without known facts, reading published or secret-moves\n"

@@ -32,7 +32,7 @@ from blowproof.mechanisms.release.release import Draw, Plan, Request
 from blowproof.mechanisms.structures.memberships import Around, Bounds, Clusters, Cover, Memberships
 from blowproof.models import Policy, QueryError, exact, show
 from blowproof.models.mechanisms.mechanism import Release
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 from blowproof.models.secrets import CellGraph
 from blowproof.models.secrets.offsets import OffsetGraph
 
@@ -137,7 +137,7 @@ class KMeans(Plan):
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         policy = request.policy
-        if request.reading not in LABELLED or not free(policy):
+        if not is_labelled(request.reading) or not free(policy):
             raise RefusedError(
                 "k-means is calibrated for neighbours that differ in one record: under a policy "
                 "without known facts, reading published or secret-moves\n"

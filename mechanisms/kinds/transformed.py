@@ -48,7 +48,7 @@ from blowproof.models import (
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.mechanisms.mechanism import Prefixes, Release
 from blowproof.models.mechanisms.trees_and_prefixes import bind_query
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 from blowproof.models.queries.kinds import Cumulative, Ranges
 from blowproof.models.queries.query import Row
 from blowproof.models.secrets.offsets import OffsetGraph
@@ -341,7 +341,7 @@ def flow_releases(
     line = len(domain) == 1 and domain.attribute(0).ordered
     if line and np.array_equal(forest.parent, path(len(vertex)).parent):
         query = Prefixes(attribute=domain.names[0])
-    if free(request.policy) and request.reading in LABELLED:
+    if free(request.policy) and is_labelled(request.reading):
         plan.notes = (f"S = {stretch}: the most flows that one secret changes", EXACT_NOTE)
         edges, totals = Fraction(stretch) / epsilon, Fraction(0)
     else:

@@ -27,7 +27,8 @@ from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.parts.records import Records
 from blowproof.models import LinearFact, Point, Policy, Setting, setting
 from blowproof.models.domain.classes import ValueClass, collapse
-from blowproof.models.policy.policy import LABELLED, MIXED, Answers, Reading
+from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import Reading, is_labelled, is_mixed
 
 __all__ = ["Critical", "Independence", "critical_pairs", "independence", "require_part"]
 
@@ -101,7 +102,7 @@ def independence(
     Then releases on disjoint parts compose in parallel, and S(f, P) bounds what f changes by on any
     one part.
     """
-    if reading not in LABELLED:
+    if not is_labelled(reading):
         return Independence(False, f"the reading {reading!r} does not tell records apart")
     found = setting(policy, answers)
     critical = critical_pairs(found)
@@ -113,7 +114,7 @@ def independence(
     if not found.clauses:
         return Independence(True, "no fact ties a record's secret move to another record")
     counts = [*found.bounds, *(fact for fact in found.equalities if fact.name != "size")]
-    if counts and reading in MIXED and not found.graph.complete:
+    if counts and is_mixed(reading) and not found.graph.complete:
         return Independence(False, "plain moves may tie the records of clauses to those of counts")
     tied = _across(found, parts)
     if tied:

@@ -39,7 +39,8 @@ import numpy as np
 
 from blowproof.mechanisms.answers.masks import mask
 from blowproof.models import BoundQuery, LinearFact, Move, Point, Policy, Setting, setting
-from blowproof.models.policy.policy import LABELLED, Answers, Reading
+from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.queries.cumulative import AlongAxis
 from blowproof.models.queries.kinds import Histogram, MarginalQuery
 from blowproof.models.stacks.stacked import Part
@@ -121,7 +122,7 @@ def lower_bound(
         changes = Part(query, (Fraction(1),)).changes(moves)
         squares = sum(float(Fraction(value)) ** 2 for value in changes.values())
         bounds.append(_bound(squares * least_variance(rate, 1), outputs.count, "a neighbour pair"))
-    if reading in LABELLED:
+    if is_labelled(reading):
         squares = _by_single_moves(query, setting(policy, answers), rate, size, outputs.count)
         bounds.append(_bound(squares, outputs.count, "chains of single moves"))
     return max(bounds, key=lambda item: item.rmse, default=None)

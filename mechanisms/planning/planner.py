@@ -31,7 +31,7 @@ from blowproof.mechanisms.release.calibrate import recalibrated
 from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.release import Plan, Request
 from blowproof.models import BlowproofError, Policy, show
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 
 __all__ = ["Planned", "Tried", "planned"]
 
@@ -383,7 +383,7 @@ def _plain(
     policy = Policy(
         domain=request.policy.domain, queries=request.policy.queries, folder=request.policy.folder
     )
-    reading = request.reading if request.reading in LABELLED else "published"
+    reading = request.reading if is_labelled(request.reading) else "published"
     asked = replace(request, policy=policy, reading=reading, answers=None, oracle=None)
     found = []
     for query in workload.queries:

@@ -14,7 +14,8 @@ from fractions import Fraction
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.models import BoundQuery, BudgetError, Policy, setting
 from blowproof.models.mechanisms.mechanism import Mechanism, Release
-from blowproof.models.policy.policy import Answers, Reading
+from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.certify.base.asked_before import Known
 from blowproof.verifier.certify.base.verdict import INFINITE, Certified

@@ -12,7 +12,8 @@ from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.parts.records import Records
 from blowproof.mechanisms.release.calibrate import structural_sensitivity
 from blowproof.models import BoundQuery, BudgetError, Policy, PolicyError, exact, parse_query, show
-from blowproof.models.policy.policy import Answers, Reading
+from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import Reading
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.names import Engine

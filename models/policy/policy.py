@@ -21,32 +21,17 @@ from blowproof.models.facts.facts import (
     Where,
     where,
 )
+from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.secrets import Full, SecretGraph, SecretsSpec
 
 __all__ = [
-    "LABELLED",
-    "MIXED",
-    "READINGS",
     "Answers",
     "Database",
     "NamedCount",
     "Policy",
-    "Reading",
 ]
 
 Answers = OneOf["any", "given"]
-Reading = OneOf["published", "secret-moves", "add-remove", "markov", "pufferfish"]
-LABELLED: tuple[Reading, ...] = ("published", "secret-moves", "pufferfish")
-"""The readings in which a record keeps its identity, and n is always known."""
-MIXED: tuple[Reading, ...] = ("published", "pufferfish")
-"""The readings in which records may make plain moves beside secret ones."""
-READINGS: tuple[Reading, ...] = (
-    "published",
-    "secret-moves",
-    "add-remove",
-    "markov",
-    "pufferfish",
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,7 +233,7 @@ class Policy:
 
     def size_known(self, reading: Reading) -> bool:
         """Whether n is public: always in readings 1 and 2, else if it is written."""
-        return reading in LABELLED or self.database.size is not None
+        return is_labelled(reading) or self.database.size is not None
 
     def totals(self, database: Sequence[Point]) -> tuple[int, ...]:
         """Return the left-hand sides of the linear facts in a database."""

@@ -13,7 +13,7 @@ from blowproof.models import (
     UndeterminedError,
     setting,
 )
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import LABELLED
 from blowproof.verifier.ask import Engine, neighbours, sensitivity
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.consistency import prepare, size_range

@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from blowproof.models import Domain, Exact, InternalError, Move, Point, show
 from blowproof.models.domain.attributes import Value
-from blowproof.models.policy.policy import Answers, Reading
+from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import Reading
 from blowproof.verifier.kernel.check import Verdict
 
 __all__ = ["Answer", "OnBest", "Pair", "Status", "json_number", "json_value"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from blowproof.models import BoundQuery, Exact, Setting
 from blowproof.models.base.clock import now
-from blowproof.models.policy.policy import MIXED, Reading
+from blowproof.models.policy.readings import Reading, is_mixed
 from blowproof.verifier.asked.answer import Answer, OnBest, Pair
 
 __all__ = ["Ends", "Listener", "Progress", "Question"]
@@ -63,7 +63,7 @@ class Question:
         """Whether neighbours are exactly the irreducible multisets of moves (equalities only)."""
         plain_facts = not self.setting.bounds and not self.setting.clauses
         free = self.reading in ("secret-moves", "add-remove")
-        mixed = self.reading in MIXED and self.setting.graph.complete
+        mixed = is_mixed(self.reading) and self.setting.graph.complete
         return plain_facts and (free or mixed) and not self.query.per_record
 
     @property

@@ -18,7 +18,8 @@ from fractions import Fraction
 
 from blowproof.models import Policy, PolicyError, setting
 from blowproof.models.mechanisms.mechanism import Mechanism
-from blowproof.models.policy.policy import Answers, Reading
+from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import Reading
 from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.names import Engine

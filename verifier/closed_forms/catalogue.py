@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from blowproof.models import BoundQuery, BudgetError, Database, Exact, Policy, parse_query
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import json_number
 from blowproof.verifier.closed_forms import designing

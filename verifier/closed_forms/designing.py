@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blowproof.models import Distance, Domain, Exact, Full, Integers, Policy
 from blowproof.models.base.numbers import magnitude, plain
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import LABELLED
 from blowproof.models.queries.kinds import ClusterSizes, SumQuery
 from blowproof.verifier.closed_forms.stating import conditions as need
 from blowproof.verifier.closed_forms.stating.form import Case, Counterexample, form

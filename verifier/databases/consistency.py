@@ -15,7 +15,7 @@ from math import comb
 from blowproof.models import BudgetError, ContradictionError, Policy, Setting, UndeterminedError
 from blowproof.models import setting as setting_of
 from blowproof.models.base.clock import now
-from blowproof.models.policy.policy import LABELLED, Reading
+from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.programs.linear import LinearModel
 from blowproof.verifier.databases.fact_model import FactModel
 
@@ -50,7 +50,7 @@ def prepare(found: Setting, reading: Reading, *, deadline: float | None = None) 
     """
     if found.scope == "any":
         return found
-    if reading not in LABELLED and all(fact.name != "size" for fact in found.equalities):
+    if not is_labelled(reading) and all(fact.name != "size" for fact in found.equalities):
         found = replace(found, size=None)
     end = None
     if deadline is not None:
@@ -74,7 +74,7 @@ def prepare(found: Setting, reading: Reading, *, deadline: float | None = None) 
         else:
             answered.append(fact)
     size = found.size
-    if size is None and reading in LABELLED:
+    if size is None and is_labelled(reading):
         size = _implied_size(model, reading)
     return replace(found, equalities=tuple(answered), size=size)
 
@@ -83,7 +83,7 @@ def _unchecked(found: Setting, reading: Reading, refusal: BudgetError) -> Settin
     """Return a setting whose numbers are all written, although they might contradict each other."""
     why = str(refusal).partition("\n")[0]
     missing = [fact.name for fact in found.equalities if fact.answer is None]
-    if found.size is None and reading in LABELLED:
+    if found.size is None and is_labelled(reading):
         missing.append("n")
     if missing:
         raise BudgetError(
@@ -119,7 +119,7 @@ def databases_within(setting: Setting, reading: Reading, limit: int) -> bool:
     if size is None or size > limit:
         return False
     values = sum(1 for x in setting.domain.points() if x not in setting.impossible)
-    labelled = reading in LABELLED
+    labelled = is_labelled(reading)
     count = values**size if labelled else comb(values + size, size) if values else 1
     return count <= limit
 
@@ -128,7 +128,7 @@ def size_range(found: Setting, reading: Reading) -> tuple[int, int | None]:
     """Return the least and the greatest n of I_Q (None: unbounded), for a prepared setting."""
     if found.scope == "any":
         return 0, None
-    if reading in LABELLED:
+    if is_labelled(reading):
         assert found.size is not None
         return found.size, found.size
     return FactModel.of(found).total_range()

@@ -17,7 +17,7 @@ from math import comb
 
 from blowproof.models import BoundQuery, BudgetError, Exact, Point, SecretGraph, Setting
 from blowproof.models.base.clock import now
-from blowproof.models.policy.policy import LABELLED, Reading
+from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.programs.linear_lp import Inequality, maximum
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.databases.numbering import can_be_numbered
@@ -52,7 +52,7 @@ def brute_neighbours(
     TimeoutError past the deadline, between one D1 and the next.
     """
     values = [x for x in setting.domain.points() if x not in setting.impossible]
-    if reading in LABELLED:
+    if is_labelled(reading):
         rule = {"published": _published, "secret-moves": _secret_moves}.get(reading, _pufferfish)
         for world in _labelled_worlds(setting, values, sizes, budget):
             _refuse_comparisons(len(world), 3)

@@ -25,7 +25,7 @@ from blowproof.models import BoundQuery, Box, BudgetError, Exact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import magnitude
 from blowproof.models.domain.classes import ValueClass
-from blowproof.models.policy.policy import LABELLED, Reading
+from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
@@ -74,7 +74,7 @@ def is_determined(
     if not rows:
         return True  # no value is possible
     known = table.effects.T
-    if reading in LABELLED:
+    if is_labelled(reading):
         known = np.vstack([known, np.ones((1, len(rows)), dtype=np.int64)])
     targets = _matrix(rows)
     if targets is None:

@@ -32,7 +32,8 @@ from blowproof.models import (
     setting,
     show,
 )
-from blowproof.models.policy.policy import LABELLED, Answers, Reading
+from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.programs.boolean_lowering import to_dimacs
 from blowproof.models.programs.linear_export import to_lp, to_mps
 from blowproof.models.programs.linear_terms import weighted_sum
@@ -132,7 +133,7 @@ def encode(  # keyword-only options
 
 
 def _dimacs(asked: _Asked) -> Encoded:
-    if asked.reading not in LABELLED:
+    if not is_labelled(asked.reading):
         raise QueryError(
             f"the SAT model labels records, and the reading {asked.reading!r} does not\n"
             "  try: --format lp"

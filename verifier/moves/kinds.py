@@ -19,7 +19,7 @@ from blowproof.models import BoundQuery, BudgetError, Exact, Move, Point, Settin
 from blowproof.models.base.clock import now
 from blowproof.models.base.kept import Kept
 from blowproof.models.base.numbers import plain
-from blowproof.models.policy.policy import LABELLED, MIXED, Reading
+from blowproof.models.policy.readings import Reading, is_labelled, is_mixed
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.moves.edges_at_once import joined
 from blowproof.verifier.moves.score import Score
@@ -137,7 +137,7 @@ class Moves:
                 f"the facts and the query tell {len(self.values)} values apart; moves between more "
                 f"than {most} are too many\n  try: fewer facts, or a coarser query"
             )
-        if self.reading not in LABELLED:
+        if not is_labelled(self.reading):
             ends = [(x, None) for x in self.values] + [(None, x) for x in self.values]
             return tuple(self._kind(before, after, True) for before, after in ends)
         if self.query.longest_row * len(self.values) ** 2 > MOST_CHANGES:
@@ -148,7 +148,7 @@ class Moves:
             self._in_time()
             secret = edges[place].tolist()
             for other, y in enumerate(self.values[:place]):
-                if secret[other] or self.reading in MIXED:
+                if secret[other] or is_mixed(self.reading):
                     result += [self._kind(x, y, secret[other]), self._kind(y, x, secret[other])]
         return tuple(result)
 

@@ -12,7 +12,7 @@ from itertools import product
 from math import prod
 
 from blowproof.models import BudgetError, InternalError, Setting
-from blowproof.models.policy.policy import LABELLED, Reading
+from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.numbering import can_be_numbered
 from blowproof.verifier.databases.sparse_facts import SparseFacts
@@ -134,7 +134,7 @@ def _by_parts(setting: Setting, reading: Reading, pair: Pair) -> Verdict | None:
     if setting.bounds or setting.clauses or len(pair.before) < MANY:
         return None
     graph, moves = setting.graph, Counter(pair.moves(reading))
-    if reading in LABELLED and not graph.complete:
+    if is_labelled(reading) and not graph.complete:
         ends = [(move.before, move.after, times) for move, times in moves.items()]
         secret = sum(
             times for x, y, times in ends if x is not None and y is not None and graph.is_edge(x, y)
@@ -144,7 +144,7 @@ def _by_parts(setting: Setting, reading: Reading, pair: Pair) -> Verdict | None:
                 return Verdict(False, "no changed record makes a secret move: T(D1, D2) is empty")
         elif secret != (1 if reading == "published" else len(pair.before)):
             return None
-    if reading in LABELLED:
+    if is_labelled(reading):
         facts = SparseFacts(setting.domain, setting.equalities)
         home = {x: facts.of(x) for x in {*pair.before, *pair.after}}
         found = part_of_cycle(
@@ -171,7 +171,7 @@ def _by_part(found: bool) -> Verdict:
 
 
 def _well_formed(setting: Setting, reading: Reading, pair: Pair) -> str:
-    labelled = reading in LABELLED
+    labelled = is_labelled(reading)
     if labelled and len(pair.before) != len(pair.after):
         return "the two databases have different sizes"
     if labelled and any(x == y for x, y in zip(pair.before, pair.after, strict=True)):
@@ -206,7 +206,7 @@ def _labels_fit(pair: Pair) -> str:
 def _in_world(setting: Setting, reading: Reading, pair: Pair) -> str:
     """Return why D1 or D2 is not in I_Q ("" if both are)."""
     first, second = pair.first(), pair.second()
-    known = setting.size if reading in LABELLED and setting.scope == "given" else None
+    known = setting.size if is_labelled(reading) and setting.scope == "given" else None
     if known not in (None, sum(first.values())):
         return f"D1 has {sum(first.values())} records, and n = {known}"
     facts = (*setting.equalities, *setting.bounds)
@@ -218,7 +218,7 @@ def _in_world(setting: Setting, reading: Reading, pair: Pair) -> str:
             return f"{fact.name} fails: {one} in D1, {two} in D2"
         if not fact.bounded and one != two:
             return f"{fact.name} differs: {one} in D1, {two} in D2"
-    if reading not in LABELLED:
+    if not is_labelled(reading):
         for name, histogram in (("D1", first), ("D2", second)):
             if not can_be_numbered(setting, histogram):
                 return f"no numbering of {name}'s records satisfies the clauses"

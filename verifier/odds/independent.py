@@ -57,7 +57,7 @@ from math import prod
 
 from blowproof.models import BudgetError, InternalError, Point, show
 from blowproof.models.attackers.secrets import holds
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Pair, json_value
 from blowproof.verifier.asked.names import Engine
 from blowproof.verifier.certify.base.asked import Asked as Judged

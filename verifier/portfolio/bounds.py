@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from blowproof.models import BoundQuery, Exact, InternalError, Setting
 from blowproof.models.base.clock import now
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.question import Listener, Progress
 from blowproof.verifier.neighbours.check import require_pair

@@ -14,7 +14,7 @@ from collections import Counter
 from dataclasses import replace
 
 from blowproof.models import Exact
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
@@ -78,7 +78,7 @@ def _numbered(question: Question, found: Answer) -> Pair | None:
     """Return the moves of a pair in databases that satisfy the clauses (in D1, at least)."""
     setting, pair = question.setting, found.witness
     assert pair is not None
-    if question.reading in LABELLED:
+    if is_labelled(question.reading):
         return labelled_pair(setting, pair, time_limit=question.left, seed=question.seed)
     return embed(setting, pair, time_limit=question.left)
 

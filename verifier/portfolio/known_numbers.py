@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from blowproof.models.policy.policy import LABELLED, MIXED
+from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import size_range
@@ -61,7 +61,7 @@ class _Free(NamedTuple):
 def _free(question: Question) -> _Free:
     setting, query, reading = question.setting, question.query, question.reading
     free = setting
-    if reading in MIXED:
+    if is_mixed(reading):
         free, reading = complete_setting(setting), "published"
     core = reduce_values(free, query, reading, deadline=question.by(1 / 2))
     moves = Moves.over(
@@ -117,7 +117,7 @@ def _by_size(question: Question, moves: Moves) -> int | None:
     _, high = size_range(question.setting, question.reading)
     if high is None:
         return None
-    times = high if question.reading in LABELLED else 2 * high
+    times = high if is_labelled(question.reading) else 2 * high
     return times * max((kind.length for kind in moves.kinds), default=0)
 
 
@@ -144,7 +144,7 @@ def by_placing(question: Question) -> Answer | None:
     parts = parts_of(setting, reading)
     assert parts is not None
     moves, enough = _free(question)
-    size = setting.size if reading in LABELLED else None
+    size = setting.size if is_labelled(reading) else None
     best, pair, bound = given_sensitivity(
         moves,
         size=size,

@@ -14,7 +14,8 @@ from math import floor
 from blowproof.models import BlowproofError, BoundQuery, Exact, Policy, Setting, setting
 from blowproof.models.base.numbers import plain
 from blowproof.models.norms import L1
-from blowproof.models.policy.policy import LABELLED, Answers, Reading
+from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.portfolio.bounds import Bounds
@@ -34,7 +35,7 @@ class Problem:
 
     def setting(self, reading: Reading, *, deadline: float | None = None) -> Setting:
         """Return the setting with every number that the reading needs."""
-        labelled = reading in LABELLED
+        labelled = is_labelled(reading)
         if labelled not in self._prepared:
             if self._bare is None:
                 self._bare = setting(self.policy, self.answers)
@@ -75,8 +76,8 @@ def travelled(
     best: Exact | None = None
     why = ""
     for (other_reading, other), bounds in problem.known.items():
-        wider = reading == "pufferfish" and other_reading in LABELLED
-        narrower = other_reading == "pufferfish" and reading in LABELLED
+        wider = reading == "pufferfish" and is_labelled(other_reading)
+        narrower = other_reading == "pufferfish" and is_labelled(reading)
         if other_reading == reading and other == query:
             continue
         known = bounds.pair
@@ -108,12 +109,13 @@ def from_histogram(
 ) -> Exact | None:
     """Return what S(histogram) <= upper says about another query; None: nothing."""
     try:
-        one = largest_move(found, query, reading if reading not in LABELLED else "published")
+        one = largest_move(found, query, reading if not is_labelled(reading) else "published")
     except (BlowproofError, OverflowError):
         return None
     if one is None:
         return None
     if query.measure is L1:
-        return plain(Fraction(upper) * Fraction(one) / (2 if reading in LABELLED else 1))
-    transfers = floor(Fraction(upper) / (2 if reading in LABELLED else 1))  # a whole number of them
+        return plain(Fraction(upper) * Fraction(one) / (2 if is_labelled(reading) else 1))
+    # A whole number of transfers.
+    transfers = floor(Fraction(upper) / (2 if is_labelled(reading) else 1))
     return query.measure.repeated(one, transfers)

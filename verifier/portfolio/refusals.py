@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from blowproof.models.policy.policy import LABELLED, MIXED
+from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.engines.one_move.worst_edge import one_secret_move
 from blowproof.verifier.reductions.merged_records import merged_rows
@@ -57,7 +57,7 @@ def single_records(question: Question) -> str:
 
 def mixed(question: Question) -> bool:
     """Return whether moves may be secret or plain: readings 1 and 5, a G that is not complete."""
-    return question.reading in MIXED and not question.setting.graph.complete
+    return is_mixed(question.reading) and not question.setting.graph.complete
 
 
 def not_mixed(question: Question) -> str:
@@ -72,7 +72,7 @@ def only_mixed(question: Question) -> str:
 
 def no_labels(question: Question) -> str:
     """Refuse readings in which G plays no part."""
-    return "" if question.reading in LABELLED else "G plays no part in this reading"
+    return "" if is_labelled(question.reading) else "G plays no part in this reading"
 
 
 def no_any(question: Question) -> str:
@@ -97,7 +97,7 @@ def no_frames(question: Question) -> str:
     setting = question.setting
     if setting.scope == "given" or setting.bounds or setting.clauses:
         return "it speaks about equality counts and any answers"
-    if question.reading not in LABELLED or not question.query.separates:
+    if not is_labelled(question.reading) or not question.query.separates:
         return "it speaks about histograms, in readings 1 and 2"
     return ""
 
@@ -114,7 +114,7 @@ def no_graph(question: Question) -> str:
     """Refuse where the policy graph bounds no histogram."""
     if not question.irreducible or question.setting.scope == "given":
         return "it bounds irreducible multisets of moves, for any answers"
-    if question.reading not in LABELLED or not question.query.separates:
+    if not is_labelled(question.reading) or not question.query.separates:
         return "it speaks about histograms, in readings 1 and 2"
     return ""
 
@@ -171,7 +171,7 @@ def no_merging(question: Question) -> str:
 
 def no_sat(question: Question) -> str:
     """Refuse readings without labels."""
-    if question.reading not in LABELLED:
+    if not is_labelled(question.reading):
         return f"it labels records, and reading {question.reading!r} does not"
     return ""
 
@@ -179,7 +179,7 @@ def no_sat(question: Question) -> str:
 def no_ilp(question: Question) -> str:
     """Refuse where histograms do not say enough."""
     clauses = bool(question.setting.clauses)
-    if question.query.per_record or (clauses and question.reading in LABELLED):
+    if question.query.per_record or (clauses and is_labelled(question.reading)):
         return "it knows no single records"
     return ""
 
@@ -199,7 +199,7 @@ def no_ends(question: Question) -> str:
     setting = question.setting
     if question.query.prefix_axis is None:
         return "it is for cumulative histograms"
-    if question.reading not in LABELLED or setting.bounds or setting.clauses:
+    if not is_labelled(question.reading) or setting.bounds or setting.clauses:
         return "it answers equality counts, in readings 1 and 2"
     return ""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from blowproof.models import BudgetError, QueryError
 from blowproof.models.base.clock import now
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import FactModel, size_range
@@ -267,7 +267,7 @@ def _sparse_bound(question: Question) -> PolicyGraphBound | None:
     For a sparse policy with equality counts, irreducible multisets of secret moves are simple
     cycles and paths of the policy graph (`policy_graph_bound`): reading 2, or 1 with a complete G.
     """
-    if question.reading not in LABELLED:
+    if not is_labelled(question.reading):
         return None
     return question.setting.kept.get("sparse bound", lambda: _sparse_bound_of(question))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from blowproof.models import BoundQuery, Policy, Setting
 from blowproof.models.files.writing import canonical
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.asked.answer import Answer, json_number
 from blowproof.verifier.kernel.check import SCHEMA
 
@@ -53,7 +53,7 @@ def digest_of(part: object) -> str:
 def counted_table(setting: Setting, reading: str) -> dict[str, Any]:
     """Return the numbers of the data that a claim rests on: public ones, and nothing else."""
     answers = [fact.answer for fact in setting.equalities if fact.name != "size"]
-    labelled = reading in LABELLED  # elsewhere the size of the data is no fact
+    labelled = is_labelled(reading)  # elsewhere the size of the data is no fact
     return {"answers": answers, **({"size": setting.size} if labelled else {})}
 
 

@@ -36,7 +36,7 @@ from blowproof.models import (
 )
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass
-from blowproof.models.policy.policy import LABELLED, Reading
+from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.databases.value_classes import possible_classes as cut_out
 from blowproof.verifier.moves.edge_ends import edge_ends
 
@@ -77,7 +77,7 @@ def reduce_values(
 
 def _reduced(setting: Setting, query: BoundQuery, reading: Reading, deadline: float | None) -> Core:
     cells = None if setting.graph.complete else setting.graph.cell_areas(CELL_LIMIT)
-    free = reading not in LABELLED or setting.graph.complete or cells is not None
+    free = not is_labelled(reading) or setting.graph.complete or cells is not None
     corners = query.slopes
     if reading == "markov" and corners:  # equal records may not move alike: corners are too few
         return _everything(setting)

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from blowproof.models import Setting
 from blowproof.models.base.clock import now
-from blowproof.models.policy.policy import LABELLED, Reading
+from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.engines.irreducibles.search_from import Started
 from blowproof.verifier.engines.irreducibles.symmetry import automorphisms
 from blowproof.verifier.engines.search.engine import EffectTable
@@ -67,7 +67,7 @@ def merged_rows(setting: Setting, reading: Reading) -> tuple[int, ...] | None:
     None where the theorem does not apply: without clauses there is nothing to merge, and in the
     readings 3 and 4 records have no numbers.
     """
-    if not setting.clauses or reading not in LABELLED:
+    if not setting.clauses or not is_labelled(reading):
         return None
     every = tuple(range(len(setting.bounds)))
     if reading == "published" and not setting.graph.complete:

@@ -38,7 +38,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from blowproof.models import Setting
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.verifier.engines.search.engine import EffectTable
 from blowproof.verifier.moves.kinds import Kind, Moves
 

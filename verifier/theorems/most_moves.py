@@ -26,7 +26,7 @@ from blowproof.models import BlowproofError, BoundQuery, BudgetError, Exact, Ful
 from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import plain, total
 from blowproof.models.norms import L1, L2_SQUARED, LINF
-from blowproof.models.policy.policy import LABELLED, MIXED, Reading
+from blowproof.models.policy.readings import Reading, is_labelled, is_mixed
 from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
@@ -97,7 +97,7 @@ def _lengths(question: Question, table: ClassTable | None, end: float) -> Iterat
     if reading == "markov":
         yield 4, "reading 4 has at most four moves"
         return
-    labelled, given = reading in LABELLED, setting.scope == "given"
+    labelled, given = is_labelled(reading), setting.scope == "given"
     if given and labelled and setting.size is not None:
         yield setting.size, f"at most n = {setting.size} records move"
     elif given and setting.size is not None:
@@ -137,7 +137,7 @@ def _by_frames(question: Question, table: ClassTable, end: float, *, moves: bool
     complete graph's.
     """
     setting = question.setting
-    if question.reading not in LABELLED or setting.bounds or setting.clauses:
+    if not is_labelled(question.reading) or setting.bounds or setting.clauses:
         return None
     found = signatures_of(table)
     if found is None:
@@ -158,7 +158,7 @@ def _shown(number: int) -> str:
 
 
 def _by_counts(question: Question, table: ClassTable, end: float) -> Iterator[tuple[int, str]]:
-    setting, labelled = question.setting, question.reading in LABELLED
+    setting, labelled = question.setting, is_labelled(question.reading)
     if setting.clauses:
         return
     known = KnownCounts(setting, table, size=setting.size if labelled else None, deadline=end)
@@ -206,7 +206,7 @@ def _by_outputs(question: Question, end: float) -> Iterator[Ceiling]:
         table = class_table(setting, tuple(areas), deadline=end)
     except BlowproofError:
         return
-    size = setting.size if question.reading in LABELLED else None
+    size = setting.size if is_labelled(question.reading) else None
     known = KnownCounts(setting, table, size=size, deadline=end)
     total = 0
     for place in range(len(areas)):
@@ -227,7 +227,7 @@ def largest_move(setting: Setting, query: BoundQuery, reading: Reading) -> Exact
 
     Reading 2: one secret move; readings 1 and 5: any move; 3 and 4: one record more or less.
     """
-    labelled = reading in LABELLED
+    labelled = is_labelled(reading)
     if isinstance(query, Stacked):
         found = [_of_a_stack(setting, query, reading)]
         size = setting.domain.size
@@ -238,7 +238,7 @@ def largest_move(setting: Setting, query: BoundQuery, reading: Reading) -> Exact
     if not labelled:
         return query.one_record(setting.domain)
     long = query.slopes or query.longest_row > 1  # elsewhere it is 1 or 2, however near
-    along = query.along(setting.graph) if reading not in MIXED and long else None
+    along = query.along(setting.graph) if not is_mixed(reading) and long else None
     return query.one_move(setting.domain) if along is None else plain(along)
 
 
@@ -256,7 +256,7 @@ def _of_a_stack(setting: Setting, stack: Stacked, reading: Reading) -> Exact | N
       so no more than twice linf, and no more than l1; where records only come or only go and rows
       of 0 and 1 change, it is linf, for no output goes the other way.
     """
-    norm, labelled = stack.measure, reading in LABELLED
+    norm, labelled = stack.measure, is_labelled(reading)
     sizes: list[Exact] = []
     for part in stack.parts:
         alone = largest_move(setting, part.query, reading)
@@ -283,6 +283,6 @@ def _along_an_edge(setting: Setting, stack: Stacked, reading: Reading) -> Exact:
     from blowproof.verifier.engines.one_move.by_structure import largest_change
 
     policy = replace(setting.policy, known=()).with_answers("any")
-    if reading in MIXED:
+    if is_mixed(reading):
         policy = replace(policy, secrets=Full())
     return largest_change(policy, stack)

@@ -45,7 +45,7 @@ from itertools import islice
 from blowproof.models import BlowproofError, BoundQuery, Box, Exact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import firsts
-from blowproof.models.policy.policy import LABELLED, MIXED
+from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.models.queries.cumulative import AlongAxis, Cumulative
 from blowproof.models.queries.ranges import Ranges, middle
 from blowproof.verifier.asked.answer import Answer, Pair
@@ -96,7 +96,7 @@ def no_cycles(question: Question) -> str:
     setting = question.setting
     if setting.bounds or setting.clauses:
         return "it speaks about equality counts"
-    if question.reading not in LABELLED:
+    if not is_labelled(question.reading):
         return "it speaks about readings 1 and 2"
     if question.query.per_record:
         return f"{question.query.name} weighs single records"
@@ -170,7 +170,7 @@ def _pair(question: Question, found: Chosen, classes: Classes, end: float) -> Pa
     setting = question.setting
     if setting.graph.complete:
         return cycle(setting, found.pairs, classes) if found.pairs else None
-    if question.reading not in MIXED:
+    if not is_mixed(question.reading):
         return None
     exchanges, areas = _exchanges(setting, found, classes)
     best, worth = None, Fraction(0)

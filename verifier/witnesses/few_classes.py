@@ -22,7 +22,7 @@ import numpy as np
 from blowproof.models import BlowproofError, Exact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass, locator
-from blowproof.models.policy.policy import LABELLED, MIXED
+from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table, table_of
@@ -126,9 +126,9 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
     yield from idle_pairs(free, question.reading, table, min(end, now() + IDLE), rng)
     if question.reading == "markov":
         return
-    if question.reading in LABELLED and question.query.separates:
+    if is_labelled(question.reading) and question.query.separates:
         yield from frame_pairs(question, free, end)
-    chance = question.reading in MIXED and not free.graph.complete
+    chance = is_mixed(question.reading) and not free.graph.complete
     enough = (SPLITS if chance else 1) * len(FEW)
     for number in range(ROUNDS):
         size = FEW[number % len(FEW)]
@@ -221,7 +221,7 @@ def _circuits(
     if reading == "secret-moves" and not graph.complete:
         values = edge_ends(graph, chosen, each=each)
     moves = Moves(free, query, reading, tuple(dict.fromkeys(values)), question.seed, end)
-    if reading in MIXED and not graph.complete:
+    if is_mixed(reading) and not graph.complete:
         yield from _with_one_edge(question, moves, chosen, seconds, rng)
         return
     best, counts = heaviest_circuit(moves, seconds / 2)

@@ -15,7 +15,7 @@ from itertools import islice
 from blowproof.models import BlowproofError, BoundQuery, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass, locator
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.moves.best_choice import best_choice, by_swapping
 from blowproof.verifier.moves.kinds import Kind, Moves

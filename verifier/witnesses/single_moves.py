@@ -13,7 +13,7 @@ from itertools import combinations, islice, product
 
 from blowproof.models import Box, Point, SecretGraph, Setting
 from blowproof.models.base.clock import now
-from blowproof.models.policy.policy import LABELLED, Reading
+from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.secrets import OffsetGraph
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.value_classes import ClassTable
@@ -36,7 +36,7 @@ def idle_pairs(
             return
         boxes = list(islice(table.classes[place].boxes(), BOXES))
         corners = [list(_corners(box)) for box in boxes]
-        if reading in LABELLED:
+        if is_labelled(reading):
             for before, after in _joined(setting.graph, boxes, corners):
                 yield Pair(before=(before,), after=(after,))
             continue

@@ -35,7 +35,7 @@ from blowproof.cli.text.policy_in_words import (
     secret_words,
 )
 from blowproof.models import Policy, show
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -108,7 +108,7 @@ def _pair(policy: Policy, finding: Finding) -> Iterator[RenderableType]:
         yield from pair_parts(policy, answer.witness, answer.reading)
         return
     yield from pair_parts(policy, chain.pair, answer.reading, numbered=True)
-    if answer.reading in LABELLED:
+    if is_labelled(answer.reading):
         words = chain_words(chain, clauses=bool(policy.clauses))
         yield Padding(Text(words), (0, 0, 0, 2))
 
@@ -146,7 +146,7 @@ def _changed(row: Row) -> str:
     pair = row.answer.witness
     if pair is None:
         return ""
-    if row.reading in LABELLED:
+    if is_labelled(row.reading):
         return f"{len(pair.before)} change"
     return f"{len(pair.before)} out, {len(pair.after)} in"
 

@@ -22,7 +22,7 @@ from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Area, Between, Box, Positions, Region
 from blowproof.models.files.reading import read_policy
 from blowproof.models.files.tables import read_centroids, read_matrix, read_table, read_weights
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.verifier.ask import certified
 
 HALVES = Steps(35, 42, "1/2")

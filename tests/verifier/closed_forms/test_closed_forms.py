@@ -34,7 +34,7 @@ from blowproof.models import (
     Sum,
     parse_query,
 )
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 from blowproof.models.queries.kinds import ClusterSizes, ClusterSums, Histogram, WeightedSum
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.closed_forms import FORMS, Case, closed_forms, degree_policy
@@ -113,7 +113,7 @@ def confirmed(item) -> bool:
             secrets=policy.secrets,
             database=Database(size=len(item.query.weights), answers="given"),
         )
-    most = min(4, 1 + item.exact // 2) if item.reading in LABELLED else min(4, 1 + item.exact)
+    most = min(4, 1 + item.exact // 2) if is_labelled(item.reading) else min(4, 1 + item.exact)
     found = sensitivity(
         policy, item.query, reading=item.reading, engine="brute", max_size=int(most)
     )

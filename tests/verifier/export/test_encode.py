@@ -29,7 +29,7 @@ from blowproof.models import (
     parse_query,
     setting,
 )
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import LABELLED, is_labelled
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.databases.consistency import prepare, size_range
 from blowproof.verifier.export.files import encode
@@ -183,7 +183,7 @@ def test_programs_have_the_optimum_of_enumeration(world, reading, form, name):
     high = size_range(found, reading)[1]
     if high is None or high > 4:
         reject()
-    if reading in LABELLED:
+    if is_labelled(reading):
         assume(found.domain.size ** (2 * high) <= MOST_PAIRS)
         changes = labelled_changes(found, query, reading, high)
     else:

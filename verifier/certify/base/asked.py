@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from blowproof.models import Policy, Setting
-from blowproof.models.policy.policy import Answers, Reading
+from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.names import Engine
 from blowproof.verifier.asked.question import Listener
 from blowproof.verifier.certify.base.asked_before import Known

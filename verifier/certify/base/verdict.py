@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from blowproof.models import Domain, Exact, show
 from blowproof.models.base.numbers import plain
-from blowproof.models.policy.policy import Answers, Reading
+from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.promise import Promise
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from blowproof.models import QueryError, Setting
 from blowproof.models.mechanisms.mechanism import Channel
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.ask import neighbours
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
@@ -48,7 +48,7 @@ def channel_loss(asked: Asked, channel: Channel, probabilities: Probabilities) -
     """Return the largest ratio over all neighbours, in both directions."""
     if channel.of == "database":
         return _databases(asked, channel, probabilities)
-    if asked.reading not in LABELLED:
+    if not is_labelled(asked.reading):
         raise QueryError(
             f"a channel of records keeps them in order, and the reading {asked.reading!r} does not"
             "\n  try: --reading published or secret-moves"
@@ -66,7 +66,7 @@ def _databases(asked: Asked, channel: Channel, probabilities: Probabilities) -> 
     sizes = list(range(low, high + 1)) if high is not None else rows.sizes
     note = f"databases of n = {', '.join(map(str, sizes))}"
     found = _Largest()
-    labelled = asked.reading in LABELLED
+    labelled = is_labelled(asked.reading)
     seen: set[tuple[int, int]] = set()
     for pair in brute_neighbours(asked.setting, asked.reading, sizes=sizes):
         if labelled:

@@ -20,7 +20,7 @@ from math import comb, inf, log, prod
 
 from blowproof.models import BudgetError, Point
 from blowproof.models.domain.regions import Area
-from blowproof.models.policy.policy import MIXED
+from blowproof.models.policy.readings import is_mixed
 from blowproof.models.queries.kinds import CountQuery
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
@@ -131,7 +131,7 @@ def any_answers(
     if len(table.effects) > SEARCH_EFFECTS:
         raise BudgetError(f"{len(table.effects)} effects of moves are too many to combine")
     best = _Best(rate)
-    partly = asked.reading in MIXED and not setting.graph.complete
+    partly = is_mixed(asked.reading) and not setting.graph.complete
 
     def check(kinds: Sequence[Kind]) -> bool:
         """Whether the moves are a pair in one direction or the other: both directions count."""

@@ -30,7 +30,7 @@ from blowproof.models.files.toml_values import within
 from blowproof.models.mechanisms.mechanism import Mechanism, Release, Tree
 from blowproof.models.mechanisms.stacked_releases import bind_release
 from blowproof.models.mechanisms.trees_and_prefixes import TreeQuery, bind_tree
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Answer, Pair

@@ -9,7 +9,7 @@ from itertools import islice
 
 from blowproof.models import Domain, Exact, Policy
 from blowproof.models.base.numbers import magnitude
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.models.queries.query import Group, Move, net_change
 from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Pair

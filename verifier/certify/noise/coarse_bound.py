@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from blowproof.models import BudgetError, show
 from blowproof.models.base.numbers import plain
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 from blowproof.models.queries.kinds import Histogram
 from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.certify.base.asked import Asked
@@ -34,7 +34,7 @@ __all__ = ["coarse_bound"]
 def coarse_bound(asked: Asked, parts: Sequence[Part]) -> Bounds | None:
     """Return what can be said at little cost; None where nothing bounds the loss from above."""
     setting = asked.setting
-    if asked.reading not in LABELLED or setting.bounds or setting.clauses:
+    if not is_labelled(asked.reading) or setting.bounds or setting.clauses:
         return None
     free = complete_setting(setting)
     try:

@@ -12,7 +12,7 @@ from math import gcd, lcm
 
 from blowproof.models import BoundQuery, Domain, Exact, PolicyError, Reading, show
 from blowproof.models.mechanisms.mechanism import Release
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 
 __all__ = ["require_grid"]
 
@@ -44,7 +44,7 @@ def _common(numbers: Iterable[Fraction]) -> Fraction:
 
 def _steps(query: BoundQuery, domain: Domain, reading: Reading) -> Iterator[Exact]:
     """Yield numbers such that every difference of an output is a sum of multiples of them."""
-    found = query.entries(domain, labelled=reading in LABELLED)
+    found = query.entries(domain, labelled=is_labelled(reading))
     if found is None:
         reason = f"nothing says on which grid {query.name} lives"
         raise PolicyError(reason, key="noise", hint='release it with noise = "laplace"')

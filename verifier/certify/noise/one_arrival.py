@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from blowproof.models import Exact, Point, Setting
 from blowproof.models.base.numbers import magnitude
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.engines.one_move.worst_edge import worst_edge

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from blowproof.models import Point, QueryError
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
@@ -27,7 +27,7 @@ def require_weights(asked: Asked, parts: Sequence[Part]) -> None:
     """Refuse weights without labelled records, and those for different or wrong numbers of them."""
     counts: dict[int, str] = {}
     for name, records in _weighted(parts):
-        if asked.reading not in LABELLED:
+        if not is_labelled(asked.reading):
             raise QueryError(
                 f"{name} weighs single records, and the reading {asked.reading!r} does not "
                 "label them\n  try: --reading published or secret-moves"

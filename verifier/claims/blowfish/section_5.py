@@ -9,7 +9,7 @@ from itertools import product
 
 from blowproof.models import Distance, Exact, Full, Integers, PartitionBy, PartitionCells, Policy
 from blowproof.models.base.numbers import magnitude
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.models.secrets import SecretsSpec
 from blowproof.verifier.claims.stating import families as some
 from blowproof.verifier.claims.stating import sparse_families as sparse

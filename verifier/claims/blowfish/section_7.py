@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from blowproof.models import Distance, Exact, Full, Policy
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import LABELLED
 from blowproof.models.secrets import SecretsSpec
 from blowproof.verifier.claims.stating import families as some
 from blowproof.verifier.claims.stating.claim import (

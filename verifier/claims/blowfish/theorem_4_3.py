@@ -18,7 +18,7 @@ from blowproof.models import (
     Policy,
     setting,
 )
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.verifier.claims.blowfish.section_4 import secret_moves
 from blowproof.verifier.claims.stating import families as some
 from blowproof.verifier.claims.stating.claim import Claim, Formula, Instance, Part

@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Literal
 
 from blowproof.models import BoundQuery, Exact, Policy, parse_query
-from blowproof.models.policy.policy import LABELLED, Answers, Reading
+from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import LABELLED, Reading
 from blowproof.models.queries.kinds import ClusterSizes, ClusterSums, MatrixQuery, WeightedSum
 from blowproof.models.queries.query import Row
 from blowproof.verifier.asked.answer import Pair

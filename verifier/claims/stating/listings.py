@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from blowproof.models import Point, Policy, setting
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.engines.brute import brute_neighbours
 

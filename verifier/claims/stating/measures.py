@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from blowproof.models import BudgetError, Exact, Policy, setting
 from blowproof.models.files.writing import canonical
-from blowproof.models.policy.policy import LABELLED, Answers, Database, Reading
+from blowproof.models.policy.policy import Answers, Database
+from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.queries.kinds import WeightedSum
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Answer, Pair
@@ -151,7 +152,7 @@ def recheck(measure: Measure, instance: Instance, value: Value) -> str:
 def _records(value: Value, reading: Reading) -> int:
     """Return how many records brute force needs to see the pair, and no fewer than two."""
     if value.witness is None:
-        return 3 if reading in LABELLED else 4
+        return 3 if is_labelled(reading) else 4
     pair = value.witness
     return max(2, max(len(pair.before), len(pair.after)) + sum(n for _, n in pair.unchanged))
 

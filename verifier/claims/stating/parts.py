@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blowproof.models import Exact
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.verifier.claims.stating.claim import Cost, Family, Formula, Instance, Part, Relation
 from blowproof.verifier.claims.stating.measures import Counted, Sensitivity
 

@@ -18,7 +18,7 @@ from importlib.resources import files
 
 from blowproof.models import Exact, InternalError
 from blowproof.models.mechanisms.mechanism import Mechanism, Release
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.verifier.certify.certify import certify
 from blowproof.verifier.claims.stating.claim import Instance, Value
 from blowproof.verifier.claims.stating.measures import INSTANCE_LIMIT, Sensitivity, recheck

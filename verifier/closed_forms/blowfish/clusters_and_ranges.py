@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blowproof.models import Distance, Exact, Full, PartitionCells, Policy
 from blowproof.models.base.numbers import plain
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import LABELLED
 from blowproof.models.queries.cluster_sizes import Clusters
 from blowproof.models.queries.kinds import ClusterSizes, ClusterSums, Cumulative
 from blowproof.models.secrets import AttributeChange

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from blowproof.models import Exact, Full
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import LABELLED
 from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.closed_forms.stating import conditions as need
 from blowproof.verifier.closed_forms.stating import counterexamples as wrong

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from blowproof.models import Distance, Exact, Full
 from blowproof.models.base.numbers import magnitude, plain
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import LABELLED
 from blowproof.models.queries.kinds import Histogram, MarginalQuery, PartitionHistogram, WeightedSum
 from blowproof.models.secrets import ByGraph
 from blowproof.verifier.closed_forms.stating import conditions as need

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blowproof.models import BudgetError, Exact
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import LABELLED
 from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.closed_forms.blowfish.sparse_witness import realisable
 from blowproof.verifier.closed_forms.stating import conditions as need

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from blowproof.models import Exact
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.closed_forms.cuboids.known_cells import (
     Cuboids,

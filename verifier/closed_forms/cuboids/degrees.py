@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blowproof.models import Exact
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.closed_forms.cuboids.known_cells import Cuboids, known_cells, worst_block
 from blowproof.verifier.closed_forms.stating import conditions as need

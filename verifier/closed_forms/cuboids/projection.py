@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blowproof.models import Exact
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.models.queries.kinds import MarginalQuery
 from blowproof.verifier.closed_forms.cuboids.cells import lemma_4_3_repaired, n_follows, sizes_of
 from blowproof.verifier.closed_forms.cuboids.known_cells import at_most

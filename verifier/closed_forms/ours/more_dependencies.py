@@ -15,7 +15,7 @@ S(h). Then:
 from __future__ import annotations
 
 from blowproof.models import Exact
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import LABELLED
 from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.closed_forms.ours.one_dependency import (
     collapsed,

@@ -12,7 +12,7 @@ from collections import defaultdict
 from math import prod
 
 from blowproof.models import Exact
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import LABELLED
 from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.closed_forms.stating import conditions as need
 from blowproof.verifier.closed_forms.stating.form import Case, Check, form

@@ -22,7 +22,7 @@ from blowproof.models import (
     Marginal,
     Policy,
 )
-from blowproof.models.policy.policy import LABELLED, Reading
+from blowproof.models.policy.readings import LABELLED, Reading
 from blowproof.models.queries.kinds import Histogram, MarginalQuery
 from blowproof.models.secrets import Edges, SecretsSpec
 from blowproof.verifier.closed_forms.stating.degree_policy import degree_policy

@@ -18,7 +18,8 @@ from blowproof.models import (
     Setting,
     setting,
 )
-from blowproof.models.policy.policy import Answers, Reading
+from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import Reading
 from blowproof.verifier.databases.sparsity import Sparsity, sparse
 from blowproof.verifier.engines.policy_graph.graph import PolicyGraphBound, policy_graph_bound
 

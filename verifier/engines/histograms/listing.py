@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from blowproof.models import BudgetError, Point, Setting
 from blowproof.models.domain.regions import Area
-from blowproof.models.policy.policy import LABELLED, Reading
+from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.queries.kinds import CountQuery
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.engines.histograms.loop import checked_pair, is_pair
@@ -94,7 +94,7 @@ def relabelled(pair: Pair, reading: Reading) -> Iterator[Pair]:
 
     The first orders have the records that change at the front.
     """
-    if reading not in LABELLED:
+    if not is_labelled(reading):
         yield pair
         return
     roles = Counter(zip(pair.before, pair.after, strict=True))

@@ -28,7 +28,7 @@ from collections.abc import Iterable
 
 from blowproof.models import InternalError, LinearFact, Point
 from blowproof.models.base.clock import now
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import BoolLiteral, IntVar, LinearExpr, weighted_sum
 from blowproof.verifier.asked.answer import Answer, OnBest
@@ -133,7 +133,7 @@ class Master:
             elif leaving.terms:
                 self.linear.add(leaving - held, upper=0)
         total = weighted_sum((1, held) for held in self.first.values())
-        labelled = self.moves.reading in LABELLED
+        labelled = is_labelled(self.moves.reading)
         if self.setting.scope == "given" and labelled:
             self.linear.add(total, lower=self.most, upper=self.most)
         else:
@@ -162,7 +162,7 @@ class Master:
 
     def _reading(self) -> None:
         self.linear.add(self.secret, lower=1)
-        if self.moves.reading in LABELLED:
+        if is_labelled(self.moves.reading):
             return
         if self.moves.reading == "markov":
             self.linear.add(self.secret, upper=4)
@@ -210,7 +210,7 @@ class Master:
     def bound(self) -> int:
         """Return an upper bound on the change that needs no search: moves times the largest one."""
         longest = max((kind.length for kind in self.moves.kinds), default=0)
-        labelled = self.moves.reading in LABELLED
+        labelled = is_labelled(self.moves.reading)
         number = 4 if self.moves.reading == "markov" else self.most * (1 if labelled else 2)
         return self.moves.score.most(number * longest)
 

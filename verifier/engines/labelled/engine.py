@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from blowproof.models import BoundQuery, Exact, InternalError, Point, QueryError, Setting
-from blowproof.models.policy.policy import LABELLED, Reading
+from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Ends, Listener, Progress
 from blowproof.verifier.engines.labelled.cuts import Cuts
@@ -100,7 +100,7 @@ def labelled_neighbours(
 
 
 def _check_reading(reading: Reading) -> None:
-    if reading not in LABELLED:
+    if not is_labelled(reading):
         raise QueryError(
             f"the engine 'sat' labels records, and the reading {reading!r} does not\n"
             "  try: --engine auto"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.models.programs.boolean import BooleanModel, Lit
 from blowproof.models.programs.to_pysat import SatSession
 from blowproof.verifier.engines.labelled.database import Side, add_facts, add_relative_facts, runs

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.models.programs.boolean import BooleanModel
 from blowproof.models.programs.boolean_lowering import Encoding
 from blowproof.models.programs.to_pysat import Engine, SatSession

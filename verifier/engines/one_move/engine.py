@@ -12,7 +12,7 @@ from dataclasses import replace
 from blowproof.models import BoundQuery, BudgetError, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import plain
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.models.stacks.stacked import ONE, Part, Stacked
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question

@@ -27,7 +27,7 @@ from blowproof.models import (
 from blowproof.models.base.numbers import magnitude, total
 from blowproof.models.domain.regions import Positions
 from blowproof.models.norms import L1, Norm
-from blowproof.models.policy.policy import LABELLED, Reading
+from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.secrets import CellGraph, OffsetGraph
 from blowproof.models.stacks.stacked import Part, Stacked, stack
 from blowproof.verifier.engines.one_move.axis import NOTHING, Order, Worst, worst_move
@@ -62,7 +62,7 @@ def one_secret_move(setting: Setting, reading: Reading) -> bool:
     facts = [fact for fact in setting.equalities if fact.name != "size"]
     free = not facts and not setting.bounds and not setting.clauses
     records = setting.scope == "any" or (setting.size is not None and setting.size > 0)
-    return reading in LABELLED and free and records
+    return is_labelled(reading) and free and records
 
 
 def worst_edge(setting: Setting, parts: Sequence[Part], norm: Norm = L1) -> Edge | None:

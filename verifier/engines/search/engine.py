@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from blowproof.models.base.clock import now
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.asked.answer import Answer, OnBest, Pair
 from blowproof.verifier.engines.irreducibles import (
     Multiset,
@@ -146,7 +146,7 @@ def multiset_sensitivity(
         upper = cap
         if best != cap:
             solve = _solver(moves, table, enough)
-            if enough and (solve is not _additive or moves.reading not in LABELLED):
+            if enough and (solve is not _additive or not is_labelled(moves.reading)):
                 solve = taking_turns(solve, ends=solve is not _circuits)
             left = None if deadline is None else max(0.0, deadline - now())
             best, counts, found = solve(moves, table, best, counts, left, on_best)
@@ -237,7 +237,7 @@ def _never_cancels(moves: Moves, table: EffectTable) -> bool:
     """
     if not moves.query.separates:
         return False
-    if moves.reading not in LABELLED:
+    if not is_labelled(moves.reading):
         return True
     return all(_straight(moves, kinds) for kinds in table.kinds)
 
@@ -257,14 +257,14 @@ def _additive(
     on_best: OnBest | None,
 ) -> Found:
     """Every move contributes the same: the longest irreducible multiset is the worst."""
-    if moves.reading in LABELLED:
+    if is_labelled(moves.reading):
         choice = [_straight(moves, kinds)[0] for kinds in table.kinds]
     else:
         choice = [kinds[0] for kinds in table.kinds]
     found = longest(table.effects, [kind.size for kind in choice], time_limit=time_limit)
     upper = best if found.complete else None
     counts_found = Counter({choice[place]: times for place, times in found.witness or ()})
-    if moves.reading not in LABELLED and counts_found.total() == 2:
+    if not is_labelled(moves.reading) and counts_found.total() == 2:
         counts_found = _two_values(table)
     value = size_of(counts_found)
     if value > best:

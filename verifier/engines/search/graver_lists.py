@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from blowproof.models.base.clock import now, waiting
 from blowproof.models.norms import L1, RANGE
-from blowproof.models.policy.policy import LABELLED
+from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.asked.answer import OnBest
 from blowproof.verifier.engines.graver.lifting import graver_basis
 from blowproof.verifier.exact.coordinates import Instance
@@ -65,7 +65,7 @@ def taking_turns(solve: Solve, *, ends: bool = True) -> Solve:
         on_best: OnBest | None,
     ) -> Found:
         deadline = None if time_limit is None else now() + time_limit
-        basis = _Basis(table, labelled=moves.reading in LABELLED)
+        basis = _Basis(table, labelled=is_labelled(moves.reading))
         share, upper = FIRST_SHARE, None
         while True:
             end = _within(deadline, share if ends else None)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain, permutations
 
 from blowproof.models import Exact, Full
-from blowproof.models.policy.policy import Reading
+from blowproof.models.policy.readings import Reading
 from blowproof.verifier.claims.stating import families as some
 from blowproof.verifier.claims.stating import sparse_families as sparse
 from blowproof.verifier.claims.stating.claim import Claim, Instance, Part, in_readings
