@@ -29,6 +29,7 @@ ROOMS = (
     "models/attackers",
     "models/mechanisms",
     "models",
+    "verifier/limits",
     "verifier/databases",
     "verifier/exact",
     "verifier/kernel",

@@ -24,6 +24,7 @@ from blowproof.models.base.clock import Worker, finish, now
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Listener, Progress, Question
 from blowproof.verifier.databases.consistency import databases_within
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.portfolio.bounds import Board, Reason
 from blowproof.verifier.portfolio.problem import Problem, travelled
 from blowproof.verifier.portfolio.registry import ENGINES, LAST, THEOREMS, named
@@ -35,31 +36,17 @@ from blowproof.verifier.theorems.simple_cycles import classes_of_facts, no_cycle
 
 __all__ = ["Run", "Step", "answer", "plan"]
 
-FIRST_TURN = 0.5
-"""Seconds of work of the first turn; each round's turns are twice as long as those before."""
-
-ENGINES_PART = 0.9
-"""How much of the time limit the engines have; the rest is for a pair where they find none."""
-
-PLANNED_PART = 0.6
-"""The part of the time limit by which a strategy that plans its time does so, beside others."""
-
-PEERS = 20.0
-"""Seconds of work for engines that go on alone, where no time limit is set."""
-
-FEW_DATABASES = 20_000
-"""So many databases are listed, by the definition, beside what else is tried."""
-
-VERY_FEW = 300
-"""So many are listed before anything else is tried."""
-
-GRACE = 0.5
-"""Seconds of work in which an engine comes back with what it has when the time is over."""
+FIRST_TURN = real_limit(__name__, "FIRST_TURN")
+ENGINES_PART = real_limit(__name__, "ENGINES_PART")
+PLANNED_PART = real_limit(__name__, "PLANNED_PART")
+PEERS = real_limit(__name__, "PEERS")
+FEW_DATABASES = whole_limit(__name__, "FEW_DATABASES")
+VERY_FEW = whole_limit(__name__, "VERY_FEW")
+GRACE = real_limit(__name__, "GRACE")
 
 SAME = "with full secrets and equality counts, readings 1 and 5 have the same pairs"
 
-LOOSENING = 10.0
-"""Seconds of work for leaving out what follows from other facts, where no time limit is set."""
+LOOSENING = real_limit(__name__, "LOOSENING")
 
 LISTING = ("brute", "sat", "ilp")
 """Engines that know all readings and scopes; an easier question is for the others, if it can be."""

@@ -22,6 +22,22 @@ if TYPE_CHECKING:
 __all__ = ["explain"]
 
 
+def _limits(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    """Print the table of limits, module by module."""
+    if not asked or context.resilient_parsing:
+        return
+    from itertools import groupby
+
+    from blowproof.verifier.limits.limit import LIMITS
+
+    for module, rows in groupby(LIMITS, key=lambda row: row.module):
+        click.echo(module)
+        for row in rows:
+            default = f"{row.default:_}" if isinstance(row.default, int) else f"{row.default:g}"
+            click.echo(f"  {row.name} = {default} {row.unit}: {row.does}")
+    context.exit(0)
+
+
 @click.command(
     short_help="Which theorems and engines are asked, and why.",
     epilog="Example: blowproof explain examples/hospital.toml --run",
@@ -29,6 +45,14 @@ __all__ = ["explain"]
 @policy_argument()
 @click.option("--query", default="histogram", show_default=True, help="Which numbers are released.")
 @click.option("--run", is_flag=True, help="Answer the question too: what did each give, how long?")
+@click.option(
+    "--limits",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_limits,
+    help="Print every limit of the engines, and end.",
+)
 @question_options()
 @json_option
 def explain(policy: str, query: str, run: bool, question: Question, as_json: bool) -> int:

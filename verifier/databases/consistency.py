@@ -18,16 +18,13 @@ from blowproof.models.base.clock import now
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.programs.linear import LinearModel
 from blowproof.verifier.databases.fact_model import FactModel
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["FactModel", "check_consistent", "databases_within", "prepare", "size_range"]
 
-SMALLEST_LIMIT = 14
-
-CHECKING = 0.4
-"""How much of the time is given to the question whether there is a database."""
-
-NAMING = 2.0
-"""Seconds to look for smaller contradictory sets, where there is a time limit."""
+SMALLEST_LIMIT = whole_limit(__name__, "SMALLEST_LIMIT")
+CHECKING = real_limit(__name__, "CHECKING")
+NAMING = real_limit(__name__, "NAMING")
 
 
 def check_consistent(policy: Policy, *, deadline: float | None = None) -> None:

@@ -22,18 +22,15 @@ from typing import NamedTuple
 
 from blowproof.models import BudgetError
 from blowproof.models.programs.linear_lp import Inequality, maximum, subdeterminants
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Room", "Row"]
 
-USUAL = 10**9
-"""A limit that solvers cope with well, for facts with small numbers."""
-
-MARGIN = 10**6
-"""Room for the records that a pair of databases moves, beside what the facts ask for."""
-
-LARGEST = 1 << 40
-SMALL_TIMES = 16
-SMALL_NUMBERS = 10**6
+USUAL = whole_limit(__name__, "USUAL")
+MARGIN = whole_limit(__name__, "MARGIN")
+LARGEST = whole_limit(__name__, "LARGEST")
+SMALL_TIMES = whole_limit(__name__, "SMALL_TIMES")
+SMALL_NUMBERS = whole_limit(__name__, "SMALL_NUMBERS")
 
 
 class Row(NamedTuple):

@@ -23,17 +23,13 @@ from blowproof.models import (
 )
 from blowproof.models.domain.classes import collapse
 from blowproof.models.secrets import EdgeGraph
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["CountQueries", "counted_area"]
 
-BOXES_PER_STEP = 2
-"""So many boxes of impossible values are looked at in the time of a step."""
-
-STEP_LIMIT = 400_000
-"""How many pairs of boxes may be looked at."""
-
-SUM_LIMIT = 16
-"""How many boxes a `sum` may have before its classes are not worked out."""
+BOXES_PER_STEP = whole_limit(__name__, "BOXES_PER_STEP")
+STEP_LIMIT = whole_limit(__name__, "STEP_LIMIT")
+SUM_LIMIT = whole_limit(__name__, "SUM_LIMIT")
 
 
 def counted_area(policy: Policy, fact: LinearFact) -> Area | None:

@@ -18,13 +18,12 @@ from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import IntVar, LinearExpr, weighted_sum
 from blowproof.verifier.databases.count_limits import Room, Row
 from blowproof.verifier.databases.value_classes import MOST_CLASSES
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["FactModel"]
 
-SHORTEST = 0.1
-
-MOST_PLACED = 300_000
-"""Named records times classes: so many variables at the most say where a record lies."""
+SHORTEST = real_limit(__name__, "SHORTEST")
+MOST_PLACED = whole_limit(__name__, "MOST_PLACED")
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from blowproof.models import BudgetError, LinearFact, Point, Setting
 from blowproof.models.base.kept import Kept
 from blowproof.models.domain.classes import ValueClass, classes_of, collapse
 from blowproof.models.domain.regions import Area
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["ClassTable", "class_table", "possible_classes", "table_of"]
 
-MOST_CLASSES = 20_000
-LARGEST = 1 << 20
-"""Larger coefficients of facts are left to the engines."""
+MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
+LARGEST = whole_limit(__name__, "LARGEST")
 
 
 @dataclass(frozen=True)

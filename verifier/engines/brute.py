@@ -21,14 +21,12 @@ from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.programs.linear_lp import Inequality, maximum
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.databases.numbering import can_be_numbered
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["DATABASE_BUDGET", "brute_neighbours", "brute_sensitivity", "multisets_within"]
 
-DATABASE_BUDGET = 200_000
-"""How many databases may be listed before the question is refused."""
-
-COMPARISON_BUDGET = 300_000_000
-"""How many comparisons of databases may be made before the question is refused."""
+DATABASE_BUDGET = whole_limit(__name__, "DATABASE_BUDGET")
+COMPARISON_BUDGET = whole_limit(__name__, "COMPARISON_BUDGET")
 
 World = Sequence[tuple[Point, ...]]
 Change = tuple[int, Point]

@@ -30,17 +30,16 @@ from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.exact.span import Span
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["determined", "is_determined"]
 
-LISTED = 2_000
-"""So many values of all classes together are looked at one by one, where classes may differ."""
-
-SAMPLE = 3
-SECONDS = 2.0
-MOST_OUTPUTS = 5_000
-MOST_ENTRIES = 20_000_000
-WIDE = 1_000_000
+LISTED = whole_limit(__name__, "LISTED")
+SAMPLE = whole_limit(__name__, "SAMPLE")
+SECONDS = real_limit(__name__, "SECONDS")
+MOST_OUTPUTS = whole_limit(__name__, "MOST_OUTPUTS")
+MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
+WIDE = whole_limit(__name__, "WIDE")
 
 Row = Mapping[Hashable, Exact]
 

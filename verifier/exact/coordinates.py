@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from blowproof.models import BudgetError
 from blowproof.verifier.exact.small_coordinates import reduced
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = [
     "Instance",
@@ -26,9 +27,9 @@ __all__ = [
 Vector = tuple[int, ...]
 Number = int | Fraction
 
-MOST_WORK = 1 << 20  # multiplications of whole numbers of any size: a fraction of a second
-MOST_SPLIT = 1 << 22
-LARGEST = 1 << 20  # coordinates; keeps all 64-bit products of the compiled code exact
+MOST_WORK = whole_limit(__name__, "MOST_WORK")
+MOST_SPLIT = whole_limit(__name__, "MOST_SPLIT")
+LARGEST = whole_limit(__name__, "LARGEST")
 
 
 @dataclass(frozen=True)

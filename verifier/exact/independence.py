@@ -27,13 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.verifier.exact.span import full_rank
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Peeled", "affinely_independent", "peel", "solved"]
 
-MOST_LEFT = 600
-"""So many rows that do not peel are looked at modulo a prime."""
-
-MOST_SOLVED = 40
+MOST_LEFT = whole_limit(__name__, "MOST_LEFT")
+MOST_SOLVED = whole_limit(__name__, "MOST_SOLVED")
 
 Matrix = NDArray[np.int64]
 

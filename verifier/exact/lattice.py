@@ -16,10 +16,11 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.verifier.limits.limit import whole_limit
+
 __all__ = ["Lattice", "integer_kernel"]
 
-LARGEST = 1 << 20
-"""Entries of a basis beyond this are refused: products must fit 64 bits."""
+LARGEST = whole_limit(__name__, "LARGEST")
 
 Columns = list[list[int]]
 

@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from blowproof.verifier.limits.limit import whole_limit
+
 __all__ = ["reduced"]
 
 Row = list[int]
 
-MOST_RANK = 40
+MOST_RANK = whole_limit(__name__, "MOST_RANK")
 
 
 def reduced(vectors: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -16,14 +16,16 @@ from math import isqrt, lcm
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.verifier.limits.limit import whole_limit
+
 __all__ = ["Span", "full_rank", "independent"]
 
 PRIME = (1 << 31) - 1
 SMALL = isqrt(PRIME // 2)
 """A fraction with numerator and denominator up to this is known by its remainder alone."""
 
-SAFE = 1 << 62
-SPARE = 60
+SAFE = whole_limit(__name__, "SAFE")
+SPARE = whole_limit(__name__, "SPARE")
 
 Matrix = NDArray[np.int64]
 

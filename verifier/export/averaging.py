@@ -22,10 +22,11 @@ from dataclasses import dataclass
 
 from blowproof.models import Area, BudgetError, Point, Policy
 from blowproof.models.domain.classes import ValueClass, collapse
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Averaging", "averaging"]
 
-MOST_FACTS = 800
+MOST_FACTS = whole_limit(__name__, "MOST_FACTS")
 NOTHING_LEFT = 1e-9
 
 

@@ -44,6 +44,7 @@ from blowproof.verifier.engines.labelled.objective import Objective
 from blowproof.verifier.engines.labelled.table import VALUE_LIMIT, Clock, tabulate
 from blowproof.verifier.engines.search.engine import longest_moves
 from blowproof.verifier.export.map import columns, literals, printable
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.kinds import Moves
 from blowproof.verifier.reductions.few_values import reduce_values
 
@@ -52,11 +53,8 @@ __all__ = ["FORMATS", "Encoded", "Format", "encode"]
 Format = Literal["dimacs", "lp", "mps"]
 FORMATS: tuple[Format, ...] = ("dimacs", "lp", "mps")
 
-SEARCH_SECONDS = 10.0
-"""How long to search for the longest irreducible multiset, before a weaker bound is taken."""
-
-MOST_RECORDS = 10**6
-"""Readers hold doubles, and an LP with huge bounds asks little: larger sizes must be asked for."""
+SEARCH_SECONDS = real_limit(__name__, "SEARCH_SECONDS")
+MOST_RECORDS = whole_limit(__name__, "MOST_RECORDS")
 
 PAIR = {
     "published": "with a secret change",

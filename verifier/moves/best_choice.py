@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from blowproof.models.base.clock import now
 from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import IntVar, LinearExpr, weighted_sum
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.kinds import Kind
 from blowproof.verifier.moves.score import PLAIN, Score
 
-LISTING_LIMIT = 20_000
+LISTING_LIMIT = whole_limit(__name__, "LISTING_LIMIT")
 
 __all__ = ["best_choice", "bound_of", "by_swapping", "size_of", "total_change"]
 

@@ -16,13 +16,14 @@ from itertools import product
 from blowproof.models import Box, BudgetError, Point, SecretGraph
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.edges_at_once import near
 
 __all__ = ["edge_ends"]
 
-CLASS_LIMIT = 400
-BOX_LIMIT = 20_000
-BOX_PAIR_LIMIT = 400_000
+CLASS_LIMIT = whole_limit(__name__, "CLASS_LIMIT")
+BOX_LIMIT = whole_limit(__name__, "BOX_LIMIT")
+BOX_PAIR_LIMIT = whole_limit(__name__, "BOX_PAIR_LIMIT")
 
 Boxes = list[tuple[Box, Box]]
 

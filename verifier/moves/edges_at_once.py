@@ -17,12 +17,13 @@ from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass
 from blowproof.models.domain.regions import Positions
 from blowproof.models.secrets import OffsetGraph
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["joined", "near", "near_classes"]
 
-LARGEST = 1 << 61
-BLOCK = 512
-MOST_BOXES = 60
+LARGEST = whole_limit(__name__, "LARGEST")
+BLOCK = whole_limit(__name__, "BLOCK")
+MOST_BOXES = whole_limit(__name__, "MOST_BOXES")
 
 Flags = NDArray[np.bool_]
 Whole = NDArray[np.int64]

@@ -21,17 +21,17 @@ from blowproof.models.base.kept import Kept
 from blowproof.models.base.numbers import plain
 from blowproof.models.policy.readings import Reading, is_labelled, is_mixed
 from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.edges_at_once import joined
 from blowproof.verifier.moves.score import Score
 
 __all__ = ["Kind", "Moves"]
 
 Vector = tuple[int, ...]
-MOST_VALUES = 250
-MOST_JOINED = 1_500
-MOST_ENTRIES = 2_000_000
-MOST_CHANGES = 6_000_000
-"""So many numbers in the changes of all kinds together: some hundred megabytes."""
+MOST_VALUES = whole_limit(__name__, "MOST_VALUES")
+MOST_JOINED = whole_limit(__name__, "MOST_JOINED")
+MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
+MOST_CHANGES = whole_limit(__name__, "MOST_CHANGES")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

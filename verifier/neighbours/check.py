@@ -16,6 +16,7 @@ from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.numbering import can_be_numbered
 from blowproof.verifier.databases.sparse_facts import SparseFacts
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.neighbours.cycle_parts import part_of_cycle
 from blowproof.verifier.neighbours.joint_certainty import certain_of_both
 from blowproof.verifier.neighbours.search_for_d3 import (
@@ -29,11 +30,8 @@ from blowproof.verifier.neighbours.zero_parts import zero_part
 
 __all__ = ["STATE_BUDGET", "Verdict", "check_pair", "require_pair"]
 
-MANY_EFFECTS = 2_000_000
-"""Facts times moves: beyond that, effects are not written out to be searched."""
-
-MANY = 12
-"""With fewer moves the search is as quick."""
+MANY_EFFECTS = whole_limit(__name__, "MANY_EFFECTS")
+MANY = whole_limit(__name__, "MANY")
 
 
 def check_pair(

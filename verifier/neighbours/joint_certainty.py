@@ -34,13 +34,14 @@ from blowproof.models import BudgetError, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.programs.linear_lp import Inequality, maximum
 from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["certain_of_both", "certainty_weights", "separated"]
 
 Part = tuple[int, ...]
 """How many records of each group of equal changes take part."""
 
-OFTEN = 1024
+OFTEN = whole_limit(__name__, "OFTEN")
 
 
 def certain_of_both(

@@ -15,14 +15,12 @@ from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass, collapse
 from blowproof.models.domain.regions import Box
 from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["STATE_BUDGET", "Option", "Record", "Search", "Verdict"]
 
-STATE_BUDGET = 500_000
-"""How many running sums the search may hold before it gives up."""
-
-WORK_PER_STATE = 3
-"""How many sums it may make in all, for each one that it may hold."""
+STATE_BUDGET = whole_limit(__name__, "STATE_BUDGET")
+WORK_PER_STATE = whole_limit(__name__, "WORK_PER_STATE")
 
 Effect = tuple[int, ...]
 

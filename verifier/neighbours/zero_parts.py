@@ -14,13 +14,14 @@ from fractions import Fraction
 from itertools import product
 from math import lcm, prod
 
+from blowproof.verifier.limits.limit import whole_limit
+
 __all__ = ["zero_part"]
 
 Vector = tuple[int, ...]
 
-MOST_PARTS = 100_000
-MOST_WORK = 300_000
-"""Steps of the elimination: about a second."""
+MOST_PARTS = whole_limit(__name__, "MOST_PARTS")
+MOST_WORK = whole_limit(__name__, "MOST_WORK")
 
 
 def zero_part(times: Counter[Vector]) -> bool | None:

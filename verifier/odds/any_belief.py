@@ -20,6 +20,7 @@ from blowproof.models.attackers.secrets import Statement, Values
 from blowproof.models.base.clock import now
 from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.engines.histograms.master import Master
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.best_choice import size_of
 from blowproof.verifier.moves.kinds import Moves
 from blowproof.verifier.odds.answer import Factor, Shown
@@ -34,8 +35,8 @@ __all__ = ["any_odds", "most_apart"]
 Database = tuple[Point, ...]
 Way = tuple[Statement, Statement]
 HALF = Fraction(1, 2)
-MOST_PAIRS = 1_000_000
-SECONDS = 30.0
+MOST_PAIRS = whole_limit(__name__, "MOST_PAIRS")
+SECONDS = real_limit(__name__, "SECONDS")
 
 
 def any_odds(asked: Asked) -> tuple[Factor, Factor | None, Shown | None, tuple[str, ...]]:

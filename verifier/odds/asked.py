@@ -16,12 +16,12 @@ from blowproof.models.mechanisms.mechanism import Mechanism
 from blowproof.models.policy.policy import Answers
 from blowproof.verifier.asked.question import Listener
 from blowproof.verifier.databases.consistency import prepare
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.odds.chances import Chances, chances_of
 
 __all__ = ["Asked"]
 
-MOST_LISTED = 20_000
-"""So many databases are listed, where beliefs over all of them are asked for."""
+MOST_LISTED = whole_limit(__name__, "MOST_LISTED")
 
 Database = tuple[Point, ...]
 

@@ -35,6 +35,7 @@ from blowproof.verifier.certify.channels.expressions import parse_expression
 from blowproof.verifier.certify.channels.inputs import DatabaseRows, record_rows
 from blowproof.verifier.certify.channels.ratios import Probabilities
 from blowproof.verifier.certify.noise.additive import bind
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.odds.answer import Factor
 
 __all__ = ["Additive", "Chances", "RecordChannel", "chances_of"]
@@ -43,7 +44,7 @@ Database = Sequence[Point]
 Output = Hashable
 Key = tuple[int, Hashable]
 """The number of a release, and one of its outputs."""
-MOST_OUTPUTS = 40_000
+MOST_OUTPUTS = whole_limit(__name__, "MOST_OUTPUTS")
 ZERO = Quotient.of(0)
 ONE = Quotient.of(1)
 NOISES = ("laplace", "discrete-laplace")

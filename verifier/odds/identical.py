@@ -14,6 +14,7 @@ from itertools import combinations, product
 from math import prod
 
 from blowproof.models import BudgetError, Point
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.odds.answer import Factor, Shown
 from blowproof.verifier.odds.asked import Asked
 from blowproof.verifier.odds.independent import independent_odds
@@ -21,9 +22,9 @@ from blowproof.verifier.odds.listed import largest_of
 
 __all__ = ["identical_odds"]
 
-GRID = 4
-FEW_VALUES = 4
-MOST_DATABASES = 1_500
+GRID = whole_limit(__name__, "GRID")
+FEW_VALUES = whole_limit(__name__, "FEW_VALUES")
+MOST_DATABASES = whole_limit(__name__, "MOST_DATABASES")
 SLIGHT = (Fraction(1, 100), Fraction(1, 100_000))
 
 WHY = "one belief for all records: tried from below, independent beliefs from above"

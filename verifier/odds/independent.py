@@ -65,6 +65,7 @@ from blowproof.verifier.certify.base.verdict import INFINITE
 from blowproof.verifier.certify.channels.channel import channel_loss
 from blowproof.verifier.certify.channels.ratios import Probabilities
 from blowproof.verifier.certify.noise.additive import additive_loss
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.neighbours.joint_certainty import certainty_weights
 from blowproof.verifier.odds.answer import Factor, Shown
 from blowproof.verifier.odds.any_belief import any_odds
@@ -77,11 +78,10 @@ __all__ = ["independent_odds"]
 HALF = Fraction(1, 2)
 READING: Reading = "pufferfish"
 ENGINE: Engine = "auto"
-MOST_BETWEEN = 1 << 14
-"""A belief is evaluated over at most so many databases."""
+MOST_BETWEEN = whole_limit(__name__, "MOST_BETWEEN")
 
 NEAR = Fraction(999, 1000)
-LEAST = 2**64
+LEAST = whole_limit(__name__, "LEAST")
 
 THEOREM = "independent beliefs and equality counts: the loss over pairs of reading 5, exactly"
 IN_BOUNDS = "bounds or clauses: pairs of reading 5 from below, every two databases from above"

@@ -8,14 +8,14 @@ from typing import Any
 from blowproof.models import Point, PolicyError, show
 from blowproof.models.attackers.beliefs import Belief
 from blowproof.verifier.asked.answer import json_value
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.odds.answer import Factor, Shown
 from blowproof.verifier.odds.asked import Asked
 from blowproof.verifier.odds.evaluate import Evaluation
 
 __all__ = ["belief_json", "largest_of", "listed_odds"]
 
-LONGEST = 200
-"""A belief over more databases is shown by those that it thinks likeliest."""
+LONGEST = whole_limit(__name__, "LONGEST")
 
 Database = tuple[Point, ...]
 Chances = dict[Database, Fraction]

@@ -16,12 +16,12 @@ from blowproof.models.base.clock import now
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.question import Listener, Progress
+from blowproof.verifier.limits.limit import real_limit
 from blowproof.verifier.neighbours.check import require_pair
 
 __all__ = ["Board", "Bounds", "Reason"]
 
-CHECK_SECONDS = 0.4
-"""How long a pair's minimality is searched again, where its engine has shown it in its own way."""
+CHECK_SECONDS = real_limit(__name__, "CHECK_SECONDS")
 
 
 class Reason(NamedTuple):

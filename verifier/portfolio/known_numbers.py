@@ -16,6 +16,7 @@ from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import size_range
 from blowproof.verifier.engines.irreducibles import circuits_lower_bound, longest
 from blowproof.verifier.engines.search.engine import SEARCH_EFFECTS, EffectTable, table_bound
+from blowproof.verifier.limits.limit import real_limit
 from blowproof.verifier.moves.kinds import Moves
 from blowproof.verifier.portfolio.refusals import mixed
 from blowproof.verifier.reductions.complete_graph import complete_setting
@@ -41,11 +42,8 @@ __all__ = [
     "by_placing",
 ]
 
-PATIENCE = 30.0
-"""Seconds for a strategy that lists multisets, where no time limit is set."""
-
-MERGING = 60.0
-"""Seconds for what merging records says, where no time limit is set."""
+PATIENCE = real_limit(__name__, "PATIENCE")
+MERGING = real_limit(__name__, "MERGING")
 
 
 class _Free(NamedTuple):

@@ -25,6 +25,7 @@ from blowproof.verifier.engines.search.engine import (
     longest_moves,
     multiset_sensitivity,
 )
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.kinds import Moves
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.reductions.complete_graph import secret_move_within_a_class
@@ -45,13 +46,9 @@ __all__ = [
     "by_search",
 ]
 
-SPARSE_SECONDS = 10.0
-"""How long the longest cycle and path of a policy graph may take."""
-
-LARGE = 1 << 40
-"""Where no fact bounds n, larger databases are not looked at."""
-
-LENGTH_SECONDS = 2.0
+SPARSE_SECONDS = real_limit(__name__, "SPARSE_SECONDS")
+LARGE = whole_limit(__name__, "LARGE")
+LENGTH_SECONDS = real_limit(__name__, "LENGTH_SECONDS")
 
 
 def _core(question: Question) -> Core:

@@ -10,11 +10,11 @@ from blowproof.verifier.kernel.document import Rejected
 from blowproof.verifier.kernel.independent import independent
 from blowproof.verifier.kernel.proofs.cells import Place, bound, places_of
 from blowproof.verifier.kernel.world import World
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["based"]
 
-MOST_FACTS = 150
-"""So many facts are taken into the base one after the other; of more, all or none."""
+MOST_FACTS = whole_limit(__name__, "MOST_FACTS")
 
 
 def based(world: World, value: Exact) -> Iterator[dict[str, Any]]:

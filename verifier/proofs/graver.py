@@ -17,16 +17,15 @@ import numpy as np
 from blowproof.verifier.engines.graver.lifting import graver_basis
 from blowproof.verifier.kernel.proofs.graver import Pieces
 from blowproof.verifier.kernel.world import Effects, World
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.proofs.irreducible import trees
 
 __all__ = ["gravers", "proofs_with"]
 
-LIKE_AN_EFFECT = 80
-"""So many vectors of a whole basis count as much as one effect (up to sign) to be searched over."""
-
-MOST_PIECES = 3_000
-MOST_VECTORS = 25_000
-MOST_COLUMNS = 400
+LIKE_AN_EFFECT = whole_limit(__name__, "LIKE_AN_EFFECT")
+MOST_PIECES = whole_limit(__name__, "MOST_PIECES")
+MOST_VECTORS = whole_limit(__name__, "MOST_VECTORS")
+MOST_COLUMNS = whole_limit(__name__, "MOST_COLUMNS")
 NOTHING: dict[str, Any] = {
     **{"kind": "irreducible", "effects": 0, "functionals": [], "symmetries": []},
     **{"box": [], "steps": [], "nodes": []},

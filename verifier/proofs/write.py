@@ -23,6 +23,7 @@ from blowproof.verifier.kernel.document import MOST_STEPS, Budget, Rejected
 from blowproof.verifier.kernel.proofs import cycles, single_move
 from blowproof.verifier.kernel.proofs.branching import problem_of
 from blowproof.verifier.kernel.world import Effects, World
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.proofs.cells import based
 from blowproof.verifier.proofs.claim import claim_of, digest_of, query_table
 from blowproof.verifier.proofs.graver import gravers
@@ -32,16 +33,10 @@ from blowproof.verifier.proofs.merged import merged_proofs
 __all__ = ["Certificate", "certify_answer"]
 
 ENOUGH = 10**15
-PROOF_SECONDS = 120.0
-"""How long the search for a proof may take, where no limit is given."""
-
-SHORT = 40
-"""In reading 3 a search as long as this part of the time comes before Graver bases."""
-
-FEW_CELLS = 60
-"""Where there are more, a proof by cells is tried before all moves between them are listed."""
-
-LISTING_STEPS = 30_000_000
+PROOF_SECONDS = real_limit(__name__, "PROOF_SECONDS")
+SHORT = whole_limit(__name__, "SHORT")
+FEW_CELLS = whole_limit(__name__, "FEW_CELLS")
+LISTING_STEPS = whole_limit(__name__, "LISTING_STEPS")
 LISTINGS = ("every-database", "four-cells")
 """Proofs without a search of ours: they are tried with fewer steps first."""
 

@@ -32,6 +32,7 @@ from blowproof.verifier.engines.search.engine import (
     EffectTable,
     multiset_sensitivity,
 )
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.reductions.complete_graph import complete_setting
 from blowproof.verifier.reductions.few_values import possible_classes
@@ -39,7 +40,7 @@ from blowproof.verifier.reductions.fewer_facts import freed
 
 __all__ = ["by_ends"]
 
-LONGEST_AXIS = 20_000
+LONGEST_AXIS = whole_limit(__name__, "LONGEST_AXIS")
 
 
 @dataclass(frozen=True, repr=False)

@@ -32,6 +32,7 @@ from blowproof.verifier.engines.search.engine import (
     SEARCH_EFFECTS,
     EffectTable,
 )
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.best_choice import total_change
 from blowproof.verifier.moves.kinds import Moves
 from blowproof.verifier.neighbours.check import require_pair
@@ -47,10 +48,10 @@ __all__ = [
     "with_a_secret_effect",
 ]
 
-SAMPLE_BOXES = 6
-SAMPLE_EDGES = 6
-FEW_CLASSES = 12
-BOX_PAIRS = 400_000
+SAMPLE_BOXES = whole_limit(__name__, "SAMPLE_BOXES")
+SAMPLE_EDGES = whole_limit(__name__, "SAMPLE_EDGES")
+FEW_CLASSES = whole_limit(__name__, "FEW_CLASSES")
+BOX_PAIRS = whole_limit(__name__, "BOX_PAIRS")
 
 
 def complete_setting(setting: Setting) -> Setting:

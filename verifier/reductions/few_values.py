@@ -38,14 +38,15 @@ from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.databases.value_classes import possible_classes as cut_out
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.edge_ends import edge_ends
 
 __all__ = ["Core", "corner_points", "possible_classes", "reduce_values"]
 
-VALUE_LIMIT = 2_000
-CELL_LIMIT = 2_000
-SMALL_DOMAIN = 40
-DISJOINT_EDGES = 3
+VALUE_LIMIT = whole_limit(__name__, "VALUE_LIMIT")
+CELL_LIMIT = whole_limit(__name__, "CELL_LIMIT")
+SMALL_DOMAIN = whole_limit(__name__, "SMALL_DOMAIN")
+DISJOINT_EDGES = whole_limit(__name__, "DISJOINT_EDGES")
 
 
 @dataclass(frozen=True)

@@ -25,12 +25,13 @@ from blowproof.models import (
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import collapse
 from blowproof.verifier.databases.consistency import FactModel
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["declared_empty", "freed", "known_empty", "loosened", "without_empty"]
 
-MOST_BOUNDS = 40
-MOST_BOXES = 300
-MOST_LISTED = 1_000
+MOST_BOUNDS = whole_limit(__name__, "MOST_BOUNDS")
+MOST_BOXES = whole_limit(__name__, "MOST_BOXES")
+MOST_LISTED = whole_limit(__name__, "MOST_LISTED")
 
 
 def loosened(setting: Setting, *, deadline: float | None = None) -> Setting:

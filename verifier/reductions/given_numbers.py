@@ -24,11 +24,11 @@ from blowproof.models.programs.linear_terms import BoolLiteral, IntVar, LinearEx
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.consistency import FactModel
 from blowproof.verifier.engines.histograms.refuter import Proposal, Refuter, add_bound
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.best_choice import size_of, total_change
 from blowproof.verifier.moves.kinds import Kind, Moves
 
-MOST_REFUTED = 100
-"""How many pairs of one multiset may be refuted before it is left undecided."""
+MOST_REFUTED = whole_limit(__name__, "MOST_REFUTED")
 
 Vector = tuple[int, ...]
 

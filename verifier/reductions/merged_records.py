@@ -39,6 +39,7 @@ from blowproof.verifier.engines.irreducibles.search_from import Started
 from blowproof.verifier.engines.irreducibles.symmetry import automorphisms
 from blowproof.verifier.engines.search.engine import EffectTable
 from blowproof.verifier.exact.coordinates import Instance, parts
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.kinds import Kind, Moves
 
 __all__ = [
@@ -56,9 +57,9 @@ Vector = tuple[int, ...]
 Needs = Mapping[int, tuple[tuple[int, bool], ...]]
 """For each record of R the clauses it serves, by place, each with whether it begins to do so."""
 
-MOST_SUMS = 20_000
-MOST_STEPS = 1_000_000
-MOST_CHOICES = 400
+MOST_SUMS = whole_limit(__name__, "MOST_SUMS")
+MOST_STEPS = whole_limit(__name__, "MOST_STEPS")
+MOST_CHOICES = whole_limit(__name__, "MOST_CHOICES")
 
 
 def merged_rows(setting: Setting, reading: Reading) -> tuple[int, ...] | None:

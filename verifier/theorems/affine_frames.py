@@ -21,6 +21,7 @@ from math import gcd, lcm
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass
 from blowproof.verifier.databases.value_classes import ClassTable
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = [
     "MOST_PARTITIONS",
@@ -40,8 +41,8 @@ __all__ = [
     "worth",
 ]
 
-MOST_SIGNATURES = 40
-MOST_PARTITIONS = 10_000
+MOST_SIGNATURES = whole_limit(__name__, "MOST_SIGNATURES")
+MOST_PARTITIONS = whole_limit(__name__, "MOST_PARTITIONS")
 
 Blocks = tuple[tuple[int, ...], ...]
 Members = tuple[tuple[ValueClass, ...], ...]

@@ -31,6 +31,7 @@ from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import class_table
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.edges_at_once import near_classes
 from blowproof.verifier.reductions.given_numbers import embed
 from blowproof.verifier.theorems.most_moves import largest_move
@@ -38,10 +39,10 @@ from blowproof.verifier.theorems.most_moves import largest_move
 __all__ = ["alone", "edges_keep_numbers", "not_alone"]
 
 READINGS = ("published", "secret-moves")
-SECONDS = 4.0
-MOST_CLASSES = 4_000
-MOST_BOXES = 60
-MOST_PAIRS = 60_000
+SECONDS = real_limit(__name__, "SECONDS")
+MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
+MOST_BOXES = whole_limit(__name__, "MOST_BOXES")
+MOST_PAIRS = whole_limit(__name__, "MOST_PAIRS")
 
 
 def not_alone(question: Question) -> str:

@@ -75,6 +75,7 @@ from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.exact.independence import affinely_independent
 from blowproof.verifier.exact.span import independent
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.reductions.given_numbers import embed
 from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.two_cycles import Arc, longest_two, moves_of
@@ -86,13 +87,13 @@ from blowproof.verifier.theorems.values.free_change import (
 
 __all__ = ["Beside", "beside", "by_stages", "facts_beside", "groups_of", "longest_beside"]
 
-SECONDS = 4.0
-MOST_ENTRIES = 4_000_000
-MOST_GROUPS = 12
-MOST_FACTS_BESIDE = 6
-MOST_ORDERS = 4
-MOST_RECORDS = 100_000
-MOST_PLACED = 20_000
+SECONDS = real_limit(__name__, "SECONDS")
+MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
+MOST_GROUPS = whole_limit(__name__, "MOST_GROUPS")
+MOST_FACTS_BESIDE = whole_limit(__name__, "MOST_FACTS_BESIDE")
+MOST_ORDERS = whole_limit(__name__, "MOST_ORDERS")
+MOST_RECORDS = whole_limit(__name__, "MOST_RECORDS")
+MOST_PLACED = whole_limit(__name__, "MOST_PLACED")
 
 Matrix = NDArray[np.int64]
 

@@ -21,16 +21,15 @@ from numpy.typing import NDArray
 from blowproof.models import BlowproofError, Setting
 from blowproof.models.base.clock import now
 from blowproof.verifier.databases.value_classes import class_table
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.reductions.fewer_facts import declared_empty
 from blowproof.verifier.theorems.known_counts import KnownCounts
 
 __all__ = ["without_unheld"]
 
-MOST_CLASSES = 500
-SINGLY = 30
-"""So many classes are looked at one by one where all of them together are not seen to be empty."""
-
-SECONDS = 2.0
+MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
+SINGLY = whole_limit(__name__, "SINGLY")
+SECONDS = real_limit(__name__, "SECONDS")
 NOTHING = 1e-6
 
 

@@ -32,13 +32,14 @@ from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.exact.independence import affinely_independent, solved
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.values.class_changes import best_changes
 from blowproof.verifier.theorems.values.seen_values import seen_values
 
 __all__ = ["exchanges", "no_exchanges"]
 
-SECONDS = 10.0
-MOST_ENTRIES = 40_000_000
+SECONDS = real_limit(__name__, "SECONDS")
+MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
 
 Found = tuple[Exact, Exact, tuple[Point, ...], tuple[Point, ...]]
 """What changes at least and at most, what goes and what comes."""

@@ -30,17 +30,14 @@ from numpy.typing import NDArray
 from blowproof.models import Setting
 from blowproof.models.base.clock import now
 from blowproof.verifier.databases.value_classes import ClassTable
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["KnownCounts", "most_added_and_removed", "most_moving"]
 
-GRAIN = 1 << 10
-"""Duals are rounded to multiples of one part in so many."""
-
-SHORTEST = 0.5
-"""Seconds that every linear program has: the first one waits for the solver to be loaded."""
-
-LARGEST = 1 << 40
-MOST_ENTRIES = 4_000_000
+GRAIN = whole_limit(__name__, "GRAIN")
+SHORTEST = real_limit(__name__, "SHORTEST")
+LARGEST = whole_limit(__name__, "LARGEST")
+MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
 
 Vector = NDArray[np.int64]
 

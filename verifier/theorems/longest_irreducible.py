@@ -35,15 +35,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.verifier.exact.span import independent
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["longest_of_effects", "longest_of_points", "whole_points"]
 
 Matrix = NDArray[np.int64]
 
-MOST_DEGREE = 20_000
-MOST_PAIRS = 3_000
-FINEST = 1 << 12
-BLOCK = 256
+MOST_DEGREE = whole_limit(__name__, "MOST_DEGREE")
+MOST_PAIRS = whole_limit(__name__, "MOST_PAIRS")
+FINEST = whole_limit(__name__, "FINEST")
+BLOCK = whole_limit(__name__, "BLOCK")
 
 
 def longest_of_points(points: Matrix, *, differences: bool) -> int:

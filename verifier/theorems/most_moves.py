@@ -30,6 +30,7 @@ from blowproof.models.policy.readings import Reading, is_labelled, is_mixed
 from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.edges_at_once import near_classes
 from blowproof.verifier.theorems.affine_frames import change_above, signatures_of
 from blowproof.verifier.theorems.known_counts import (
@@ -41,13 +42,12 @@ from blowproof.verifier.theorems.longest_irreducible import longest_of_effects, 
 
 __all__ = ["Ceiling", "ceiling", "largest_move"]
 
-SECONDS = 4.0
-FRAME_SECONDS = 1.0
-MOST_AREAS = 12
-MOST_FACTS = 2_000
-MOST_EFFECTS = 200_000
-MOST_LISTED = 40_000
-"""So many pairs of values are compared for a stack of queries in another norm than l1."""
+SECONDS = real_limit(__name__, "SECONDS")
+FRAME_SECONDS = real_limit(__name__, "FRAME_SECONDS")
+MOST_AREAS = whole_limit(__name__, "MOST_AREAS")
+MOST_FACTS = whole_limit(__name__, "MOST_FACTS")
+MOST_EFFECTS = whole_limit(__name__, "MOST_EFFECTS")
+MOST_LISTED = whole_limit(__name__, "MOST_LISTED")
 
 
 @dataclass(frozen=True)

@@ -18,17 +18,15 @@ from itertools import islice, permutations, product
 
 from blowproof.models import Box, Point, SecretGraph
 from blowproof.models.base.clock import now
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Exchange", "one_secret_arc"]
 
 Exchange = tuple[Point, Point]
 """The value of the record that leaves a class, and of the one that comes (maybe the same)."""
 
-STARTS = 90
-"""How many secret arcs are tried."""
-
-TRIES = 4_000
-"""How many pairs of classes are looked at for a secret arc between them."""
+STARTS = whole_limit(__name__, "STARTS")
+TRIES = whole_limit(__name__, "TRIES")
 
 
 def one_secret_arc(

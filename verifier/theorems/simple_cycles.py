@@ -53,6 +53,7 @@ from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.sparse_facts import SparseFacts
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.exact.independence import Peeled, affinely_independent, solved
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.one_secret_arc import Exchange, one_secret_arc
 from blowproof.verifier.theorems.values.class_changes import Chosen, best_changes
@@ -66,9 +67,9 @@ from blowproof.verifier.theorems.values.seen_values import seen_values
 
 __all__ = ["Classes", "classes_of_facts", "cycle", "no_cycles", "single_cycles"]
 
-SECONDS = 10.0
-MOST_ENTRIES = 40_000_000
-BOXES = 6
+SECONDS = real_limit(__name__, "SECONDS")
+MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
+BOXES = whole_limit(__name__, "BOXES")
 
 Key = bytes
 

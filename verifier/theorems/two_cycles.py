@@ -27,11 +27,12 @@ from itertools import pairwise
 from math import gcd
 from typing import NamedTuple
 
+from blowproof.verifier.limits.limit import whole_limit
+
 __all__ = ["Arc", "longest_two", "moves_of"]
 
-MOST_CLASSES = 2_000
-MOST_TRIED = 8
-"""So many labels below the largest are tried on each cycle."""
+MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
+MOST_TRIED = whole_limit(__name__, "MOST_TRIED")
 
 
 class Arc(NamedTuple):

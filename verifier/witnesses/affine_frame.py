@@ -10,6 +10,7 @@ from blowproof.models.base.clock import now
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import class_table
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.reductions.complete_graph import moves_apart
 from blowproof.verifier.theorems.affine_frames import (
@@ -21,10 +22,8 @@ from blowproof.verifier.theorems.affine_frames import (
 
 __all__ = ["by_frames", "frame_pairs"]
 
-FRAME = 1.0
-"""Seconds for the frames of a few signatures."""
-
-MOST_RECORDS = 200_000
+FRAME = real_limit(__name__, "FRAME")
+MOST_RECORDS = whole_limit(__name__, "MOST_RECORDS")
 
 
 def by_frames(question: Question) -> Answer | None:

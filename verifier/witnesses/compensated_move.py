@@ -43,6 +43,7 @@ from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import BoolLiteral, IntVar, LinearExpr, weighted_sum
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.engines.histograms.refuter import add_bound
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.kinds import Kind
 from blowproof.verifier.neighbours.check import require_pair
 from blowproof.verifier.reductions.given_numbers import completed
@@ -51,9 +52,8 @@ from blowproof.verifier.witnesses.one_secret_move import OneSecret
 
 __all__ = ["best_compensated"]
 
-MOST_CLASSES = 40
-STEEP = 6
-"""How many times the least ascent one record more in the row of the bound counts for."""
+MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
+STEEP = whole_limit(__name__, "STEEP")
 HIGHEST = 4 * STEEP
 
 Classes = tuple[int, int]

@@ -31,6 +31,7 @@ from blowproof.verifier.engines.search.engine import (
     circuits_with_one,
     heaviest_circuit,
 )
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.edge_ends import edge_ends
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.reductions.complete_graph import moves_apart, one_secret_move
@@ -45,25 +46,18 @@ __all__ = ["few_classes", "nothing_known", "some_pair"]
 FEW = (14, 22, 8, 32, 42)
 """How many classes are looked at together, one after the other."""
 
-PATIENCE = 4.0
-SHORTEST = 0.05
-GRACE = 1.0
-"""Seconds for a pair after the time is up, where the engines came back without any."""
-
-IDLE = 0.5
-"""Seconds for single moves that no fact notices."""
-
-TRIES, QUICK = 2, 0.4
-"""So many tries are made in any case, until there is a pair, and have so many seconds at least."""
-
-ROUNDS = 1_000
-SPLITS = 4
-"""Rounds for each size where all classes are few: which moves are split is left to chance."""
-
-MOST_NEIGHBOURS = 400
-NEIGHBOURS = 20
-MOST_AREAS = 60
-BOXES = 3
+PATIENCE = real_limit(__name__, "PATIENCE")
+SHORTEST = real_limit(__name__, "SHORTEST")
+GRACE = real_limit(__name__, "GRACE")
+IDLE = real_limit(__name__, "IDLE")
+TRIES = whole_limit(__name__, "TRIES")
+QUICK = real_limit(__name__, "QUICK")
+ROUNDS = whole_limit(__name__, "ROUNDS")
+SPLITS = whole_limit(__name__, "SPLITS")
+MOST_NEIGHBOURS = whole_limit(__name__, "MOST_NEIGHBOURS")
+NEIGHBOURS = whole_limit(__name__, "NEIGHBOURS")
+MOST_AREAS = whole_limit(__name__, "MOST_AREAS")
+BOXES = whole_limit(__name__, "BOXES")
 
 
 def nothing_known(question: Question, why: str) -> Answer:

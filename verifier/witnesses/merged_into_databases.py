@@ -25,6 +25,7 @@ from blowproof.models.base.clock import now
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.engines.irreducibles import Multiset
 from blowproof.verifier.engines.search.engine import EffectTable
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.reductions.given_numbers import Embedder
@@ -45,10 +46,10 @@ __all__ = ["Placed", "Placing", "checked"]
 Vector = tuple[int, ...]
 Finish = Callable[["Placed"], "Pair | None"]
 
-MOST_PARTS = 20_000
-MOST_TRIED = 20_000
-MOST_SPLITS = 5_000
-CHECK_SECONDS = 5.0
+MOST_PARTS = whole_limit(__name__, "MOST_PARTS")
+MOST_TRIED = whole_limit(__name__, "MOST_TRIED")
+MOST_SPLITS = whole_limit(__name__, "MOST_SPLITS")
+CHECK_SECONDS = real_limit(__name__, "CHECK_SECONDS")
 
 
 @dataclass

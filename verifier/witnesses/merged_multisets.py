@@ -9,14 +9,15 @@ from blowproof.models.base.clock import now
 from blowproof.verifier.engines.irreducibles import Multiset
 from blowproof.verifier.engines.irreducibles.search_from import Started
 from blowproof.verifier.engines.search.engine import EffectTable
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.reductions.merged_records import Heaviest, JointSums
 
 __all__ = ["Source"]
 
 Vector = tuple[int, ...]
 
-MOST_POOLED = 4_000
-MOST_KEPT = 100_000
+MOST_POOLED = whole_limit(__name__, "MOST_POOLED")
+MOST_KEPT = whole_limit(__name__, "MOST_KEPT")
 UNKNOWN = 1 << 62
 
 

@@ -11,6 +11,7 @@ from blowproof.models.base.clock import now
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.engines.irreducibles import longest
 from blowproof.verifier.engines.search.engine import SEARCH_EFFECTS, EffectTable
+from blowproof.verifier.limits.limit import real_limit
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.reductions.merged_records import Heaviest, heaviest_merged, joint_sums
 from blowproof.verifier.theorems.conformal_parts import conformal_table
@@ -19,9 +20,8 @@ from blowproof.verifier.witnesses.one_secret_move import OneSecret
 
 __all__ = ["MergedBounds", "merged_bounds", "merged_pair"]
 
-VALUES_SECONDS = 5.0
-BOUNDING = 0.7
-"""How much of the time goes into upper bounds, before pairs are looked for."""
+VALUES_SECONDS = real_limit(__name__, "VALUES_SECONDS")
+BOUNDING = real_limit(__name__, "BOUNDING")
 
 
 @dataclass(frozen=True)

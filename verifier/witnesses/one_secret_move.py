@@ -24,6 +24,7 @@ from blowproof.models.programs.linear_terms import IntVar, weighted_sum
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.engines.irreducibles import Multiset
 from blowproof.verifier.engines.search.engine import EffectTable, improved
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.best_choice import total_change
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.neighbours.check import check_pair
@@ -35,9 +36,9 @@ __all__ = ["OneSecret", "best_with_one_secret"]
 Vector = tuple[int, ...]
 Classes = tuple[int, int]
 
-PARTS_LIMIT = 50_000
-BOXES = 6
-POINTS = 5
+PARTS_LIMIT = whole_limit(__name__, "PARTS_LIMIT")
+BOXES = whole_limit(__name__, "BOXES")
+POINTS = whole_limit(__name__, "POINTS")
 
 
 def best_with_one_secret(

@@ -26,28 +26,24 @@ from blowproof.models.domain.class_diagram import Lookup, members
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.fact_model import FactModel
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.reductions.fewer_facts import known_empty
 from blowproof.verifier.reductions.given_numbers import embed
 
 __all__ = ["Drawing", "Placing"]
 
-GRACE = 1.0
-"""Seconds past the end to check a pair that was found."""
-
-AROUND = 2.0
-
-DRAWN = 600
-"""So many values are drawn for the records of D1 that stay, where there are too many classes."""
-
-LARGEST = 1 << 40
-TRIES = 40
-QUIET = 12
+GRACE = real_limit(__name__, "GRACE")
+AROUND = real_limit(__name__, "AROUND")
+DRAWN = whole_limit(__name__, "DRAWN")
+LARGEST = whole_limit(__name__, "LARGEST")
+TRIES = whole_limit(__name__, "TRIES")
+QUIET = whole_limit(__name__, "QUIET")
 AXES = (3, 2, 4, 5, 6)
-PLACES = 3
-MOST_NEAR = 64
-MOST_RECORDS = 100_000
-MOST_DISTINCT = 5_000
+PLACES = whole_limit(__name__, "PLACES")
+MOST_NEAR = whole_limit(__name__, "MOST_NEAR")
+MOST_RECORDS = whole_limit(__name__, "MOST_RECORDS")
+MOST_DISTINCT = whole_limit(__name__, "MOST_DISTINCT")
 
 
 class Drawing:

@@ -17,16 +17,17 @@ from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass, locator
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.best_choice import best_choice, by_swapping
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.reductions.few_values import corner_points, possible_classes
 
 __all__ = ["revalued"]
 
-SECONDS = 3.0
-MOST_VALUES = 240
-MOST_AREAS = 12
-MOST_CORNERS = 8
+SECONDS = real_limit(__name__, "SECONDS")
+MOST_VALUES = whole_limit(__name__, "MOST_VALUES")
+MOST_AREAS = whole_limit(__name__, "MOST_AREAS")
+MOST_CORNERS = whole_limit(__name__, "MOST_CORNERS")
 
 Locate = Callable[[Point], int | None]
 Ends = tuple[int | None, int | None, bool]

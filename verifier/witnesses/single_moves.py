@@ -17,11 +17,12 @@ from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.secrets import OffsetGraph
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.value_classes import ClassTable
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["idle_pairs"]
 
-BOXES = 4
-MOST_CORNERS = 16
+BOXES = whole_limit(__name__, "BOXES")
+MOST_CORNERS = whole_limit(__name__, "MOST_CORNERS")
 
 
 def idle_pairs(

@@ -25,6 +25,7 @@ from blowproof.models.domain.classes import ValueClass, locator
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.engines.irreducibles import is_reducible
 from blowproof.verifier.engines.search.engine import EffectTable, heaviest_circuit
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.reductions.complete_graph import some_edge
 
@@ -32,12 +33,11 @@ __all__ = ["split_pairs"]
 
 Vector = tuple[int, ...]
 
-MOST_NEIGHBOURS = 400
-NEIGHBOURS = 12
-MOST_SPLITS = 400
-SAMPLE_BOXES = 6
-ALIKE = 3
-"""How many values of a class are tried as z'."""
+MOST_NEIGHBOURS = whole_limit(__name__, "MOST_NEIGHBOURS")
+NEIGHBOURS = whole_limit(__name__, "NEIGHBOURS")
+MOST_SPLITS = whole_limit(__name__, "MOST_SPLITS")
+SAMPLE_BOXES = whole_limit(__name__, "SAMPLE_BOXES")
+ALIKE = whole_limit(__name__, "ALIKE")
 
 
 def split_pairs(

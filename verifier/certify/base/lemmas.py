@@ -20,17 +20,17 @@ from blowproof.models.queries.query import BoundQuery
 from blowproof.models.secrets import OffsetGraph
 from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.engines.one_move.worst_edge import worst_edge
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Argued", "Lemma", "argued", "many_values"]
 
 Lemma = Callable[[BoundQuery, Policy], Exact | None]
 """Returns the most that one secret move changes a query (in L1); None where it has no say."""
 
-LARGE, LARGE_AT_ONCE = 1_000, 20_000
-"""Values from which on a lemma is asked before rows are listed one by one, or all at once."""
-SAMPLED = 50
-ENTRIES = 200_000
-"""Entries of rows after which no more edges are compared."""
+LARGE = whole_limit(__name__, "LARGE")
+LARGE_AT_ONCE = whole_limit(__name__, "LARGE_AT_ONCE")
+SAMPLED = whole_limit(__name__, "SAMPLED")
+ENTRIES = whole_limit(__name__, "ENTRIES")
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.promise import Promise
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = [
     "INFINITE",
@@ -32,7 +33,7 @@ Loss = int | Fraction | Literal["inf"]
 Verdict = Literal["proved", "proved-assuming", "refuted", "undecided"]
 """`proved-assuming`: it follows from the description and from assumptions that nobody checked."""
 
-LISTED_OUTPUTS = 20
+LISTED_OUTPUTS = whole_limit(__name__, "LISTED_OUTPUTS")
 
 
 @dataclass(frozen=True)

@@ -15,17 +15,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from blowproof.models import BudgetError
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["MOST_BITS", "Formal", "Number", "Quotient", "Term", "enclosure"]
 
 Term = tuple[int, Fraction, Fraction]
 """(k, a, r), standing for eps^k * e^(a eps + r)."""
 
-FIRST_BITS = 96
-MOST_BITS = 400_000
-MOST_TERMS = 20_000
-LARGEST_EXPONENT = 5_000
-MOST_BITS_OF_A_FACTOR = 8_000
+FIRST_BITS = whole_limit(__name__, "FIRST_BITS")
+MOST_BITS = whole_limit(__name__, "MOST_BITS")
+MOST_TERMS = whole_limit(__name__, "MOST_TERMS")
+LARGEST_EXPONENT = whole_limit(__name__, "LARGEST_EXPONENT")
+MOST_BITS_OF_A_FACTOR = whole_limit(__name__, "MOST_BITS_OF_A_FACTOR")
 
 
 @dataclass(frozen=True)

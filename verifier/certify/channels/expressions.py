@@ -13,14 +13,15 @@ from typing import Any
 
 from blowproof.models import BudgetError, PolicyError, show
 from blowproof.verifier.certify.channels.exponential_sums import Formal, Quotient, Term
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["monomial", "parse_expression", "write_quotient"]
 
 _TOKEN = re.compile(r"\s*(?:(\d+)|(eps|exp)\b|(\*\*|[-+*/()])|(.))", re.DOTALL)
-LONGEST = 2_000
-DEEPEST = 60
-MOST_DIGITS = 200
-LARGEST_POWER = 64
+LONGEST = whole_limit(__name__, "LONGEST")
+DEEPEST = whole_limit(__name__, "DEEPEST")
+MOST_DIGITS = whole_limit(__name__, "MOST_DIGITS")
+LARGEST_POWER = whole_limit(__name__, "LARGEST_POWER")
 ZERO = Fraction(0)
 ONE_TERM: Term = (0, ZERO, ZERO)
 

@@ -27,6 +27,7 @@ from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.channels.ratios import Ratio
 from blowproof.verifier.engines.irreducibles import irreducibles
 from blowproof.verifier.engines.search.engine import SEARCH_EFFECTS, EffectTable
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.neighbours.check import check_pair, require_pair
 
@@ -36,7 +37,7 @@ Ends = tuple[Point, Point]
 Check = Callable[[Sequence[Kind]], bool]
 Rate = Callable[[Ends], Ratio | None]
 NOTHING = CountQuery(Area(()), "none")
-WAYS = 500
+WAYS = whole_limit(__name__, "WAYS")
 
 
 class _Best:

@@ -15,11 +15,12 @@ from blowproof.verifier.certify.channels.expressions import (
     parse_expression,
     write_quotient,
 )
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Probabilities", "Ratio"]
 
-SHOWN_BITS = 64
-DIGITS = 12
+SHOWN_BITS = whole_limit(__name__, "SHOWN_BITS")
+DIGITS = whole_limit(__name__, "DIGITS")
 
 
 @dataclass(frozen=True)

@@ -22,16 +22,16 @@ from functools import lru_cache
 
 from blowproof.models import BudgetError
 from blowproof.verifier.certify.channels.exponential_sums import Number
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Law", "bounded_delta", "less", "worst_delta"]
 
 Law = tuple[Fraction, ...]
 """The probabilities of -m, ..., m."""
 
-MOST_RATIOS = 100_000
-MOST_WAYS = 20_000
-MOST_STEPS = 400
-"""S beyond this is not written as sums."""
+MOST_RATIOS = whole_limit(__name__, "MOST_RATIOS")
+MOST_WAYS = whole_limit(__name__, "MOST_WAYS")
+MOST_STEPS = whole_limit(__name__, "MOST_STEPS")
 
 
 def less(one: Number, two: Number) -> bool:

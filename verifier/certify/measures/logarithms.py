@@ -6,11 +6,11 @@ from fractions import Fraction
 from functools import lru_cache
 
 from blowproof.models import BudgetError
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["logarithm", "rounded_down", "rounded_up"]
 
-MOST_BITS = 1_000_000
-"""Numbers that are longer than this have their logarithms taken by nobody."""
+MOST_BITS = whole_limit(__name__, "MOST_BITS")
 
 
 def logarithm(x: Fraction, bits: int = 96) -> tuple[Fraction, Fraction]:

@@ -38,11 +38,11 @@ from blowproof.verifier.certify.measures.sorts import Judged, Sorts, pure_loss
 from blowproof.verifier.certify.measures.told_apart import Shift, delta_of_pair
 from blowproof.verifier.certify.measures.with_bounded import with_bounded
 from blowproof.verifier.certify.noise.gaussian import gaussian_rho
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["measured"]
 
-LADDER = 5
-"""How often a refuted epsilon is halved towards the true one."""
+LADDER = whole_limit(__name__, "LADDER")
 
 
 def measured(asked: Asked, mechanism: Mechanism, parts: Sequence[Part], promise: Promise) -> Judged:

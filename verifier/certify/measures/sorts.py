@@ -15,12 +15,12 @@ from blowproof.verifier.certify.base.verdict import Assumption, Bounds, Delta
 from blowproof.verifier.certify.measures.told_apart import Shift
 from blowproof.verifier.certify.noise.additive import additive_loss
 from blowproof.verifier.certify.selections.selections import with_selections
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["BOUNDED", "GAUSSIAN", "Judged", "Sorts", "pure_loss"]
 
 GAUSSIAN, BOUNDED = "discrete-gaussian", "bounded"
-MOST_SHIFTS = 100_000
-"""Pairs with more changed outputs are not told apart one by one."""
+MOST_SHIFTS = whole_limit(__name__, "MOST_SHIFTS")
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,12 @@ from math import isqrt
 from typing import Literal
 
 from blowproof.verifier.certify.channels.exponential_sums import enclosure
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Shift", "delta_of_pair"]
 
-BITS = 120
-POINTS = 4096
-"""Into how many places a law, or the common grid of L, is divided."""
+BITS = whole_limit(__name__, "BITS")
+POINTS = whole_limit(__name__, "POINTS")
 _PI = Fraction(314159265358979323847, 10**20)
 """A little more than pi."""
 _FAR = 60

@@ -47,11 +47,12 @@ from blowproof.verifier.certify.noise.weighted_records import (
     require_weights,
 )
 from blowproof.verifier.engines.one_move.worst_edge import one_secret_move, worst_edge
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.neighbours.check import require_pair
 
 __all__ = ["additive_loss", "bind"]
 
-LONGEST_ROW = 20_000_000
+LONGEST_ROW = whole_limit(__name__, "LONGEST_ROW")
 
 
 def bind(mechanism: Mechanism, policy: Policy, reading: Reading) -> tuple[Part, ...]:

@@ -14,14 +14,12 @@ from blowproof.models.queries.query import Group, Move, net_change
 from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.verdict import Changed
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["changed_outputs"]
 
-MOST_OUTPUTS = 50
-"""How many of the outputs that tell a pair apart are named."""
-
-LISTED = 100_000
-"""Prefixes and ranges beyond so many outputs are counted by runs, not listed."""
+MOST_OUTPUTS = whole_limit(__name__, "MOST_OUTPUTS")
+LISTED = whole_limit(__name__, "LISTED")
 
 Found = tuple[int, Hashable, Exact, Fraction]
 """A release, one of its outputs, the change, and the scale."""

@@ -13,11 +13,12 @@ from math import gcd, lcm
 from blowproof.models import BoundQuery, Domain, Exact, PolicyError, Reading, show
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.policy.readings import is_labelled
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["require_grid"]
 
-SAMPLED = 1_000
-ENTRIES = 200_000
+SAMPLED = whole_limit(__name__, "SAMPLED")
+ENTRIES = whole_limit(__name__, "ENTRIES")
 
 
 def require_grid(release: Release, query: BoundQuery, domain: Domain, reading: Reading) -> None:

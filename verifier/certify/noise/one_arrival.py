@@ -15,12 +15,13 @@ from blowproof.models.policy.readings import Reading
 from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.engines.one_move.worst_edge import worst_edge
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.reductions.complete_graph import complete_setting
 
 __all__ = ["worst_arrival"]
 
-MOST_VALUES = 200_000
-MOST_ENTRIES = 3_000_000
+MOST_VALUES = whole_limit(__name__, "MOST_VALUES")
+MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
 
 
 def worst_arrival(

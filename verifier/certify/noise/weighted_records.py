@@ -15,12 +15,12 @@ from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.base.verdict import Bounds
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.neighbours.check import check_pair
 
 __all__ = ["numbered", "numbered_bounds", "require_weights"]
 
-MOST_FILLERS = 20
-"""How many values are tried for the records that do not change."""
+MOST_FILLERS = whole_limit(__name__, "MOST_FILLERS")
 
 
 def require_weights(asked: Asked, parts: Sequence[Part]) -> None:

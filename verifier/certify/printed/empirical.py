@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.verifier.limits.limit import whole_limit
+
 __all__ = ["FALSE_ALARMS", "Fit", "fit_discrete_laplace", "fit_laplace", "fit_outputs", "pmf"]
 
 FALSE_ALARMS = 1e-6
-EXPECTED = 50
-"""Draws that each cell expects at the least, so that chi-square is close to its limit."""
-
-MOST_CELLS = 40
+EXPECTED = whole_limit(__name__, "EXPECTED")
+MOST_CELLS = whole_limit(__name__, "MOST_CELLS")
 
 
 @dataclass(frozen=True)

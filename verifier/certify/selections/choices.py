@@ -18,16 +18,15 @@ from blowproof.verifier.certify.channels.exponential_sums import enclosure
 from blowproof.verifier.certify.selections.noisy_partitions import NoisyChoice, Partition
 from blowproof.verifier.databases.consistency import size_range
 from blowproof.verifier.engines.brute import brute_neighbours
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["ChoiceRatio", "WorstChoice", "choice_ratio", "log_between", "worst_choice"]
 
-MOST_CELLS = 64
-MOST_DATABASES = 700
-MOST_WORK = 200_000
-"""What is worked out for all histograms together: cells times steps of noise."""
-LARGEST = 6
-"""Databases of more records are left alone, unless n is public."""
-FINE = 10**9
+MOST_CELLS = whole_limit(__name__, "MOST_CELLS")
+MOST_DATABASES = whole_limit(__name__, "MOST_DATABASES")
+MOST_WORK = whole_limit(__name__, "MOST_WORK")
+LARGEST = whole_limit(__name__, "LARGEST")
+FINE = whole_limit(__name__, "FINE")
 
 Counts = tuple[int, ...]
 

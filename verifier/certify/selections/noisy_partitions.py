@@ -26,16 +26,16 @@ from math import ceil, prod
 
 from blowproof.models.mechanisms.mechanism import Selection
 from blowproof.verifier.certify.channels.exponential_sums import enclosure
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["NoisyChoice", "Partition", "deviation"]
 
-BITS = 128
+BITS = whole_limit(__name__, "BITS")
 ONE = 1 << BITS
-CUT = 48
-FAR = 4_000
-MOST_STEPS = 2_000
-"""Noise is followed up to so many steps of the grid to each side."""
-MOST_OUTCOMES = 100
+CUT = whole_limit(__name__, "CUT")
+FAR = whole_limit(__name__, "FAR")
+MOST_STEPS = whole_limit(__name__, "MOST_STEPS")
+MOST_OUTCOMES = whole_limit(__name__, "MOST_OUTCOMES")
 
 Partition = tuple[int, ...]
 """The ends of the buckets: (2, 3) is the first two counts together, and the third alone."""

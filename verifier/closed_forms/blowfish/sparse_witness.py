@@ -9,11 +9,12 @@ from itertools import pairwise
 from blowproof.models import Point, Policy
 from blowproof.verifier.databases.count_queries import CountQueries
 from blowproof.verifier.engines.policy_graph.graph import SINK, SOURCE, PolicyGraphBound
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["realisable"]
 
-EDGE_LIMIT = 20_000
-TRIALS = 20_000
+EDGE_LIMIT = whole_limit(__name__, "EDGE_LIMIT")
+TRIALS = whole_limit(__name__, "TRIALS")
 
 Arc = tuple[str | None, str | None]
 Edge = tuple[Point, Point]

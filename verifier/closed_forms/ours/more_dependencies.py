@@ -25,6 +25,7 @@ from blowproof.verifier.closed_forms.ours.one_dependency import (
 )
 from blowproof.verifier.closed_forms.stating import conditions as need
 from blowproof.verifier.closed_forms.stating.form import Case, form
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.theorems.affine_frames import (
     MOST_PARTITIONS,
     heaviest_frame,
@@ -33,7 +34,7 @@ from blowproof.verifier.theorems.affine_frames import (
 
 __all__ = ["FORMS", "heaviest_frame"]
 
-MOST_BLOCKS = 5
+MOST_BLOCKS = whole_limit(__name__, "MOST_BLOCKS")
 
 
 def _several(case: Case) -> str | None:

@@ -16,6 +16,7 @@ from blowproof.models.policy.readings import LABELLED
 from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.closed_forms.stating import conditions as need
 from blowproof.verifier.closed_forms.stating.form import Case, Check, form
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.reductions.few_values import possible_classes
 from blowproof.verifier.theorems.affine_frames import Signatures, kernel, worth
 
@@ -30,7 +31,7 @@ __all__ = [
     "worth",
 ]
 
-CLASS_LIMIT = 300
+CLASS_LIMIT = whole_limit(__name__, "CLASS_LIMIT")
 
 
 def collapsed(case: Case) -> Signatures:

@@ -22,10 +22,11 @@ from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.databases.sparsity import Sparsity, sparse
 from blowproof.verifier.engines.policy_graph.graph import PolicyGraphBound, policy_graph_bound
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Case", "Check", "Counterexample", "Form", "Relation", "Status", "form"]
 
-FACT_LIMIT = 1_000
+FACT_LIMIT = whole_limit(__name__, "FACT_LIMIT")
 T = TypeVar("T")
 Relation = Literal["<=", "=", ">="]
 Status = Literal["printed", "repaired", "conjecture"]

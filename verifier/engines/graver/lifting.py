@@ -51,22 +51,16 @@ from blowproof.verifier.engines.graver.compiled import irreducible_rows, opposit
 from blowproof.verifier.engines.graver.rows import CollisionError, Keys, Rows, Store
 from blowproof.verifier.engines.graver.symmetry import SignedPermutation, coefficients, symmetries
 from blowproof.verifier.exact.lattice import Lattice, integer_kernel
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Graver", "graver_basis"]
 
-LARGEST = 16_000
-"""Coordinates beyond this are refused, so that sums of two fit 16 bits."""
-
-FEW = 300
-"""Fewer vectors than this are lifted without looking for symmetries."""
-
-MOST_ENTRIES = 200_000_000
-"""How many coordinates all vectors may have together, about 2 GB with what is kept beside them."""
-
-CHUNK = 1 << 18
-SMALL_BATCH = 1 << 9
-STEPS_AT_ONCE = 200_000_000
-"""Comparisons between two looks at the clock."""
+LARGEST = whole_limit(__name__, "LARGEST")
+FEW = whole_limit(__name__, "FEW")
+MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
+CHUNK = whole_limit(__name__, "CHUNK")
+SMALL_BATCH = whole_limit(__name__, "SMALL_BATCH")
+STEPS_AT_ONCE = whole_limit(__name__, "STEPS_AT_ONCE")
 
 
 @dataclass(frozen=True)

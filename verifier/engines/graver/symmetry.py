@@ -15,11 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.verifier.limits.limit import whole_limit
+
 __all__ = ["SignedPermutation", "coefficients", "symmetries"]
 
 PRIME = 2_147_483_629
-MOST_NODES = 3_000
-"""How many images are tried, for all generators together."""
+MOST_NODES = whole_limit(__name__, "MOST_NODES")
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]

@@ -24,15 +24,13 @@ from blowproof.verifier.engines.histograms.master import Master
 from blowproof.verifier.engines.histograms.numbered import Numbering
 from blowproof.verifier.engines.histograms.refuter import Refuter
 from blowproof.verifier.exact.arrangements import arrangements
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.kinds import Moves
 
 __all__ = ["histogram_neighbours", "numbered_neighbours", "relabelled"]
 
-MOST_LISTED = 100_000
-"""Domains with more values are not listed, not even to see how many are possible."""
-
-LONGEST = 10_000_000
-"""Databases of more records are not written out one by one."""
+MOST_LISTED = whole_limit(__name__, "MOST_LISTED")
+LONGEST = whole_limit(__name__, "LONGEST")
 
 NO_QUERY = CountQuery(Area(()), "none")
 

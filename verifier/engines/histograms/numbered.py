@@ -26,6 +26,7 @@ from blowproof.verifier.asked.answer import Answer, OnBest
 from blowproof.verifier.engines.histograms.loop import Known, best_proposal
 from blowproof.verifier.engines.histograms.master import Master
 from blowproof.verifier.engines.histograms.refuter import Proposal, add_bound
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.kinds import Kind, Moves
 
 __all__ = ["Numbering", "numbered_sensitivity"]
@@ -44,8 +45,8 @@ def numbered_sensitivity(
     return best_proposal(moves, proposer, known, deadline=deadline, on_best=on_best, what=what)
 
 
-MOST_STATES, MOST_NUMBERINGS = 20_000, 200
-"""So many numberings are listed, so that a cut speaks of all of them at once."""
+MOST_STATES = whole_limit(__name__, "MOST_STATES")
+MOST_NUMBERINGS = whole_limit(__name__, "MOST_NUMBERINGS")
 
 
 @dataclass(frozen=True)

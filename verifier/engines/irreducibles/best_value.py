@@ -13,13 +13,14 @@ from blowproof.verifier.engines.irreducibles.circuits import circuits
 from blowproof.verifier.engines.irreducibles.multiset import Multiset, canonical, is_reducible
 from blowproof.verifier.engines.irreducibles.search import Clock, Engine, explore
 from blowproof.verifier.exact.coordinates import Instance, Number, length_bound
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Best", "Progress", "Result"]
 
 Progress = Callable[[int, Number], None]
 """Called a few times a second with the number of nodes and the best value so far."""
 
-PIVOTS = 60
+PIVOTS = whole_limit(__name__, "PIVOTS")
 
 
 @dataclass(frozen=True)

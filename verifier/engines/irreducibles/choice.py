@@ -13,14 +13,15 @@ from blowproof.verifier.engines.irreducibles.search import Clock, Engine
 from blowproof.verifier.engines.irreducibles.search_python import PlainEngine
 from blowproof.verifier.engines.irreducibles.warming import Meanwhile, ready
 from blowproof.verifier.exact.coordinates import Instance
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["compile_all", "engines", "identity"]
 
-PLAIN_NODES = 300  # a few hundredths of a second
-PLAIN_EFFECTS = 40
+PLAIN_NODES = whole_limit(__name__, "PLAIN_NODES")
+PLAIN_EFFECTS = whole_limit(__name__, "PLAIN_EFFECTS")
 NO_END = 1 << 62
-HEAVY = 1 << 40  # of weights: so many that 2^22 of them may be added in 64 bits
-LOADING = 0.3  # seconds to wait for compiled code on disk before the plain engine starts
+HEAVY = whole_limit(__name__, "HEAVY")
+LOADING = real_limit(__name__, "LOADING")
 
 
 def engines(

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from blowproof.models.base.clock import now
 from blowproof.verifier.engines.irreducibles.multiset import Multiset, is_irreducible
 from blowproof.verifier.exact.coordinates import Instance, Number
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["circuits", "circuits_lower_bound"]
 
-LARGEST = 1 << 30
+LARGEST = whole_limit(__name__, "LARGEST")
 
 
 def circuits_lower_bound(

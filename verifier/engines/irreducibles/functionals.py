@@ -17,16 +17,17 @@ from numpy.typing import NDArray
 
 from blowproof.models.base.clock import now
 from blowproof.verifier.exact.coordinates import Instance
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["functionals", "small_functionals"]
 
-MOST_SUBSETS = 600
-MOST_NORMALS = 100_000
-MOST_WORK = 2_000_000_000  # entries written on the way to the normals: about a second
-SAMPLES = 2_000
-SAMPLING = 0.3  # seconds for a sample in plain Python
-UNHURRIED = 10.0  # seconds; with less, less time goes into functionals
-MOST_RANK = 10
+MOST_SUBSETS = whole_limit(__name__, "MOST_SUBSETS")
+MOST_NORMALS = whole_limit(__name__, "MOST_NORMALS")
+MOST_WORK = whole_limit(__name__, "MOST_WORK")
+SAMPLES = whole_limit(__name__, "SAMPLES")
+SAMPLING = real_limit(__name__, "SAMPLING")
+UNHURRIED = real_limit(__name__, "UNHURRIED")
+MOST_RANK = whole_limit(__name__, "MOST_RANK")
 
 
 def functionals(instance: Instance, seconds: float | None = None) -> NDArray[np.int64]:

@@ -15,6 +15,7 @@ from operator import add
 from typing import TypeAlias
 
 from blowproof.models import BudgetError
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = [
     "MOST_SUMS",
@@ -50,8 +51,7 @@ def size(multiset: Multiset) -> int:
     return sum(times for _, times in multiset)
 
 
-MOST_SUMS = 100_000
-"""Where more sums of parts would have to be listed than this, whoever asks is in a hurry."""
+MOST_SUMS = whole_limit(__name__, "MOST_SUMS")
 
 
 class TooManySumsError(BudgetError):

@@ -50,11 +50,12 @@ from blowproof.verifier.engines.irreducibles.multiset import (
     is_irreducible,
 )
 from blowproof.verifier.exact.coordinates import Instance
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["Clock", "Engine", "Exploration", "explore"]
 
-SLICE = 0.1  # seconds between two looks at the clock
-FIRST_SLICE = 8  # nodes
+SLICE = real_limit(__name__, "SLICE")
+FIRST_SLICE = whole_limit(__name__, "FIRST_SLICE")
 
 
 class Engine(Protocol):

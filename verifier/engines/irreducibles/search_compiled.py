@@ -15,20 +15,19 @@ from blowproof.verifier.engines.irreducibles.arrays.subset_sums import rehash
 from blowproof.verifier.engines.irreducibles.functionals import functionals
 from blowproof.verifier.engines.irreducibles.symmetry import form_work, invariant_form
 from blowproof.verifier.exact.coordinates import Instance
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["NumbaEngine"]
 
 A = TypeVar("A", bound=np.generic)
 
-MOST_SUMS = (
-    1 << 23
-)  # sub-sums of one w: 64 MB each for the sums, their slots, and 128 MB for the table
-MOST_DEPTH = 1 << 13
-MOST_TABLE_WORDS = 1 << 23  # 64 MB of covered multisets
-MOST_KEY = 1 << 62
-MOST_WORK = 1 << 22  # sums looked at between two looks at the clock, as far as can be foreseen
-MOST_FORM = 1 << 20  # multiplications of whole numbers of any size
-MOST_TRACED = 1 << 23  # nodes: a proof of more would take longer to check than anyone waits
+MOST_SUMS = whole_limit(__name__, "MOST_SUMS")
+MOST_DEPTH = whole_limit(__name__, "MOST_DEPTH")
+MOST_TABLE_WORDS = whole_limit(__name__, "MOST_TABLE_WORDS")
+MOST_KEY = whole_limit(__name__, "MOST_KEY")
+MOST_WORK = whole_limit(__name__, "MOST_WORK")
+MOST_FORM = whole_limit(__name__, "MOST_FORM")
+MOST_TRACED = whole_limit(__name__, "MOST_TRACED")
 
 
 class NumbaEngine:

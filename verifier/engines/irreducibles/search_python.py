@@ -13,11 +13,12 @@ from itertools import combinations
 
 from blowproof.verifier.engines.irreducibles.arrays.state import EXCLUDED, MARKED
 from blowproof.verifier.exact.coordinates import Instance, Vector
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["PlainEngine"]
 
-COVERED_SIZE = 3
-MOST_SUMS = 4096
+COVERED_SIZE = whole_limit(__name__, "COVERED_SIZE")
+MOST_SUMS = whole_limit(__name__, "MOST_SUMS")
 PENALTY = 2
 
 

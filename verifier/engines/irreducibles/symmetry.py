@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from blowproof.models.base.clock import now
 from blowproof.verifier.exact.coordinates import Instance, inverse
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["automorphisms", "check_symmetry", "form_work", "invariant_form"]
 
-MOST = 20_000
-MOST_STEPS = 200_000
-STEP = 4e-7  # seconds for a multiplication of whole numbers of any size, roughly
+MOST = whole_limit(__name__, "MOST")
+MOST_STEPS = whole_limit(__name__, "MOST_STEPS")
+STEP = real_limit(__name__, "STEP")
 
 
 def automorphisms(

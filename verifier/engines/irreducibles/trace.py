@@ -22,16 +22,18 @@ from blowproof.verifier.engines.irreducibles.search_from import begin
 from blowproof.verifier.engines.irreducibles.search_python import PlainEngine
 from blowproof.verifier.engines.irreducibles.symmetry import automorphisms
 from blowproof.verifier.exact.coordinates import Instance, Number, _independent, inverse
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Trace", "traced"]
 
-MOST_PRODUCTS = 5_000
-TRIES = 5  # permutations that would make too many products
-MOST_PLAIN = 2_000  # nodes in plain Python, about as long as loading compiled code takes
-SLICE = 20_000  # nodes between two looks at the clock
+MOST_PRODUCTS = whole_limit(__name__, "MOST_PRODUCTS")
+TRIES = whole_limit(__name__, "TRIES")
+MOST_PLAIN = whole_limit(__name__, "MOST_PLAIN")
+SLICE = whole_limit(__name__, "SLICE")
 NOTHING = 1 << 62  # a weight above which nothing is reported
-POINTS, MOST_POINTS = 7_000, 1 << 18  # of a box: better not more, and where sums are no bits
-FAR = 8
+POINTS = whole_limit(__name__, "POINTS")
+MOST_POINTS = whole_limit(__name__, "MOST_POINTS")
+FAR = whole_limit(__name__, "FAR")
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from blowproof.verifier.engines.irreducibles.search import Engine
+from blowproof.verifier.limits.limit import real_limit
 
 __all__ = ["Meanwhile", "ready"]
 
-PATIENCE = 0.05  # seconds between two looks
+PATIENCE = real_limit(__name__, "PATIENCE")
 
 _first = threading.Lock()  # taken for good by whoever begins to compile
 _done = threading.Event()

@@ -28,12 +28,12 @@ from blowproof.verifier.engines.labelled.objective import change_of, objective_o
 from blowproof.verifier.engines.labelled.refuter import Refuter, refuting_part
 from blowproof.verifier.engines.labelled.table import Clock, Databases, Table, TimeUpError, tabulate
 from blowproof.verifier.exact.arrangements import arrangements_of_blocks
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.neighbours.check import check_pair
 
 __all__ = ["LabelledNeighbours", "labelled_neighbours", "labelled_sensitivity"]
 
-CHECK_BUDGET = 20_000
-"""How many running sums the independent checker may hold for one pair: a fraction of a second."""
+CHECK_BUDGET = whole_limit(__name__, "CHECK_BUDGET")
 
 
 def labelled_sensitivity(  # noqa: PLR0913 # keyword-only options

@@ -31,17 +31,13 @@ from blowproof.models.programs.boolean import Lit
 from blowproof.verifier.engines.labelled.master import Master
 from blowproof.verifier.engines.labelled.other_norms import NormObjective
 from blowproof.verifier.engines.labelled.table import Databases, Table
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Objective", "change_of", "objective_of", "trivial_bound"]
 
-TERM_LIMIT = 12_000
-"""How many literals the sum may have before it is given up."""
-
-NUMBER_LIMIT = 600_000
-"""How many numbers f's rows over the values may have."""
-
-DIAGRAM_LIMIT = 20_000
-"""A sum with larger (literals times bound) is added up once, and its binary digits are bounded."""
+TERM_LIMIT = whole_limit(__name__, "TERM_LIMIT")
+NUMBER_LIMIT = whole_limit(__name__, "NUMBER_LIMIT")
+DIAGRAM_LIMIT = whole_limit(__name__, "DIAGRAM_LIMIT")
 
 Row = tuple[int, ...]
 

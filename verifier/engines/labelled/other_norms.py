@@ -24,12 +24,12 @@ from blowproof.models.norms import L2_SQUARED, LINF, RANGE
 from blowproof.models.programs.boolean import Lit
 from blowproof.verifier.engines.labelled.master import Master
 from blowproof.verifier.engines.labelled.table import Databases
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.score import Score
 
 __all__ = ["NormObjective"]
 
-TERM_LIMIT = 12_000
-"""How many literals all sums may have before they are given up."""
+TERM_LIMIT = whole_limit(__name__, "TERM_LIMIT")
 
 Terms = list[tuple[int, Lit]]
 Rows = Sequence[Mapping[Hashable, int]]

@@ -25,11 +25,12 @@ from blowproof.models.programs.boolean_lowering import Encoding
 from blowproof.models.programs.to_pysat import Engine, SatSession
 from blowproof.verifier.engines.labelled.database import Side, add_facts, add_relative_facts
 from blowproof.verifier.engines.labelled.table import Clock, Databases, Table, TimeUpError, Values
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Refutation", "Refuter", "refuting_part"]
 
 
-OFTEN = 256
+OFTEN = whole_limit(__name__, "OFTEN")
 
 
 @dataclass(frozen=True)

@@ -16,17 +16,13 @@ from typing import NoReturn
 
 from blowproof.models import BoundQuery, BudgetError, LinearFact, Point, Setting
 from blowproof.models.base.clock import now
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["VALUE_LIMIT", "Clock", "Databases", "Kind", "Table", "TimeUpError", "tabulate"]
 
-VALUE_LIMIT = 400
-"""How many values a record may take; each is a variable of each record in each database."""
-
-MODEL_LIMIT = 1_000_000
-"""How large (in literals, roughly) the master may be: each of its answers is checked by Python."""
-
-LEAST = 50
-"""Literals that a value of a record takes in any case."""
+VALUE_LIMIT = whole_limit(__name__, "VALUE_LIMIT")
+MODEL_LIMIT = whole_limit(__name__, "MODEL_LIMIT")
+LEAST = whole_limit(__name__, "LEAST")
 
 Values = frozenset[int]
 

@@ -23,12 +23,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.verifier.limits.limit import whole_limit
+
 __all__ = ["Level", "Order", "Profile", "Worst", "worst_move"]
 
 Integers = NDArray[Any]  # int64, or Python's integers (dtype object) where these could overflow
 
-PAIRS_LIMIT = 60_000_000
-TABLE_LIMIT = 60_000_000
+PAIRS_LIMIT = whole_limit(__name__, "PAIRS_LIMIT")
+TABLE_LIMIT = whole_limit(__name__, "TABLE_LIMIT")
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 
 from blowproof.models import BoundQuery, BudgetError, Exact, Move, Point, Policy
 from blowproof.models.base.numbers import magnitude, plain
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["EDGE_LIMIT", "largest_change", "listed_change"]
 
-EDGE_LIMIT = 300_000
+EDGE_LIMIT = whole_limit(__name__, "EDGE_LIMIT")
 
 
 def largest_change(policy: Policy, query: BoundQuery) -> Exact:

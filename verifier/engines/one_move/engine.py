@@ -16,12 +16,13 @@ from blowproof.models.policy.readings import Reading
 from blowproof.models.stacks.stacked import ONE, Part, Stacked
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.neighbours.check import require_pair
 
 __all__ = ["along_one_edge", "one_edge"]
 
-LARGE = 1_000_000
-SHORT = 5.0
+LARGE = whole_limit(__name__, "LARGE")
+SHORT = real_limit(__name__, "SHORT")
 
 
 def one_edge(question: Question) -> Answer | None:

@@ -17,17 +17,18 @@ from numpy.typing import NDArray
 from blowproof.models import Domain, Point, Setting
 from blowproof.models.domain.regions import Area
 from blowproof.models.secrets import CellGraph, OffsetGraph
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["farthest_edge"]
 
 Table = NDArray[np.int64]
 Found = tuple[int, tuple[Point, Point] | None]
 
-MOST_WORK = 2_000_000_000
-MOST_OFFSETS = 200_000
-MOST_SIGNS = 13
-MOST_SUPPORTS = 200
-CHUNK = 256
+MOST_WORK = whole_limit(__name__, "MOST_WORK")
+MOST_OFFSETS = whole_limit(__name__, "MOST_OFFSETS")
+MOST_SIGNS = whole_limit(__name__, "MOST_SIGNS")
+MOST_SUPPORTS = whole_limit(__name__, "MOST_SUPPORTS")
+CHUNK = whole_limit(__name__, "CHUNK")
 
 
 def farthest_edge(setting: Setting, rows: Table) -> Found | None:

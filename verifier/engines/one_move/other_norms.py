@@ -29,6 +29,7 @@ from blowproof.models.norms import L2_SQUARED, LINF, Norm
 from blowproof.models.queries.kinds import SumQuery
 from blowproof.models.secrets import CellGraph, OffsetGraph
 from blowproof.models.stacks.stacked import Part, Stacked
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Candidate", "by_parts"]
 
@@ -39,8 +40,8 @@ Candidate = tuple[Exact, Ends | None, str]
 InL1 = Callable[[Sequence[Part]], tuple[Exact, Ends | None] | None]
 """Finds the largest change of parts in l1 along an edge, and such an edge, by structure."""
 
-MOST_TRIED = 300_000
-MOST_BOXES = 300
+MOST_TRIED = whole_limit(__name__, "MOST_TRIED")
+MOST_BOXES = whole_limit(__name__, "MOST_BOXES")
 
 
 def by_parts(setting: Setting, stack: Stacked, in_l1: InL1) -> Candidate | None:

@@ -29,10 +29,11 @@ from blowproof.models.queries.kinds import (
 )
 from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.engines.one_move.axis import Integers, Level, Profile
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Joint", "Shape", "shape_of"]
 
-LONGEST_AXIS = 5_000_000
+LONGEST_AXIS = whole_limit(__name__, "LONGEST_AXIS")
 SAFE = 2**60
 """Sums below this fit into 64 bits with room to spare."""
 

@@ -20,13 +20,14 @@ from blowproof.models import BoundQuery, Domain, Exact, InternalError
 from blowproof.models.queries.cluster_sizes import Clusters
 from blowproof.models.queries.kinds import ClusterSizes, ClusterSums
 from blowproof.models.stacks.stacked import Part, Stacked
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["RowTable", "row_table"]
 
-MOST_ENTRIES = 20_000_000
-MOST_VALUES = 1_000_000
-ROW_BY_ROW = 200_000
-COMPARED = 50
+MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
+MOST_VALUES = whole_limit(__name__, "MOST_VALUES")
+ROW_BY_ROW = whole_limit(__name__, "ROW_BY_ROW")
+COMPARED = whole_limit(__name__, "COMPARED")
 SAFE = 2**52
 """Sums below this are exact in 64-bit integers, and in floating point too."""
 

@@ -35,13 +35,14 @@ from blowproof.verifier.engines.one_move.farthest import farthest_edge
 from blowproof.verifier.engines.one_move.other_norms import by_parts
 from blowproof.verifier.engines.one_move.profile import Joint, Shape, shape_of
 from blowproof.verifier.engines.one_move.row_table import row_table
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Edge", "one_secret_move", "worst_edge"]
 
-EDGE_LIMIT = 300_000
-FEW_EDGES = 20_000
-WORK_LIMIT = 20_000_000
-AXES_LIMIT = 12
+EDGE_LIMIT = whole_limit(__name__, "EDGE_LIMIT")
+FEW_EDGES = whole_limit(__name__, "FEW_EDGES")
+WORK_LIMIT = whole_limit(__name__, "WORK_LIMIT")
+AXES_LIMIT = whole_limit(__name__, "AXES_LIMIT")
 
 
 @dataclass(frozen=True)

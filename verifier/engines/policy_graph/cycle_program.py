@@ -22,11 +22,11 @@ from blowproof.models import InternalError
 from blowproof.models.base.clock import now
 from blowproof.models.programs.linear import IntVar, LinearModel, weighted_sum
 from blowproof.verifier.engines.policy_graph.cycle_search import Block, joined
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["improve"]
 
-CUT_NODES = 6
-"""How many nodes of one proposed cycle give a cut in one round."""
+CUT_NODES = whole_limit(__name__, "CUT_NODES")
 
 
 def improve(

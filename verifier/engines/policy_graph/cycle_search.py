@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from blowproof.verifier.limits.limit import whole_limit
+
 __all__ = ["Block", "by_subsets", "greedy_cycle", "joined"]
 
-GREEDY_STARTS = 8
+GREEDY_STARTS = whole_limit(__name__, "GREEDY_STARTS")
 
 
 @dataclass(frozen=True)

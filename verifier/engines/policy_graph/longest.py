@@ -26,13 +26,14 @@ from blowproof.models import InternalError
 from blowproof.models.base.clock import now
 from blowproof.verifier.engines.policy_graph.cycle_program import improve
 from blowproof.verifier.engines.policy_graph.cycle_search import Block, by_subsets, greedy_cycle
+from blowproof.verifier.limits.limit import whole_limit
 
 if TYPE_CHECKING:
     import networkx as nx
 
 __all__ = ["Longest", "OnLongest", "longest_cycle", "longest_path"]
 
-SUBSET_LIMIT = 12
+SUBSET_LIMIT = whole_limit(__name__, "SUBSET_LIMIT")
 
 OnLongest = Callable[["Longest"], None]
 

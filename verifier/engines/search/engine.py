@@ -29,6 +29,7 @@ from blowproof.verifier.engines.irreducibles import (
 from blowproof.verifier.engines.irreducibles.circuits import circuits
 from blowproof.verifier.engines.search.graver_lists import taking_turns
 from blowproof.verifier.exact.coordinates import Instance
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.best_choice import best_choice, bound_of, size_of
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.moves.score import Score
@@ -46,14 +47,11 @@ __all__ = [
 
 Vector = tuple[int, ...]
 
-SEARCH_EFFECTS = 320
-"""With more effects in one part (`widest`), preparing the search takes longer than people wait."""
-
-QUICK_EFFECTS = 100
-CIRCUIT_SECONDS = 3.0
-ROUND = 40
-CHECK_SECONDS = 0.4
-"""How long the check of a witness may take after the search, where there is a time limit."""
+SEARCH_EFFECTS = whole_limit(__name__, "SEARCH_EFFECTS")
+QUICK_EFFECTS = whole_limit(__name__, "QUICK_EFFECTS")
+CIRCUIT_SECONDS = real_limit(__name__, "CIRCUIT_SECONDS")
+ROUND = whole_limit(__name__, "ROUND")
+CHECK_SECONDS = real_limit(__name__, "CHECK_SECONDS")
 
 
 @dataclass(frozen=True)

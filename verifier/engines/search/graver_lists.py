@@ -25,6 +25,7 @@ from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.asked.answer import OnBest
 from blowproof.verifier.engines.graver.lifting import graver_basis
 from blowproof.verifier.exact.coordinates import Instance
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.best_choice import best_choice
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.moves.score import Score
@@ -37,17 +38,12 @@ __all__ = ["Solve", "taking_turns"]
 Found = tuple[int, "Counter[Kind]", int | None]
 Solve = Callable[[Moves, "EffectTable", int, "Counter[Kind]", float | None, OnBest | None], Found]
 
-FIRST_SHARE = 2.0
-GROWTH = 4.0
-FIRST_FEW = 8
-LARGEST_CHANGE = 1 << 40
-"""Larger changes of the query (scaled to integers) leave the lifting out."""
-
-MOST_COLUMNS = 160
-"""Beyond this many pairs of effects the integer kernel alone takes seconds."""
-
-MOST_RANK = 20
-"""Of a kernel in readings 1 and 2, where effects are many and much alike: a huge basis beyond."""
+FIRST_SHARE = real_limit(__name__, "FIRST_SHARE")
+GROWTH = real_limit(__name__, "GROWTH")
+FIRST_FEW = whole_limit(__name__, "FIRST_FEW")
+LARGEST_CHANGE = whole_limit(__name__, "LARGEST_CHANGE")
+MOST_COLUMNS = whole_limit(__name__, "MOST_COLUMNS")
+MOST_RANK = whole_limit(__name__, "MOST_RANK")
 
 
 def taking_turns(solve: Solve, *, ends: bool = True) -> Solve:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from blowproof.verifier.kernel.proofs.branching import Terms, form, row
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.proofs.cases.cuts import FEW_CASES, Cuts
 from blowproof.verifier.proofs.cases.points import Array, Points
 from blowproof.verifier.proofs.cases.program import NEAR
@@ -15,10 +16,9 @@ from blowproof.verifier.proofs.cases.state import Branch, Case, State
 
 __all__ = ["Chooser"]
 
-SOME_CASES = 4
-MOST_DENSE = 10_000_000
-AGAIN = 4
-"""How much a move that is made already counts against a functional that needs it again."""
+SOME_CASES = whole_limit(__name__, "SOME_CASES")
+MOST_DENSE = whole_limit(__name__, "MOST_DENSE")
+AGAIN = whole_limit(__name__, "AGAIN")
 
 Choice = tuple[str, Any, list[Case]]
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.verifier.kernel.proofs.branching import Problem, Row, Terms, conditions
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.proofs.cases.points import Array, Points
 from blowproof.verifier.proofs.cases.program import NEAR, Group, Part, Plain, Sought, find_part
 from blowproof.verifier.proofs.cases.state import Branch, State, negated
@@ -18,8 +19,8 @@ BEYOND = 10**12
 """Stands for no limit."""
 MANY = 10**6
 """Stands for the open cases of a cut that says nothing more."""
-MOST_SUMS = 3_000
-FEW_CASES = 2
+MOST_SUMS = whole_limit(__name__, "MOST_SUMS")
+FEW_CASES = whole_limit(__name__, "FEW_CASES")
 
 Vector = tuple[int, ...]
 

@@ -10,11 +10,12 @@ from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import IntVar, weighted_sum
 from blowproof.models.programs.to_cpsat import solve
 from blowproof.verifier.kernel.proofs.branching import Problem
+from blowproof.verifier.limits.limit import real_limit
 
 __all__ = ["NEAR", "Group", "Part", "Plain", "Sought", "find_part"]
 
 NEAR = 1e-6
-SECONDS = 5.0
+SECONDS = real_limit(__name__, "SECONDS")
 CASE, RECORD, BYSTANDER = 100, 1, 2
 """What an open case costs, a record of the part, and a record that moves plainly."""
 

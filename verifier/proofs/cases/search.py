@@ -15,6 +15,7 @@ from typing import Any
 
 from blowproof.verifier.kernel.document import Budget, Rejected
 from blowproof.verifier.kernel.proofs.branching import Problem, check
+from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.proofs.cases.choice import Chooser
 from blowproof.verifier.proofs.cases.points import Points
 from blowproof.verifier.proofs.cases.state import ENOUGH, Branch, State
@@ -23,7 +24,7 @@ from blowproof.verifier.proofs.cases.why import Why, enter, reasons
 
 __all__ = ["Attempt", "prove"]
 
-DEEPEST = 600
+DEEPEST = whole_limit(__name__, "DEEPEST")
 
 
 @dataclass(frozen=True)

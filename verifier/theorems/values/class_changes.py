@@ -25,18 +25,17 @@ from numpy.typing import NDArray
 from blowproof.models import BoundQuery, Exact, Point
 from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import magnitude, plain
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Chosen", "best_changes"]
 
 Row = Mapping[Hashable, Exact]
 
-FEW_OUTPUTS = 12
-MANY_VALUES = 40
-"""Of so many values with different rows in one class, all pairs are looked at."""
-
-MOST_ENTRIES = 4_000_000
-STARTS = 12
-SAFE = 1 << 50
+FEW_OUTPUTS = whole_limit(__name__, "FEW_OUTPUTS")
+MANY_VALUES = whole_limit(__name__, "MANY_VALUES")
+MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
+STARTS = whole_limit(__name__, "STARTS")
+SAFE = whole_limit(__name__, "SAFE")
 
 
 @dataclass(frozen=True)

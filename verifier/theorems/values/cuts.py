@@ -31,14 +31,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models.base.clock import now
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["best_steps", "crossed", "ranges_above"]
 
-MOST_SPOTS = 24
-FEW_SPOTS = 8
-MOST_CLASSES = 400
-ROUNDS = 8
-SAFE = 1 << 62
+MOST_SPOTS = whole_limit(__name__, "MOST_SPOTS")
+FEW_SPOTS = whole_limit(__name__, "FEW_SPOTS")
+MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
+ROUNDS = whole_limit(__name__, "ROUNDS")
+SAFE = whole_limit(__name__, "SAFE")
 
 Runs = list[tuple[int, int]]
 """(what bounds the cut, how many such cuts there are)."""

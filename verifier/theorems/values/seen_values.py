@@ -17,10 +17,11 @@ from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass, firsts
 from blowproof.models.domain.regions import Positions
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["seen_values"]
 
-MOST_SEEN = 200_000
+MOST_SEEN = whole_limit(__name__, "MOST_SEEN")
 
 
 def seen_values(

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.verifier.exact.compiled import compiled
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["all_normals", "some_normals"]
 
-LARGEST = 1 << 30  # products of two such numbers, and their differences, stay below 2^62
+LARGEST = whole_limit(__name__, "LARGEST")
 
 
 def all_normals(

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.verifier.limits.limit import whole_limit
+
 # Answers of `advance`.
 DONE, PAUSED, FOUND, CROWDED = 0, 1, 2, 3
 
@@ -18,9 +20,9 @@ EMPTY = -(2**63)  # no packed sum
 MIXER = -7046029254386353131  # 2^64 / golden ratio, odd
 ONE = np.uint64(1)
 LOW = np.uint64(63)
-BLOCK = 256  # functionals looked at before one that leaves w alone is taken
+BLOCK = whole_limit(__name__, "BLOCK")
 PENALTY = 2
-KEY_BITS = 62  # of a packed sum
+KEY_BITS = whole_limit(__name__, "KEY_BITS")
 MARKED, EXCLUDED = 1, 2  # bits in a trace: covered from then on; covered multisets were looked up
 
 

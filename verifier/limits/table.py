@@ -1,0 +1,538 @@
+"""Name, default, unit, a sentence: every limit of the verifier, by module."""
+
+from __future__ import annotations
+
+__all__ = ["TABLE"]
+
+TABLE = """
+certify/base/lemmas
+    LARGE 1_000 values: Values from which on a lemma is asked before rows are listed one by one, or
+        all at once.
+    LARGE_AT_ONCE 20_000 values: Values from which on a lemma is asked before rows are listed one by
+        one, or all at once.
+    SAMPLED 50 edges: So many edges of G are compared where a lemma is only sampled.
+    ENTRIES 200_000 entries: Entries of rows after which no more edges are compared.
+certify/base/verdict
+    LISTED_OUTPUTS 20 outputs: So many outputs of a witness are named.
+certify/channels/exponential_sums
+    FIRST_BITS 96 bits: Precision with which sums of exponentials are compared first.
+    MOST_BITS 400_000 bits: Precision at which a comparison is given up.
+    MOST_TERMS 20_000 terms: Longer sums of exponentials are refused.
+    LARGEST_EXPONENT 5_000 exponent: Larger powers of e are refused.
+    MOST_BITS_OF_A_FACTOR 8_000 bits: Longer factors are refused.
+certify/channels/expressions
+    LONGEST 2_000 characters: Longer expressions are refused.
+    DEEPEST 60 brackets: Expressions that are nested deeper are refused.
+    MOST_DIGITS 200 digits: Numbers with more digits are refused.
+    LARGEST_POWER 64 exponent: Larger powers in an expression are refused.
+certify/channels/local_channels
+    WAYS 500 ways: So many ways to fill the other records are tried.
+certify/channels/ratios
+    SHOWN_BITS 64 bits: Precision of a ratio that is shown.
+    DIGITS 12 digits: So many digits of a ratio are shown.
+certify/measures/bounded
+    MOST_RATIOS 100_000 ratios: More ratios of a law are not listed.
+    MOST_WAYS 20_000 ways: More ways to choose outputs are not listed.
+    MOST_STEPS 400 steps: S beyond this is not written as sums.
+certify/measures/logarithms
+    MOST_BITS 1_000_000 bits: Numbers that are longer than this have their logarithms taken by
+        nobody.
+certify/measures/measured
+    LADDER 5 times: How often a refuted epsilon is halved towards the true one.
+certify/measures/sorts
+    MOST_SHIFTS 100_000 pairs: Pairs with more changed outputs are not told apart one by one.
+certify/measures/told_apart
+    BITS 120 bits: Precision of the probabilities that tell two laws apart.
+    POINTS 4_096 places: Into how many places a law, or the common grid of L, is divided.
+certify/noise/additive
+    LONGEST_ROW 20_000_000 outputs: Longer rows of a query are not written out.
+certify/noise/changed_outputs
+    MOST_OUTPUTS 50 outputs: How many of the outputs that tell a pair apart are named.
+    LISTED 100_000 outputs: Prefixes and ranges beyond so many outputs are counted by runs, not
+        listed.
+certify/noise/grids
+    SAMPLED 1_000 values: So many values are sampled for a grid.
+    ENTRIES 200_000 entries: So many entries of rows are read for a grid.
+certify/noise/one_arrival
+    MOST_VALUES 200_000 values: So many values are looked at as the record that arrives.
+    MOST_ENTRIES 3_000_000 entries: So many entries of rows are read for them.
+certify/noise/weighted_records
+    MOST_FILLERS 20 values: How many values are tried for the records that do not change.
+certify/printed/empirical
+    EXPECTED 50 draws: Draws that each cell expects at the least, so that chi-square is close to its
+        limit.
+    MOST_CELLS 40 cells: Histograms of draws are cut into so many cells.
+certify/selections/choices
+    MOST_CELLS 64 cells: More scores are not followed one by one.
+    MOST_DATABASES 700 databases: More databases are not listed.
+    MOST_WORK 200_000 steps: What is worked out for all histograms together: cells times steps of
+        noise.
+    LARGEST 6 records: Databases of more records are left alone, unless n is public.
+    FINE 1_000_000_000 parts: Probabilities are rounded to one part in so many.
+certify/selections/noisy_partitions
+    BITS 128 bits: Precision of the probabilities of partitions.
+    CUT 48 bits: What is less likely than 2 to minus this is cut off.
+    FAR 4_000 steps: Noise that is further off is nothing.
+    MOST_STEPS 2_000 steps: Noise is followed up to so many steps of the grid to each side.
+    MOST_OUTCOMES 100 outcomes: More partitions are not listed.
+closed_forms/blowfish/sparse_witness
+    EDGE_LIMIT 20_000 edges: So many edges of G are looked at for a pair.
+    TRIALS 20_000 tries: So many values are tried for a pair.
+closed_forms/ours/more_dependencies
+    MOST_BLOCKS 5 blocks: Signatures in more blocks are left to the search.
+closed_forms/ours/one_dependency
+    CLASS_LIMIT 300 classes: With more classes the form does not apply.
+closed_forms/stating/form
+    FACT_LIMIT 1_000 facts: With more facts no closed form is tried.
+databases/consistency
+    SMALLEST_LIMIT 14 facts: Of so many facts the smallest contradictory set is looked for.
+    CHECKING 0.4 part: How much of the time is given to the question whether there is a database.
+    NAMING 2.0 seconds: Seconds to look for smaller contradictory sets, where there is a time limit.
+databases/count_limits
+    USUAL 1_000_000_000 records: A limit that solvers cope with well, for facts with small numbers.
+    MARGIN 1_000_000 records: Room for the records that a pair of databases moves, beside what the
+        facts ask for.
+    LARGEST 2^40 records: No limit for a count is larger.
+    SMALL_TIMES 16 times: Larger coefficients are no small numbers.
+    SMALL_NUMBERS 1_000_000 records: Larger numbers of facts are not small.
+databases/count_queries
+    BOXES_PER_STEP 2 boxes: So many boxes of impossible values are looked at in the time of a step.
+    STEP_LIMIT 400_000 pairs: How many pairs of boxes may be looked at.
+    SUM_LIMIT 16 boxes: How many boxes a `sum` may have before its classes are not worked out.
+databases/fact_model
+    SHORTEST 0.1 seconds: What a solver has at least, however little is left.
+    MOST_PLACED 300_000 variables: Named records times classes: so many variables at the most say
+        where a record lies.
+databases/value_classes
+    MOST_CLASSES 20_000 classes: More classes are too many for a table.
+    LARGEST 2^20 coefficient: Larger coefficients of facts are left to the engines.
+engines/brute
+    DATABASE_BUDGET 200_000 databases: How many databases may be listed before the question is
+        refused.
+    COMPARISON_BUDGET 300_000_000 comparisons: How many comparisons of databases may be made before
+        the question is refused.
+engines/determined
+    LISTED 2_000 values: So many values of all classes together are looked at one by one, where
+        classes may differ.
+    SAMPLE 3 values: So many boxes of a class are looked at where not all are.
+    SECONDS 2.0 seconds: For the question whether the facts determine the query.
+    MOST_OUTPUTS 5_000 outputs: Queries with more outputs are not looked at.
+    MOST_ENTRIES 20_000_000 entries: Larger tables of rows are not written out.
+    WIDE 1_000_000 width: Larger numbers of rows do not fit the arrays.
+engines/graver/lifting
+    LARGEST 16_000 coordinate: Coordinates beyond this are refused, so that sums of two fit 16 bits.
+    FEW 300 vectors: Fewer vectors than this are lifted without looking for symmetries.
+    MOST_ENTRIES 200_000_000 coordinates: How many coordinates all vectors may have together, about
+        2 GB with what is kept beside them.
+    CHUNK 2^18 rows: So many sums of vectors are looked at together.
+    SMALL_BATCH 512 rows: A batch of new vectors has so many at least.
+    STEPS_AT_ONCE 200_000_000 comparisons: Comparisons between two looks at the clock.
+engines/graver/symmetry
+    MOST_NODES 3_000 images: How many images are tried, for all generators together.
+engines/histograms/listing
+    MOST_LISTED 100_000 values: Domains with more values are not listed, not even to see how many
+        are possible.
+    LONGEST 10_000_000 records: Databases of more records are not written out one by one.
+engines/histograms/numbered
+    MOST_STATES 20_000 states: So many numberings are listed, so that a cut speaks of all of them at
+        once.
+    MOST_NUMBERINGS 200 numberings: So many numberings are listed, so that a cut speaks of all of
+        them at once.
+engines/irreducibles/arrays/hyperplanes
+    LARGEST 2^30 entry: Products of two such numbers, and their differences, stay below 2^62.
+engines/irreducibles/arrays/state
+    BLOCK 256 functionals: Functionals looked at before one that leaves w alone is taken.
+    KEY_BITS 62 bits: Of a packed sum.
+engines/irreducibles/best_value
+    PIVOTS 60 pivots: So many circuits are walked before the search for a value.
+engines/irreducibles/choice
+    PLAIN_NODES 300 nodes: Plain Python searches so many, a few hundredths of a second.
+    PLAIN_EFFECTS 40 effects: With more effects, plain Python is not tried first.
+    HEAVY 2^40 weight: Of such weights 2^22 may be added in 64 bits.
+    LOADING 0.3 seconds: To wait for compiled code on disk before the plain engine starts.
+engines/irreducibles/circuits
+    LARGEST 2^30 entry: Larger entries of an elimination do not fit 64-bit products.
+engines/irreducibles/functionals
+    MOST_SUBSETS 600 subsets: So many subsets of effects give normals in plain Python.
+    MOST_NORMALS 100_000 normals: More functionals are not kept.
+    MOST_WORK 2_000_000_000 entries: Entries written on the way to the normals: about a second.
+    SAMPLES 2_000 subsets: So many subsets are sampled where all are too many.
+    SAMPLING 0.3 seconds: For a sample in plain Python.
+    UNHURRIED 10.0 seconds: With less, less time goes into functionals.
+    MOST_RANK 10 rank: Of larger rank, normals are sampled.
+engines/irreducibles/multiset
+    MOST_SUMS 100_000 sums: Where more sums of parts would have to be listed than this, whoever asks
+        is in a hurry.
+engines/irreducibles/search
+    SLICE 0.1 seconds: Between two looks at the clock.
+    FIRST_SLICE 8 nodes: The first slice of a search.
+engines/irreducibles/search_compiled
+    MOST_SUMS 2^23 sums: A multiset with more sums of parts is too large.
+    MOST_DEPTH 8_192 effects: Multisets with more elements are too deep.
+    MOST_TABLE_WORDS 2^23 words: 64 MB of covered multisets.
+    MOST_KEY 2^62 key: Packed sums stay below this.
+    MOST_WORK 2^22 sums: Sums looked at between two looks at the clock, as far as can be foreseen.
+    MOST_FORM 2^20 multiplications: Of whole numbers of any size, for a normal form.
+    MOST_TRACED 2^23 nodes: Nodes: a proof of more would take longer to check than anyone waits.
+engines/irreducibles/search_python
+    COVERED_SIZE 3 elements: Larger covered multisets are not remembered.
+    MOST_SUMS 4_096 sums: More sums of parts of one multiset are not kept.
+engines/irreducibles/symmetry
+    MOST 20_000 permutations: More symmetries are not listed.
+    MOST_STEPS 200_000 steps: For the search for symmetries.
+    STEP 4e-07 seconds: For a multiplication of whole numbers of any size, roughly.
+engines/irreducibles/trace
+    MOST_PRODUCTS 5_000 products: More symmetries are not multiplied out.
+    TRIES 5 permutations: Permutations that would make too many products.
+    MOST_PLAIN 2_000 nodes: Nodes in plain Python, about as long as loading compiled code takes.
+    SLICE 20_000 nodes: Nodes between two looks at the clock.
+    POINTS 7_000 points: A box of sums had better not have more.
+    MOST_POINTS 2^18 points: A box of sums has no more; beyond, sums are no bits.
+    FAR 8 coordinate: Boxes of sums reach so many times the largest effect.
+engines/irreducibles/warming
+    PATIENCE 0.05 seconds: Between two looks.
+engines/labelled/engine
+    CHECK_BUDGET 20_000 sums: How many running sums the independent checker may hold for one pair: a
+        fraction of a second.
+engines/labelled/objective
+    TERM_LIMIT 12_000 literals: How many literals the sum may have before it is given up.
+    NUMBER_LIMIT 600_000 numbers: How many numbers f's rows over the values may have.
+    DIAGRAM_LIMIT 20_000 nodes: A sum with larger (literals times bound) is added up once, and its
+        binary digits are bounded.
+engines/labelled/other_norms
+    TERM_LIMIT 12_000 literals: How many literals all sums may have before they are given up.
+engines/labelled/refuter
+    OFTEN 256 refutations: So many between two looks at the clock.
+engines/labelled/table
+    VALUE_LIMIT 400 values: How many values a record may take; each is a variable of each record in
+        each database.
+    MODEL_LIMIT 1_000_000 literals: How large (in literals, roughly) the master may be: each of its
+        answers is checked by Python.
+    LEAST 50 literals: Literals that a value of a record takes in any case.
+engines/one_move/axis
+    PAIRS_LIMIT 60_000_000 pairs: More pairs of places on an axis are not compared.
+    TABLE_LIMIT 60_000_000 entries: Larger tables of an axis are not written out.
+engines/one_move/by_structure
+    EDGE_LIMIT 300_000 edges: More edges of G are not walked.
+engines/one_move/engine
+    LARGE 1_000_000 values: In a hurry, larger domains are left alone.
+    SHORT 5.0 seconds: With less time it is in a hurry.
+engines/one_move/farthest
+    MOST_WORK 2_000_000_000 steps: Steps for the farthest pair of values.
+    MOST_OFFSETS 200_000 offsets: More offsets of a distance graph are not listed.
+    MOST_SIGNS 13 axes: All signs of so many axes are tried.
+    MOST_SUPPORTS 200 supports: So many sets of axes are tried.
+    CHUNK 256 rows: So many rows are looked at together.
+engines/one_move/other_norms
+    MOST_TRIED 300_000 pairs: More pairs of values are not compared.
+    MOST_BOXES 300 boxes: More boxes of a class are not compared.
+engines/one_move/profile
+    LONGEST_AXIS 5_000_000 places: Longer axes are not walked.
+engines/one_move/row_table
+    MOST_ENTRIES 20_000_000 entries: Larger tables of rows are not written out.
+    MOST_VALUES 1_000_000 values: More values are not listed.
+    ROW_BY_ROW 200_000 entries: Smaller tables are compared row by row.
+    COMPARED 50 rows: So many rows are compared at once.
+engines/one_move/worst_edge
+    EDGE_LIMIT 300_000 edges: More edges of G are not listed.
+    FEW_EDGES 20_000 edges: So few are listed before anything else.
+    WORK_LIMIT 20_000_000 entries: Of rows, for the edges that are listed.
+    AXES_LIMIT 12 axes: More axes are not looked at together.
+engines/policy_graph/cycle_program
+    CUT_NODES 6 nodes: How many nodes of one proposed cycle give a cut in one round.
+engines/policy_graph/cycle_search
+    GREEDY_STARTS 8 nodes: So many starts are tried for a first cycle.
+engines/policy_graph/longest
+    SUBSET_LIMIT 12 nodes: Of so many nodes all subsets are looked at.
+engines/search/engine
+    SEARCH_EFFECTS 320 effects: With more effects in one part (`widest`), preparing the search takes
+        longer than people wait.
+    QUICK_EFFECTS 100 effects: With more, circuits are walked for as long as is given.
+    CIRCUIT_SECONDS 3.0 seconds: For circuits, before the search begins.
+    ROUND 40 circuits: So many circuits are walked between two looks at the clock.
+    CHECK_SECONDS 0.4 seconds: How long the check of a witness may take after the search, where
+        there is a time limit.
+engines/search/graver_lists
+    FIRST_SHARE 2.0 seconds: The first turn of the lifting.
+    GROWTH 4.0 times: How much longer each turn is than the one before.
+    FIRST_FEW 8 vectors: So many are evaluated before bounds that see each output.
+    LARGEST_CHANGE 2^40 change: Larger changes of the query (scaled to integers) leave the lifting
+        out.
+    MOST_COLUMNS 160 effects: Beyond this many pairs of effects the integer kernel alone takes
+        seconds.
+    MOST_RANK 20 rank: Of a kernel in readings 1 and 2, where effects are many and much alike: a
+        huge basis beyond.
+exact/coordinates
+    MOST_WORK 2^20 multiplications: Multiplications of whole numbers of any size: a fraction of a
+        second.
+    MOST_SPLIT 2^22 multiplications: For the split into parts.
+    LARGEST 2^20 coordinate: Coordinates; keeps all 64-bit products of the compiled code exact.
+exact/independence
+    MOST_LEFT 600 rows: So many rows that do not peel are looked at modulo a prime.
+    MOST_SOLVED 40 rows: So many are solved exactly where the prime shows a dependency.
+exact/lattice
+    LARGEST 2^20 entry: Entries of a basis beyond this are refused: products must fit 64 bits.
+exact/small_coordinates
+    MOST_RANK 40 rank: Lattices of larger rank are not reduced.
+exact/span
+    SAFE 2^62 sum: Sums below this fit 64 bits.
+    SPARE 60 rows: So many more numbers than twice the rows may be worked with.
+export/averaging
+    MOST_FACTS 800 facts: The attack solves no larger system.
+export/files
+    SEARCH_SECONDS 10.0 seconds: How long to search for the longest irreducible multiset, before a
+        weaker bound is taken.
+    MOST_RECORDS 1_000_000 records: Readers hold doubles, and an LP with huge bounds asks little:
+        larger sizes must be asked for.
+moves/best_choice
+    LISTING_LIMIT 20_000 choices: So few choices of kinds are listed one by one.
+moves/edge_ends
+    CLASS_LIMIT 400 classes: Ends of edges are looked for between so many classes.
+    BOX_LIMIT 20_000 boxes: Classes of so many boxes together.
+    BOX_PAIR_LIMIT 400_000 pairs: So many pairs of boxes are looked at.
+moves/edges_at_once
+    LARGEST 2^61 coordinate: Larger ones do not fit the arrays.
+    BLOCK 512 values: So many values are compared between two looks at the clock.
+    MOST_BOXES 60 boxes: A class of more boxes is taken as the box around it.
+moves/kinds
+    MOST_VALUES 250 values: Moves between more values are too many.
+    MOST_JOINED 1_500 values: The same, where only secret moves count.
+    MOST_ENTRIES 2_000_000 numbers: Longer rows of a query are too long for kinds of moves.
+    MOST_CHANGES 6_000_000 numbers: So many numbers in the changes of all kinds together: some
+        hundred megabytes.
+neighbours/check
+    MANY_EFFECTS 2_000_000 numbers: Facts times moves: beyond that, effects are not written out to
+        be searched.
+    MANY 12 moves: With fewer moves the search is as quick.
+neighbours/joint_certainty
+    OFTEN 1_024 steps: So many between two looks at the clock.
+neighbours/search_for_d3
+    STATE_BUDGET 500_000 sums: How many running sums the search may hold before it gives up.
+    WORK_PER_STATE 3 sums: How many sums it may make in all, for each one that it may hold.
+neighbours/zero_parts
+    MOST_PARTS 100_000 parts: More parts of a pair are not listed.
+    MOST_WORK 300_000 steps: Steps of the elimination: about a second.
+odds/any_belief
+    MOST_PAIRS 1_000_000 pairs: More pairs of databases are not compared.
+    SECONDS 30.0 seconds: For the beliefs that an attacker may have.
+odds/asked
+    MOST_LISTED 20_000 databases: More databases are not listed.
+odds/chances
+    MOST_OUTPUTS 40_000 outputs: More outputs of a channel are not listed.
+odds/identical
+    GRID 4 parts: Beliefs are tried on a grid of so many parts.
+    FEW_VALUES 4 values: With so few, all beliefs on the grid are tried.
+    MOST_DATABASES 1_500 databases: More databases are not listed.
+odds/independent
+    MOST_BETWEEN 2^14 databases: Between two beliefs, more databases are not listed.
+    LEAST 2^64 times: Chances are made smaller until one part in so many.
+odds/listed
+    LONGEST 200 databases: So many databases of a belief are shown.
+plan
+    FIRST_TURN 0.5 seconds: Seconds of work of the first turn; each round's turns are twice as long
+        as those before.
+    ENGINES_PART 0.9 part: How much of the time limit the engines have; the rest is for a pair where
+        they find none.
+    PLANNED_PART 0.6 part: The part of the time limit by which a strategy that plans its time does
+        so, beside others.
+    PEERS 20.0 seconds: Seconds of work for engines that go on alone, where no time limit is set.
+    FEW_DATABASES 20_000 databases: So many databases are listed, by the definition, beside what
+        else is tried.
+    VERY_FEW 300 databases: So many are listed before anything else is tried.
+    GRACE 0.5 seconds: Seconds of work in which an engine comes back with what it has when the time
+        is over.
+    LOOSENING 10.0 seconds: Seconds of work for leaving out what follows from other facts, where no
+        time limit is set.
+portfolio/bounds
+    CHECK_SECONDS 0.4 seconds: How long a pair's minimality is searched again, where its engine has
+        shown it in its own way.
+portfolio/known_numbers
+    PATIENCE 30.0 seconds: Seconds for a strategy that lists multisets, where no time limit is set.
+    MERGING 60.0 seconds: Seconds for what merging records says, where no time limit is set.
+portfolio/searches
+    SPARSE_SECONDS 10.0 seconds: How long the longest cycle and path of a policy graph may take.
+    LARGE 2^40 records: Where no fact bounds n, larger databases are not looked at.
+    LENGTH_SECONDS 2.0 seconds: For the longest irreducible multiset, in reading 3 with bounds.
+proofs/cases/choice
+    SOME_CASES 4 cases: A cut that leaves so few cases open is taken at once.
+    MOST_DENSE 10_000_000 entries: Larger tables of cases are not written out.
+    AGAIN 4 times: How much a move that is made already counts against a functional that needs it
+        again.
+proofs/cases/cuts
+    MOST_SUMS 3_000 sums: More sums of moves are not listed for a cut.
+    FEW_CASES 2 cases: Cuts that leave so few open are taken.
+proofs/cases/program
+    SECONDS 5.0 seconds: For one integer program of a proof by cases.
+proofs/cases/search
+    DEEPEST 600 cases: Proofs that are nested deeper are given up.
+proofs/cells
+    MOST_FACTS 150 facts: So many facts are taken into the base one after the other; of more, all or
+        none.
+proofs/graver
+    LIKE_AN_EFFECT 80 vectors: So many vectors of a whole basis count as much as one effect (up to
+        sign) to be searched over.
+    MOST_PIECES 3_000 pieces: Facts are not cut into more pieces.
+    MOST_VECTORS 25_000 vectors: Larger bases are not written down.
+    MOST_COLUMNS 400 columns: Of more columns no basis is looked for.
+proofs/write
+    PROOF_SECONDS 120.0 seconds: How long the search for a proof may take, where no limit is given.
+    SHORT 40 part: In reading 3 a search as long as this part of the time comes before Graver bases.
+    FEW_CELLS 60 cells: Where there are more, a proof by cells is tried before all moves between
+        them are listed.
+    LISTING_STEPS 30_000_000 steps: Proofs by listing that take the kernel longer are not written.
+reductions/by_ends
+    LONGEST_AXIS 20_000 places: Longer axes are left alone.
+reductions/complete_graph
+    SAMPLE_BOXES 6 boxes: So many boxes of a class are looked at for values.
+    SAMPLE_EDGES 6 edges: So many edges of G are looked at for a secret move.
+    FEW_CLASSES 12 classes: Of each of so few classes four values are taken, else two.
+    BOX_PAIRS 400_000 pairs: More pairs of boxes are not looked at.
+reductions/few_values
+    VALUE_LIMIT 2_000 classes: More classes of values are too many.
+    CELL_LIMIT 2_000 cells: More cells of secrets are too many.
+    SMALL_DOMAIN 40 values: So small a domain is taken as it is.
+    DISJOINT_EDGES 3 edges: So many edges between two classes are kept.
+reductions/fewer_facts
+    MOST_BOUNDS 40 bounds: Of more bounds none is left out.
+    MOST_BOXES 300 boxes: More boxes are not declared impossible.
+    MOST_LISTED 1_000 values: Longer sides of a box are not written as labels.
+reductions/given_numbers
+    MOST_REFUTED 100 pairs: How many pairs of one multiset may be refuted before it is left
+        undecided.
+reductions/merged_records
+    MOST_SUMS 20_000 sums: More sums of the merged records' moves are too many.
+    MOST_STEPS 1_000_000 steps: For the list of these sums.
+    MOST_CHOICES 400 choices: More choices of records are too many.
+theorems/affine_frames
+    MOST_SIGNATURES 40 signatures: With more, frames are not listed.
+    MOST_PARTITIONS 10_000 partitions: More partitions of signatures are not looked at.
+theorems/alone
+    SECONDS 4.0 seconds: For the question whether records move alone.
+    MOST_CLASSES 4_000 classes: With more, it is not asked.
+    MOST_BOXES 60 boxes: Classes of more boxes are not compared.
+    MOST_PAIRS 60_000 pairs: More pairs of values are not compared.
+theorems/beside
+    SECONDS 4.0 seconds: For a bound by cells and facts beside them.
+    MOST_ENTRIES 4_000_000 entries: Of the table of signatures.
+    MOST_GROUPS 12 groups: With more groups of facts the theorem is not tried.
+    MOST_FACTS_BESIDE 6 facts: With more facts beside the cells it is not tried.
+    MOST_ORDERS 4 orders: Of so few facts beside the cells all orders are tried.
+    MOST_RECORDS 100_000 records: Pairs with more records are not written out.
+    MOST_PLACED 20_000 records: Pairs with more records are not put into a database.
+theorems/empty_classes
+    MOST_CLASSES 500 classes: Of more classes none is asked for.
+    SINGLY 30 classes: So many classes are looked at one by one where all of them together are not
+        seen to be empty.
+    SECONDS 2.0 seconds: For the classes that no database holds.
+theorems/exchanges
+    SECONDS 10.0 seconds: For the values that one record can be exchanged for.
+    MOST_ENTRIES 40_000_000 entries: Of the rows of these values.
+theorems/known_counts
+    GRAIN 1_024 parts: Duals are rounded to multiples of one part in so many.
+    SHORTEST 0.5 seconds: Seconds that every linear program has: the first one waits for the solver
+        to be loaded.
+    LARGEST 2^40 records: Larger counts do not fit.
+    MOST_ENTRIES 4_000_000 entries: Of the linear program.
+theorems/longest_irreducible
+    MOST_DEGREE 20_000 degree: Larger determinants are not bounded this way.
+    MOST_PAIRS 3_000 pairs: Of more pairs of effects only some are looked at.
+    FINEST 4_096 parts: Coordinates are divided into so many parts at the most.
+    BLOCK 256 rows: So many rows are looked at together.
+theorems/most_moves
+    SECONDS 4.0 seconds: For all bounds on the number of moves together.
+    FRAME_SECONDS 1.0 seconds: For those by affine frames.
+    MOST_AREAS 12 areas: Queries with more areas are not looked at one by one.
+    MOST_FACTS 2_000 facts: With more facts, Steinitz's lemma is not asked.
+    MOST_EFFECTS 200_000 effects: More effects are not written out.
+    MOST_LISTED 40_000 pairs: So many pairs of values are compared for a stack of queries in another
+        norm than l1.
+theorems/one_secret_arc
+    STARTS 90 arcs: How many secret arcs are tried.
+    TRIES 4_000 pairs: How many pairs of classes are looked at for a secret arc between them.
+theorems/simple_cycles
+    SECONDS 10.0 seconds: For simple cycles of classes.
+    MOST_ENTRIES 40_000_000 entries: Of the table of signatures, and of the query's rows.
+    BOXES 6 boxes: So many boxes of a class are looked at for values.
+theorems/two_cycles
+    MOST_CLASSES 2_000 classes: With more, pairs of cycles are not looked for.
+    MOST_TRIED 8 labels: So many labels below the largest are tried on each cycle.
+theorems/values/class_changes
+    FEW_OUTPUTS 12 outputs: With so few, all signs are tried.
+    MANY_VALUES 40 values: Of so many values with different rows in one class, all pairs are looked
+        at.
+    MOST_ENTRIES 4_000_000 entries: Of the rows of a class.
+    STARTS 12 starts: So many for a walk to two values that are far apart.
+    SAFE 2^50 sum: Sums below this are exact in the arrays.
+theorems/values/cuts
+    MOST_SPOTS 24 places: So many places of interest on an axis are kept.
+    FEW_SPOTS 8 places: So many, where an axis has more.
+    MOST_CLASSES 400 classes: With more, axes are not cut.
+    ROUNDS 8 rounds: So many improve a cut.
+    SAFE 2^62 sum: Sums below this fit 64 bits.
+theorems/values/seen_values
+    MOST_SEEN 200_000 values: More values are not looked at.
+witnesses/affine_frame
+    FRAME 1.0 seconds: Seconds for the frames of a few signatures.
+    MOST_RECORDS 200_000 records: Pairs with more records are not written out.
+witnesses/compensated_move
+    MOST_CLASSES 40 classes: With more, no program is made.
+    STEEP 6 times: How many times the least ascent one record more in the row of the bound counts
+        for.
+witnesses/few_classes
+    PATIENCE 4.0 seconds: For a pair over a few classes, where no time limit is set.
+    SHORTEST 0.05 seconds: With less, it is not tried.
+    GRACE 1.0 seconds: Seconds for a pair after the time is up, where the engines came back without
+        any.
+    IDLE 0.5 seconds: Seconds for single moves that no fact notices.
+    TRIES 2 tries: So many are made in any case, until there is a pair.
+    QUICK 0.4 seconds: Each of these tries has so many at least.
+    ROUNDS 1_000 rounds: So many sets of classes are looked at.
+    SPLITS 4 rounds: Rounds for each size where all classes are few: which moves are split is left
+        to chance.
+    MOST_NEIGHBOURS 400 classes: So many neighbours of a value in G are looked at.
+    NEIGHBOURS 20 classes: So many of them are kept, by chance.
+    MOST_AREAS 60 areas: Queries with more areas do not cut classes.
+    BOXES 3 boxes: So many boxes of a class are looked at.
+witnesses/merged_into_databases
+    MOST_PARTS 20_000 parts: More parts of a pair are not listed.
+    MOST_TRIED 20_000 multisets: So many are put into databases.
+    MOST_SPLITS 5_000 splits: So many ways to name the records are tried.
+    CHECK_SECONDS 5.0 seconds: For the check of a pair that was found.
+witnesses/merged_multisets
+    MOST_POOLED 4_000 multisets: So many of one sum are kept together.
+    MOST_KEPT 100_000 multisets: So many are kept in all.
+witnesses/merged_pairs
+    VALUES_SECONDS 5.0 seconds: For values of the classes of a pair.
+    BOUNDING 0.7 part: How much of the time goes into upper bounds, before pairs are looked for.
+witnesses/one_secret_move
+    PARTS_LIMIT 50_000 parts: More parts of a multiset are not listed.
+    BOXES 6 boxes: So many boxes of a class are looked at.
+    POINTS 5 values: So many values of a box are taken.
+witnesses/random_values
+    GRACE 1.0 seconds: Seconds past the end to check a pair that was found.
+    AROUND 2.0 seconds: For classes near those that a pair moves.
+    DRAWN 600 values: So many values are drawn for the records of D1 that stay, where there are too
+        many classes.
+    LARGEST 2^40 records: Larger counts are not drawn.
+    TRIES 40 tries: So many databases are drawn for a pair.
+    QUIET 12 tries: So many values are drawn for the records that stay.
+    PLACES 3 places: So many places of an axis are drawn.
+    MOST_NEAR 64 values: So many values near another are taken.
+    MOST_RECORDS 100_000 records: Larger databases are not written out.
+    MOST_DISTINCT 5_000 values: Databases of more different values are not written out.
+witnesses/revalued
+    SECONDS 3.0 seconds: For the best values of a pair's moves.
+    MOST_VALUES 240 values: Of more values the best are not looked for.
+    MOST_AREAS 12 areas: Queries with more areas do not cut its classes.
+    MOST_CORNERS 8 values: So many corners of a class are taken.
+witnesses/single_moves
+    BOXES 4 boxes: So many boxes of a class are looked at.
+    MOST_CORNERS 16 values: So many corners of a box are taken.
+witnesses/split_along_edge
+    MOST_NEIGHBOURS 400 classes: So many neighbours of a value in G are looked at.
+    NEIGHBOURS 12 classes: So many of them are tried, by chance.
+    MOST_SPLITS 400 splits: So many ways to split a move are tried.
+    SAMPLE_BOXES 6 boxes: So many boxes of a class are looked at.
+    ALIKE 3 values: How many values of a class are tried as z'.
+"""
+"""A row that is indented twice goes on with the one before; 2^20 is a power."""
