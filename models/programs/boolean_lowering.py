@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from math import gcd
 from typing import Literal, NamedTuple, TypeAlias
 
+from blowproof.models.base.clock import now
 from blowproof.models.programs.boolean import BooleanModel, Clause, WeightedSum
 
 __all__ = ["Cnf", "Dimacs", "Encoding", "lower", "to_dimacs"]
@@ -60,6 +61,10 @@ class _Sum:
         return sum(weight for weight, _ in self.terms)
 
 
+LOOK = 32
+"""After so many variables the clock is looked at."""
+
+
 @dataclass(slots=True)
 class _Sink:
     """Where the encoders write: clauses so far, and the last variable used."""
@@ -69,6 +74,8 @@ class _Sink:
 
     def fresh(self) -> int:
         self.last += 1
+        if self.last % LOOK == 0:
+            now()  # a sum of many terms takes minutes: workers pause and end here
         return self.last
 
     def add(self, *literals: int) -> None:

@@ -417,8 +417,10 @@ theorems/beside
     MOST_GROUPS 12 groups: With more groups of facts the theorem is not tried.
     MOST_FACTS_BESIDE 6 facts: With more facts beside the cells it is not tried.
     MOST_ORDERS 4 orders: Of so few facts beside the cells all orders are tried.
+theorems/beside_pairs
     MOST_RECORDS 100_000 records: Pairs with more records are not written out.
     MOST_PLACED 20_000 records: Pairs with more records are not put into a database.
+    MOST_EMBEDDED 3 sets: So many sets of classes are tried in databases with the known numbers.
 theorems/empty_classes
     MOST_CLASSES 500 classes: Of more classes none is asked for.
     SINGLY 30 classes: So many classes are looked at one by one where all of them together are not
@@ -433,6 +435,10 @@ theorems/known_counts
         to be loaded.
     LARGEST 2^40 records: Larger counts do not fit.
     MOST_ENTRIES 4_000_000 entries: Of the linear program.
+theorems/listed_margins
+    SECONDS 4.0 seconds: For the factors of the facts.
+    MOST_ENTRIES 4_000_000 entries: Of the table of signatures.
+    MOST_GROUPS 12 groups: With more groups of facts the theorem is not tried.
 theorems/longest_irreducible
     MOST_DEGREE 20_000 degree: Larger determinants are not bounded this way.
     MOST_PAIRS 3_000 pairs: Of more pairs of effects only some are looked at.
@@ -449,6 +455,8 @@ theorems/most_moves
 theorems/one_secret_arc
     STARTS 90 arcs: How many secret arcs are tried.
     TRIES 4_000 pairs: How many pairs of classes are looked at for a secret arc between them.
+theorems/one_sided
+    SECONDS 4.0 seconds: For a count on one side of a fact beside cells.
 theorems/simple_cycles
     SECONDS 10.0 seconds: For simple cycles of classes.
     MOST_ENTRIES 40_000_000 entries: Of the table of signatures, and of the query's rows.

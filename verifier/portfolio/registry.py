@@ -15,6 +15,8 @@ from blowproof.verifier.portfolio.strategy import Strategy
 from blowproof.verifier.theorems.alone import alone, not_alone
 from blowproof.verifier.theorems.beside import facts_beside
 from blowproof.verifier.theorems.exchanges import exchanges, no_exchanges
+from blowproof.verifier.theorems.listed_margins import listed_margins
+from blowproof.verifier.theorems.one_sided import no_one_side, one_sided
 from blowproof.verifier.theorems.simple_cycles import no_cycles, single_cycles
 from blowproof.verifier.witnesses.affine_frame import by_frames
 from blowproof.verifier.witnesses.few_classes import few_classes
@@ -39,6 +41,10 @@ THEOREMS = (
              exchanges, no_exchanges),
     Strategy("beside", "theorem", "cells and a few facts beside them: so many moves at the most",
              facts_beside, no_cycles),
+    Strategy("one-sided", "theorem", "cells and a fact beside them, and a count on one side of it",
+             one_sided, no_one_side),
+    Strategy("listed", "theorem", "margins of a table whose multisets were listed in full",
+             listed_margins, no_cycles),
     Strategy("ceiling", "theorem", "so many moves, times the largest change of one",
              searches.by_ceiling, norms=EVERY_NORM),
     Strategy("frames", "theorem", "the heaviest frame of few signatures meets the bound",

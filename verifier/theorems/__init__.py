@@ -7,5 +7,6 @@ Read `most_moves` (all of them together), `longest_irreducible`, `known_counts`,
 `conformal_parts`, `empty_classes` (what no database holds). Values that are met, with pairs (room
 `values`: what one move of each class can change): `simple_cycles` (independent signatures;
 `one_secret_arc` where G is not complete), `exchanges` (the same in reading 3), `alone` (edges that
-change no known number), `beside` and `two_cycles` (cells and a few facts).
+change no known number), `beside`, `two_cycles` and `beside_pairs` (cells and a few facts),
+`one_sided` (and a count), `listed_margins` (small tables).
 """

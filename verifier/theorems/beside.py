@@ -60,7 +60,6 @@ Under scope "given" there are no more pairs; in reading 1 with another G neither
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -69,31 +68,34 @@ from numpy.typing import NDArray
 
 from blowproof.models import BlowproofError, Exact, Point, Setting
 from blowproof.models.base.clock import now
-from blowproof.models.domain.classes import firsts
-from blowproof.verifier.asked.answer import Answer, Pair
+from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.exact.independence import affinely_independent
 from blowproof.verifier.exact.span import independent
 from blowproof.verifier.limits.limit import real_limit, whole_limit
-from blowproof.verifier.reductions.given_numbers import embed
 from blowproof.verifier.theorems.most_moves import largest_move
-from blowproof.verifier.theorems.two_cycles import Arc, longest_two, moves_of
 from blowproof.verifier.theorems.values.free_change import (
     axes_of_facts,
     largest_free,
-    moved,
 )
 
-__all__ = ["Beside", "beside", "by_stages", "facts_beside", "groups_of", "longest_beside"]
+__all__ = [
+    "Beside",
+    "beside",
+    "by_stages",
+    "classes_in",
+    "facts_beside",
+    "free_change",
+    "groups_of",
+    "longest_beside",
+]
 
 SECONDS = real_limit(__name__, "SECONDS")
 MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
 MOST_GROUPS = whole_limit(__name__, "MOST_GROUPS")
 MOST_FACTS_BESIDE = whole_limit(__name__, "MOST_FACTS_BESIDE")
 MOST_ORDERS = whole_limit(__name__, "MOST_ORDERS")
-MOST_RECORDS = whole_limit(__name__, "MOST_RECORDS")
-MOST_PLACED = whole_limit(__name__, "MOST_PLACED")
 
 Matrix = NDArray[np.int64]
 
@@ -102,11 +104,12 @@ Matrix = NDArray[np.int64]
 class Beside:
     """Classes of the base, and what further facts add in each class of values: at least 0 there.
 
-    `home[k]` is the base's class of the table's class k, `labels[k]` has a column for each further
-    fact, `widths` the most of each.
+    `base` are the facts of the base (by place), `home[k]` is the base's class of the table's class
+    k, `labels[k]` has a column for each further fact, `widths` the most of each.
     """
 
     table: ClassTable
+    base: tuple[int, ...]
     count: int
     home: tuple[int, ...]
     labels: Matrix
@@ -125,7 +128,7 @@ def beside(table: ClassTable, groups: list[list[int]]) -> Beside | None:
     base: list[int] = []
     home, count = [0] * len(effects), 1
     for group in sorted(groups, key=lambda places: (-len(places), places)):
-        rows, first, number = _classes(effects[:, [*base, *group]])
+        rows, first, number = classes_in(effects[:, [*base, *group]])
         if affinely_independent(rows) is not None:
             base += group
             home, count = number, len(first)
@@ -141,10 +144,10 @@ def beside(table: ClassTable, groups: list[list[int]]) -> Beside | None:
     labels = above[:, chosen]
     for column in range(labels.shape[1]):
         labels[:, column] //= np.gcd.reduce(labels[:, column])
-    return Beside(table, count, tuple(home), labels)
+    return Beside(table, tuple(base), count, tuple(home), labels)
 
 
-def _classes(columns: Matrix) -> tuple[Matrix, list[int], list[int]]:
+def classes_in(columns: Matrix) -> tuple[Matrix, list[int], list[int]]:
     """Return distinct rows, a place of each, and the number of each row's own."""
     numbers: dict[bytes, int] = {}
     first: list[int] = []
@@ -199,19 +202,23 @@ def facts_beside(question: Question) -> Answer | None:
     if found is None or largest is None or len(found.widths) > MOST_FACTS_BESIDE:
         return None
     most = longest_beside(found)
-    free = _free(question)
+    free = free_change(question)
     change = largest if free is None else min(largest, free[2])
     why = (
         f"{found.count} cells and {len(found.widths)} facts beside them: "
         f"at most {most} moves, each of which changes the query by at most {change}"
     )
-    pair = _pair(question, found, free) if len(found.widths) == 1 else None
+    pair = None
+    if len(found.widths) == 1:
+        from blowproof.verifier.theorems.beside_pairs import pair_beside
+
+        pair = pair_beside(question, found, free)
     lower = 0 if pair is None else question.query.difference(pair.moves(question.reading))
     upper = most * change
     return question.answer(lower, upper, why, witness=pair, engine="beside", since=started)
 
 
-def _free(question: Question) -> tuple[Point, Point, Exact] | None:
+def free_change(question: Question) -> tuple[Point, Point, Exact] | None:
     """Return the largest change where facts leave the query's attributes alone."""
     setting, query = question.setting, question.query
     axes = query.axes_read(setting.domain)
@@ -222,60 +229,3 @@ def _free(question: Question) -> tuple[Point, Point, Exact] | None:
     except BlowproofError:
         return None
     return None if change is None else (change.before, change.after, change.upper)
-
-
-def _pair(
-    question: Question, found: Beside, free: tuple[Point, Point, Exact] | None
-) -> Pair | None:
-    """Return a pair of two cycles, with the best change of the query where facts do not mind."""
-    setting = question.setting
-    if not setting.graph.complete:
-        return None
-    values: dict[tuple[int, int], list[Point]] = {}
-    few = firsts(found.table.classes, 2)
-    for place, label, points in zip(found.home, found.labels[:, 0].tolist(), few, strict=True):
-        values.setdefault((place, label), []).extend(points)
-    arcs = _arcs(found, values)
-    if not arcs or moves_of(arcs) > MOST_RECORDS:
-        return None
-    before: list[Point] = []
-    after: list[Point] = []
-    axes = question.query.axes_read(setting.domain) if free is not None else frozenset()
-    for arc in arcs:
-        x, y = values[arc.source][0], values[arc.target][:2][-1]
-        if free is not None:
-            x, y = moved(x, free[0], axes), moved(y, free[1], axes)
-        before += [x] * arc.times
-        after += [y] * arc.times
-    pair = Pair(before=tuple(before), after=tuple(after))
-    if setting.scope == "any":
-        return pair
-    if setting.size is None or len(before) > min(setting.size, MOST_PLACED):
-        return None
-    left = 2.0 if question.left is None else min(2.0, question.left / 4)
-    try:
-        return embed(setting, pair, time_limit=left)
-    except BlowproofError:
-        return None
-
-
-def _arcs(found: Beside, values: dict[tuple[int, int], list[Point]]) -> list[Arc]:
-    """Return two cycles over classes with every label that they need; none where it is missing."""
-    widths = [0] * found.count
-    for place, label in values:
-        widths[place] = max(widths[place], label)
-    for limits in _narrower(widths, values):
-        arcs = longest_two(limits)
-        if arcs and all(end in values for arc in arcs for end in (arc.source, arc.target)):
-            return arcs
-    return []
-
-
-def _narrower(widths: list[int], values: dict[tuple[int, int], list[Point]]) -> Iterator[list[int]]:
-    """Yield what labels of each class may go up to: all, and only so far as none is missing."""
-    yield widths
-    whole = []
-    for place, most in enumerate(widths):
-        whole.append(next((k for k in range(most) if (place, k + 1) not in values), most))
-    if whole != widths:
-        yield whole

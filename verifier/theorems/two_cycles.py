@@ -1,23 +1,29 @@
 """Long irreducible circulations that are made of two simple cycles.
 
-Classes 0, ..., N - 1, each with labels 0, ..., w_c; moves go from (class, label) to (class, label),
-and a circulation on the classes is a neighbour pair iff its labels (those that records enter less
-those that they leave) sum to 0 and no proper part that is a circulation has sum 0. Two kinds:
+Classes 0, ..., N - 1, each with labels 0, ..., w_c; moves go from (class, label) to (class,
+label), and a circulation on the classes is a neighbour pair iff its labels (those that records
+enter less those that they leave) sum to 0 and no proper part that is a circulation has sum 0. Two
+kinds:
 
 *Sharing one class.* A cycle A of p classes with label a > 0 and a cycle B of q classes with label
 -b < 0, p + q = N + 1, with one class in common. The circulations below any multiple of the two are
-i A + j B, i and j whole: the two have no arc in common, and no other cycle can be made of them.
-If a and b have no common divisor, i a = j b > 0 asks for at least b times A and a times B: taken so
+i A + j B, i and j whole: the two have no arc in common, and no other cycle can be made of them. If
+a and b have no common divisor, i a = j b > 0 asks for at least b times A and a times B: taken so
 often, they are irreducible, of b p + a q moves.
 
-*Sharing a path.* N = 2 q - 1, every class with labels 0 and 1. B goes round q classes with label -1
-on each arc. A goes through all classes: along B on q - 1 of its arcs, then through the other q - 1
-classes and back, with label 1 on these q arcs: its label is q - (q - 1) = 1. Again A and B are all
-the simple cycles. q times A and once B: a part i A + j B with i <= q and j <= 1 has label i - j q,
-which is 0 for none and for all of it. It has q N + q = (N + 1)^2 / 2 moves.
+*Sharing a path.* N = 2 q - 1, every class with labels 0 and 1. B goes round q classes with label
+-1 on each arc. A goes through all classes: along B on q - 1 of its arcs, then through the other q
+- 1 classes and back, with label 1 on these q arcs: its label is q - (q - 1) = 1. Again A and B are
+all the simple cycles. q times A and once B: a part i A + j B with i <= q and j <= 1 has label i -
+j q, which is 0 for none and for all of it. It has q N + q = (N + 1)^2 / 2 moves.
 
-For w_c = 1 in all classes one of the two has floor((N + 1)^2 / 2) moves, which is the most that any
-has (`beside`): for even N, p = N / 2 = a and q = p + 1 = b give 2 p q.
+*Sharing a path of moves of label 0.* A and B have a path of m arcs with label 0 in common, besides
+A goes along x arcs with label 1 and B along y with label -1: N = x + y + m - 1. If x and y have no
+common divisor, y times A and x times B are irreducible in the same way. Fewer moves, but m (x + y)
++ x y of them have label 0 or 1 (see `one_sided`).
+
+For w_c = 1 in all classes one of the first two has floor((N + 1)^2 / 2) moves, which is the most
+that any has (`beside`): for even N, p = N / 2 = a and q = p + 1 = b give 2 p q.
 """
 
 from __future__ import annotations
@@ -29,7 +35,7 @@ from typing import NamedTuple
 
 from blowproof.verifier.limits.limit import whole_limit
 
-__all__ = ["Arc", "longest_two", "moves_of"]
+__all__ = ["Arc", "longest_two", "most_one_sided", "moves_of"]
 
 MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
 MOST_TRIED = whole_limit(__name__, "MOST_TRIED")
@@ -128,3 +134,19 @@ def _sharing_a_path(classes: Sequence[int]) -> list[Arc]:
     way = [first[-1], *rest, first[0]]
     up = [Arc((x, 0), (y, 1), q) for x, y in pairwise(way)]
     return [*down, Arc((first[-1], 1), (first[0], 0), 1), *up]
+
+
+def most_one_sided(count: int) -> tuple[int, int, int]:
+    """Return (x, y, m) with most moves of label 0 or 1 among cycles that share a path (m = 0: one
+    class) in so many classes.
+
+    >>> [(n, most_one_sided(n)) for n in (1, 2, 3, 16)]
+    [(1, (1, 1, 0)), (2, (1, 1, 1)), (3, (1, 1, 2)), (16, (6, 5, 6))]
+    """
+    best, found = 0, (1, 1, 0)
+    for x in range(1, count + 1):
+        for y in range(max(1, x - 2), x + 1):
+            m = count + 1 - x - y
+            if m >= 0 and gcd(x, y) == 1 and x * y + m * (x + y) > best:
+                best, found = x * y + m * (x + y), (x, y, m)
+    return found

@@ -1,0 +1,151 @@
+"""Pairs for cells and one more fact beside them: the cycles of `two_cycles`, where records are.
+
+Under scope "any" the moves alone are D1. Under "given" the base's facts leave one number of records
+in each of its classes, and a class cannot lose more than it holds: so the cycles are made of the
+classes that hold most, of as many as hold enough. (Irreducible multisets over some of the classes
+are ones over all.) Whether a database with all known numbers holds the records is one integer
+program.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from blowproof.models import BlowproofError, Exact, Point
+from blowproof.models.domain.classes import firsts
+from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.exact.independence import affinely_independent, solved
+from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.reductions.given_numbers import embed
+from blowproof.verifier.theorems.beside import Beside
+from blowproof.verifier.theorems.two_cycles import Arc, longest_two, moves_of
+from blowproof.verifier.theorems.values.free_change import moved
+
+__all__ = ["Holds", "pair_beside", "placed"]
+
+MOST_RECORDS = whole_limit(__name__, "MOST_RECORDS")
+MOST_PLACED = whole_limit(__name__, "MOST_PLACED")
+MOST_EMBEDDED = whole_limit(__name__, "MOST_EMBEDDED")
+
+End = tuple[int, int]
+Holds = dict[End, list[Point]]
+"""Two values or more of each class of the base and label."""
+
+
+def pair_beside(
+    question: Question, found: Beside, free: tuple[Point, Point, Exact] | None
+) -> Pair | None:
+    """Return a pair of two cycles, with the best change of the query where facts do not mind."""
+    values: Holds = {}
+    few = firsts(found.table.classes, 2)
+    for place, label, points in zip(found.home, found.labels[:, 0].tolist(), few, strict=True):
+        values.setdefault((place, label), []).extend(points)
+    axes = question.query.axes_read(question.setting.domain) if free else frozenset()
+
+    def made(arcs: Sequence[Arc]) -> Pair:
+        before: list[Point] = []
+        after: list[Point] = []
+        for arc in arcs:
+            x, y = values[arc.source][0], values[arc.target][:2][-1]
+            if free is not None:
+                x, y = moved(x, free[0], axes), moved(y, free[1], axes)
+            before += [x] * arc.times
+            after += [y] * arc.times
+        return Pair(before=tuple(before), after=tuple(after))
+
+    def cycles(places: Sequence[int]) -> list[Arc]:
+        return _arcs(places, values)
+
+    return placed(question, found, cycles, made)
+
+
+def placed(
+    question: Question,
+    found: Beside,
+    cycles: Callable[[Sequence[int]], list[Arc]],
+    made: Callable[[Sequence[Arc]], Pair],
+) -> Pair | None:
+    """Return the pair of the arcs that `cycles` gives over as many classes as have the records."""
+    setting = question.setting
+    if not setting.graph.complete:
+        return None
+    if setting.scope == "any":
+        arcs = cycles(range(found.count))
+        return made(arcs) if arcs and moves_of(arcs) <= MOST_RECORDS else None
+    held = _held(question, found)
+    if held is None or setting.size is None:
+        return None
+    order = sorted((c for c in range(found.count) if held[c]), key=lambda c: (-held[c], c))
+    tried = 0
+    for arcs in _that_fit(order, held, cycles):
+        records = moves_of(arcs)
+        if records > min(setting.size, MOST_PLACED):
+            continue
+        left = 2.0 if question.left is None else min(2.0, question.left / 4)
+        try:
+            pair = embed(setting, made(arcs), time_limit=left)
+        except BlowproofError:
+            return None
+        tried += 1
+        if pair is not None or tried == MOST_EMBEDDED:
+            return pair
+    return None
+
+
+def _that_fit(
+    order: Sequence[int], held: Sequence[int], cycles: Callable[[Sequence[int]], list[Arc]]
+) -> Iterator[list[Arc]]:
+    """Yield arcs over the classes that hold most, all first, of which none loses too many."""
+    for count in range(len(order), 0, -1):
+        arcs = cycles(order[:count])
+        leaving: Counter[int] = Counter()
+        for arc in arcs:
+            leaving[arc.source[0]] += arc.times
+        if arcs and all(held[c] >= times for c, times in leaving.items()):
+            yield arcs
+
+
+def _held(question: Question, found: Beside) -> list[int] | None:
+    """Return how many records each class of the base has in every database; None: not known."""
+    setting = question.setting
+    numbers = [setting.equalities[place].answer for place in found.base]
+    totals = [number for number in (setting.size, *numbers) if number is not None]
+    if len(totals) <= len(numbers):
+        return None
+    first = [found.home.index(place) for place in range(found.count)]
+    peeled = affinely_independent(np.ascontiguousarray(found.table.effects[first][:, found.base]))
+    held = None if peeled is None else solved(peeled, totals)
+    return None if held is None or min(held) < 0 else held
+
+
+def _arcs(places: Sequence[int], values: Holds) -> list[Arc]:
+    """Return two cycles over some classes, with every label that they need; none where one is
+    missing.
+    """
+    number = {place: k for k, place in enumerate(places)}
+    widths = [0] * len(places)
+    for place, label in values:
+        if place in number:
+            widths[number[place]] = max(widths[number[place]], label)
+    for limits in _narrower(places, widths, values):
+        arcs = [
+            Arc((places[a], one), (places[b], two), times)
+            for (a, one), (b, two), times in longest_two(limits)
+        ]
+        if arcs and all(end in values for arc in arcs for end in (arc.source, arc.target)):
+            return arcs
+    return []
+
+
+def _narrower(places: Sequence[int], widths: list[int], values: Holds) -> Iterator[list[int]]:
+    """Yield what labels of each class may go up to: all, and only so far as none is missing."""
+    yield widths
+    whole = []
+    for place, most in zip(places, widths, strict=True):
+        whole.append(next((k for k in range(most) if (place, k + 1) not in values), most))
+    if whole != widths:
+        yield whole

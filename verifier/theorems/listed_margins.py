@@ -1,0 +1,112 @@
+"""One-way margins of small tables, whose irreducible multisets were listed in full.
+
+*Statement.* Readings 1, 2 and 5, equality facts and impossible values. Let the facts fall into
+groups each of which has affinely independent signatures (a published margin, a tree of totals: the
+*factors*, of r_1, ..., r_k classes). Then a pair makes at most L moves, L being the longest
+irreducible multiset for the one-way margins of an r_1 x ... x r_k table, of which those that were
+listed in full are kept in `LISTED`.
+
+*Proof.* The signatures of one factor are independent, so that moves have no effect on its facts iff
+they are a circulation on its classes (`simple_cycles`), that is, iff they have none on the margin
+of these classes. A value lies in one class of each factor, so in a cell of the table. So the pairs'
+multisets (see `complete_graph`) are irreducible for the one-way margins, over the cells that some
+value lies in: an irreducible multiset over some cells is one over all. Moves within a cell have no
+effect, and are alone. That L is as it stands is a proof by cases that a computer has gone through:
+`benchmarks/irreducible.py` does so again, with every part of the search that is left out shown to
+be covered (`irreducibles.search`), and `tests` do for those that take less than a second.
+
+A table with a smaller side is part of one with a larger side.
+"""
+
+from __future__ import annotations
+
+import time
+
+from blowproof.models import BlowproofError, Exact
+from blowproof.models.base.clock import now
+from blowproof.verifier.asked.answer import Answer
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.value_classes import ClassTable, class_table
+from blowproof.verifier.exact.independence import affinely_independent
+from blowproof.verifier.limits.limit import real_limit, whole_limit
+from blowproof.verifier.theorems.beside import classes_in, free_change, groups_of
+from blowproof.verifier.theorems.most_moves import largest_move
+
+__all__ = ["LISTED", "factors", "listed_margins", "longest_listed"]
+
+SECONDS = real_limit(__name__, "SECONDS")
+MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
+MOST_GROUPS = whole_limit(__name__, "MOST_GROUPS")
+
+LISTED = {
+    (2, 3): 8,
+    (2, 4): 12,
+    (3, 3): 15,
+    (2, 2, 2): 10,
+    (2, 2, 3): 24,
+    (3, 4): 27,
+    (2, 2, 2, 2): 30,
+}
+"""How long the longest is, for the tables that were listed in full (nodes: 44 to 2,153,988)."""
+
+
+def longest_listed(sides: tuple[int, ...]) -> int | None:
+    """Return how many moves a pair makes at the most, for the one-way margins of such a table.
+
+    >>> longest_listed((4, 3)), longest_listed((2, 2)), longest_listed((5, 5))
+    (27, 8, None)
+    """
+    wanted = sorted(sides)
+    fits = [
+        longest
+        for shape, longest in LISTED.items()
+        if len(shape) == len(wanted) and all(a >= b for a, b in zip(shape, wanted, strict=True))
+    ]
+    return min(fits, default=None)
+
+
+def factors(table: ClassTable, groups: list[list[int]]) -> tuple[int, ...] | None:
+    """Return how many classes each factor has, where the facts fall into such; else None.
+
+    A group joins the first factor with which it has independent signatures. A factor of one class
+    tells nothing.
+    """
+    effects = table.effects
+    if not len(effects) or effects.size > MOST_ENTRIES or len(groups) > MOST_GROUPS:
+        return None
+    found: list[list[int]] = []
+    for group in sorted(groups, key=lambda places: (-len(places), places)):
+        for place, factor in enumerate(found):
+            rows, _, _ = classes_in(effects[:, [*factor, *group]])
+            if affinely_independent(rows) is not None:
+                found[place] = [*factor, *group]
+                break
+        else:
+            rows, _, _ = classes_in(effects[:, group])
+            if affinely_independent(rows) is None:
+                return None
+            found.append(list(group))
+    sides = (len(classes_in(effects[:, factor])[0]) for factor in found)
+    return tuple(side for side in sides if side > 1)
+
+
+def listed_margins(question: Question) -> Answer | None:
+    """Return an upper bound on S(f, P) where the facts are margins of a table that was listed."""
+    setting, started = question.setting, time.perf_counter()
+    end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 3))
+    largest: Exact | None
+    try:
+        sides = factors(class_table(setting, deadline=end), groups_of(setting))
+        largest = largest_move(setting, question.query, question.reading)
+    except (BlowproofError, OverflowError):
+        return None
+    most = longest_listed(sides) if sides else None
+    if most is None or sides is None or largest is None:
+        return None
+    free = free_change(question)
+    change = largest if free is None else min(largest, free[2])
+    why = (
+        f"margins of {' x '.join(map(str, sides))}: at most {most} moves (listed in full), "
+        f"each of which changes the query by at most {change}"
+    )
+    return question.answer(0, most * change, why, engine="listed", since=started)

@@ -1,0 +1,139 @@
+"""A count of values that all have one label, beside cells and one more fact.
+
+*Statement.* As in `beside`, with one further fact of width w = 1: each value has label 0 or 1. Let
+f count values that all have label 1 (or all 0). Then S(f, P) <= floor((N + 1)^2 / 3).
+
+*Proof.* Let all counted values have label 1; else exchange the labels. A move that raises f comes
+to a label 1, so that its own label is 0 or 1. M be irreducible, and |M|' the number of its moves
+with label 0 or 1. A move that lowers f has label 0 or -1, and M has as many moves of label 1 as of
+-1; so |f| changes by at most |M|'. If M is one simple cycle, |M|' <= N <= (N + 1)^2 / 3. Else,
+with the cycles A_i, B_j, their labels, k l <= W, and A, B, a, b, s, h_i, N as in `beside`,
+
+    |M|' = (1/W) sum over i, j of (b_j |A_i|' + a_i |B_j|'),
+
+so it is enough that F = b |A|' + a |B|' <= (N + 1)^2 / 3 =: Z^2 / 3. Let d be the number of moves
+of label -1, u that of label 1: |A|' = |A| - d(A), |B|' = |B| - d(B), d(B) = b + u(B).
+
+*s <= 1.* F <= b |A| + a (|B| - b), a <= |A|, b <= |B|: it grows with a up to |A| |B| <= Z^2 / 4.
+
+*One h_i >= T only*, h_1. x, y, R, Q, r <= r', t, m, K as in `beside`: a <= x + t, b <= y - t, |t|
+<= m, x + y + K <= Z. Write t+ and t- for the parts of t. A's rest has label r <= t, so d(A) >= t-;
+B_1 has label -(b + r'), so B has d(B) >= b + t+. F <= b (x + R - t-) + a (y + Q - b - t+); the
+factor of a is at least Q - t- >= 0, so let a = x + t: F <= b (R - t+) + (x + t) (y + Q - t+), and
+b = y - t. For t >= 0 that is x y + x Q + y R + t (Q - R - x), for t < 0 it is x y + x Q + y R - t
+(R - Q - y): linear, so largest at t = 0 or |t| = m. t = 0: at most x y + x K + y K <= Z^2 / 3. t =
+m: if R = m, (x + m) (x + y + K - x - m) <= Z^2 / 4; if Q = m, at most x y + y K <= Z^2 / 4. t =
+-m: the same, x and y exchanged.
+
+*p >= 2 of them.* Let P be these. |B_i| >= T - alpha_i for i in P, and the sum of these alpha_i is
+at most a + d(A), so that the inner classes of the B_i, i in P, are at least p T - a - d(A) - p,
+which A does not meet: |A|' <= N - p (T - 1) + a. In the same way |A_i| >= T + beta_i, the sum of
+these beta_i is at least -b - u(B), and |B|' = |B| - b - u(B) <= N - p (T - 1). So F <= T (N - 2 T
++ 2) + a b <= T (N + 2) - 7 T^2 / 4 <= (N + 2)^2 / 7 <= Z^2 / 3. QED.
+
+*Met* (up to a remainder) by cycles that share a path of label 0 (`two_cycles`), where each class
+has a value that counts, and one of its label that does not: every move of label 0 or 1 raises f by
+1.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from itertools import pairwise
+
+from blowproof.models import BlowproofError, Point
+from blowproof.models.base.clock import now
+from blowproof.models.domain.classes import firsts
+from blowproof.models.queries.kinds import CountQuery
+from blowproof.verifier.asked.answer import Answer, Pair
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.value_classes import class_table
+from blowproof.verifier.limits.limit import real_limit
+from blowproof.verifier.theorems.beside import Beside, beside, groups_of
+from blowproof.verifier.theorems.beside_pairs import placed
+from blowproof.verifier.theorems.simple_cycles import no_cycles
+from blowproof.verifier.theorems.two_cycles import Arc, most_one_sided
+
+__all__ = ["no_one_side", "one_sided"]
+
+SECONDS = real_limit(__name__, "SECONDS")
+
+
+def no_one_side(question: Question) -> str:
+    """Return why the theorem does not speak about a question, or ""."""
+    if not isinstance(question.query, CountQuery):
+        return "it speaks about one count"
+    return no_cycles(question)
+
+
+def one_sided(question: Question) -> Answer | None:
+    """Return bounds on S(f, P) for a count on one side of a further fact; None where it is not."""
+    setting, query, started = question.setting, question.query, time.perf_counter()
+    assert isinstance(query, CountQuery)
+    end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 3))
+    try:
+        table = class_table(setting, deadline=end)
+        found = beside(table, groups_of(setting))
+        finer = class_table(setting, (query.area,), deadline=end)
+    except (BlowproofError, OverflowError):
+        return None
+    if found is None or found.widths != (1,):
+        return None
+    places = {item.inside: place for place, item in enumerate(table.classes)}
+    values: dict[tuple[int, int, bool], Point] = {}  # by class, label, and whether they count
+    for item, (point,) in zip(finer.classes, firsts(finer.classes, 1), strict=True):
+        place = places[frozenset(area for area in item.inside if area < finer.extra)]
+        label = int(found.labels[place, 0])
+        values[found.home[place], label, point in query.area] = point
+    sides = {label for _, label, counted in values if counted}
+    if len(sides) != 1:
+        return None
+    (side,) = sides
+    most = (found.count + 1) ** 2 // 3
+    why = f"{found.count} cells, and the count lies on one side of the fact beside them"
+    pair = _pair(question, found, values, side)
+    lower = 0 if pair is None else query.difference(pair.moves(question.reading))
+    return question.answer(lower, most, why, witness=pair, engine="one-sided", since=started)
+
+
+def _pair(
+    question: Question, found: Beside, values: dict[tuple[int, int, bool], Point], side: int
+) -> Pair | None:
+    """Return two cycles that share a path, over the classes that have all values that they need."""
+    needed = ((side, True), (side, False), (1 - side, False))
+    whole = {
+        place
+        for place in range(found.count)
+        if all((place, label, counted) in values for label, counted in needed)
+    }
+
+    def cycles(places: Sequence[int]) -> list[Arc]:
+        return _sharing([place for place in places if place in whole])
+
+    def made(arcs: Sequence[Arc]) -> Pair:
+        before: list[Point] = []
+        after: list[Point] = []
+        for (one, leaves), (two, enters), times in arcs:
+            x = values[one, side if leaves else 1 - side, False]
+            y = values[two, side if enters else 1 - side, bool(enters)]
+            before += [x] * times
+            after += [y] * times
+        return Pair(before=tuple(before), after=tuple(after))
+
+    return placed(question, found, cycles, made)
+
+
+def _sharing(places: Sequence[int]) -> list[Arc]:
+    """Return the arcs: label 1 stands for the side of the count, the first places are shared."""
+    if not places:
+        return []
+    x, y, m = most_one_sided(len(places))
+    path, rest = places[: m + 1], places[m + 1 :]
+    ups = [path[-1], *rest[: x - 1], path[0]]
+    downs = [path[-1], *rest[x - 1 :], path[0]]
+    return [
+        *(Arc((one, 1), (two, 1), x + y) for one, two in pairwise(path)),
+        *(Arc((one, 0), (two, 1), y) for one, two in pairwise(ups)),
+        *(Arc((one, 1), (two, 0), x) for one, two in pairwise(downs)),
+    ]
