@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from blowproof.cli.report.attack import attack_picture, attack_words
+from blowproof.cli.report.belief import belief_picture
 from blowproof.cli.report.charts import Curve, error_plot
 from blowproof.cli.report.graph import arrow_tip, graph_picture, graph_words
 from blowproof.cli.report.html import Markup, join, tag
@@ -140,6 +141,7 @@ def _query(document: dict[str, Any], query: dict[str, Any], number: int) -> Mark
         _pair(document, query, number),
         _graph(query),
         _errors(query, document["epsilon"]),
+        _learned(query, document["epsilon"]),
         _attack(query),
         _facts(query),
         _forms(query),
@@ -188,7 +190,7 @@ def _readings(query: dict[str, Any]) -> Markup:
             )
         )
     head = tag("tr", [tag("th", word, scope="col") for word in ("reading", "S", "how sure", "")])
-    table = tag("table", tag("caption", "Neighbours can be read in four ways."),
+    table = tag("table", tag("caption", "Neighbours can be read in five ways."),
                 tag("thead", head), tag("tbody", rows))  # fmt: skip
     return join([tag("h3", "The readings"),
                  tag("div", table, class_="wide", tabindex=0, role="region",
@@ -254,6 +256,17 @@ def _errors(query: dict[str, Any], epsilon: int | str) -> Markup:
     )
     return join([tag("h3", "Noise and error"), tag("p", words),
                  error_plot(curves, Fraction(epsilon))])  # fmt: skip
+
+
+def _learned(query: dict[str, Any], epsilon: int | str) -> Markup | None:
+    found = query["attackers"]
+    if found is None:
+        return None
+    words = found["words"]
+    return join([tag("h3", "What an attacker learns"),
+                 tag("p", "Take somebody who is sure of everything but one secret, and thinks two "
+                          f"values of it equally likely. {words[0].upper()}{words[1:]}"),
+                 belief_picture(found, epsilon)])  # fmt: skip
 
 
 def _attack(query: dict[str, Any]) -> Markup | None:

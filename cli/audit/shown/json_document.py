@@ -6,6 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from blowproof.cli.audit.advice import advice, deviation, warning
+from blowproof.cli.audit.attackers import attackers_document
 from blowproof.cli.audit.sentences import at_once_words, certificate_words, chain_words, form_words
 from blowproof.cli.text.policy_in_words import known_words, secret_words
 from blowproof.models import Exact, Point, Policy
@@ -75,6 +76,7 @@ def _query(policy: Policy, finding: Finding) -> dict[str, Any]:
             }
             for judgement in finding.judgements
         ],
+        "attackers": attackers_document(policy, finding),
         "warning": warning(finding) or None,
         "recommendation": advice(finding),
         "certificate": {

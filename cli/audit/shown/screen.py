@@ -16,6 +16,7 @@ from blowproof.cli.audit.advice import (
     plain_words,
     warning,
 )
+from blowproof.cli.audit.attackers import attackers_words
 from blowproof.cli.audit.mechanism import mechanism_words
 from blowproof.cli.audit.sentences import (
     at_once_words,
@@ -89,7 +90,7 @@ def _finding_parts(policy: Policy, finding: Finding) -> Iterator[RenderableType]
     yield _readings(finding.rows, finding.reading)
     yield from _reasons(finding.rows)
     yield Text()
-    yield _grid(*_meaning(finding))
+    yield _grid(*_meaning(policy, finding))
     yield Text()
     yield from _pair(policy, finding)
     yield Text()
@@ -151,11 +152,14 @@ def _changed(row: Row) -> str:
     return f"{len(pair.before)} out, {len(pair.after)} in"
 
 
-def _meaning(finding: Finding) -> Iterator[tuple[str, str]]:
+def _meaning(policy: Policy, finding: Finding) -> Iterator[tuple[str, str]]:
     yield "at once", at_once_words(finding)
     yield "plain DP", plain_words(finding)
     yield "closed forms", form_words(finding.extras.forms)
     yield "noise", noise_words(finding)
+    learned = attackers_words(policy, finding)
+    if learned:
+        yield "attackers", learned
     for judgement in finding.judgements:
         yield "your plan", judgement_words(finding, judgement)
     yield "certificate", certificate_words(finding)

@@ -1,0 +1,50 @@
+"""A picture of one attacker's belief: before the release, and after the output that tells most."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import exp
+from typing import Any
+
+from blowproof.cli.report.html import Markup, tag
+
+__all__ = ["belief_picture", "believed"]
+
+WIDTH, BAR, STEP, LEFT = 640, 22, 34, 250
+
+
+def believed(log_odds: Fraction) -> float:
+    """Return what even odds become when they move by a factor of e^log_odds.
+
+    >>> round(believed(Fraction(1)), 3), believed(Fraction(0)), believed(Fraction(10**6))
+    (0.731, 0.5, 1.0)
+    """
+    return 1 / (1 + exp(-min(float(log_odds), 700.0)))
+
+
+def belief_picture(attackers: dict[str, Any], epsilon: int | str) -> Markup | None:
+    """Return bars: even odds before; after, as promised, and as this noise really allows."""
+    moved = attackers["log_odds_at_least"]
+    if moved is None:
+        return None
+    bars = [
+        ("before", 0.5, "plain"),
+        ("after, as e^epsilon promises", believed(Fraction(epsilon)), "reading"),
+        ("after, with this noise", believed(Fraction(moved)), "decides"),
+    ]
+    room = WIDTH - LEFT - 70
+    rows = []
+    for place, (label, share, kind) in enumerate(bars):
+        y = 10 + place * STEP
+        rows.append(tag("text", label, x=LEFT - 10, y=y + 16, text_anchor="end"))
+        rows.append(tag("rect", x=LEFT, y=y, width=room * share, height=BAR, class_=kind))
+        rows.append(tag("text", f"{share:.3f}", x=LEFT + room * share + 8, y=y + 16))
+    return tag(
+        "svg",
+        tag("title", "How sure an attacker can become of a secret that seemed even"),
+        tag("desc", "; ".join(f"{label}: {share:.3f}" for label, share, _ in bars)),
+        rows,
+        viewBox=f"0 0 {WIDTH} {20 + STEP * len(bars)}",
+        role="img",
+        class_="plot",
+    )
