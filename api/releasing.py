@@ -26,7 +26,8 @@ def release(  # noqa: PLR0913 # keyword-only options
     data: File,
     query: str | BoundQuery = "histogram",
     *,
-    epsilon: Exact | str,
+    epsilon: Exact | str | None = None,
+    rho: Exact | str | None = None,
     mechanism: str = "laplace",
     settings: Mapping[str, object] | None = None,
     budget: Exact | str | None = None,
@@ -45,7 +46,8 @@ def release(  # noqa: PLR0913 # keyword-only options
 ) -> Release:
     """Return a query's answers on a data file, with the noise that the policy calls for.
 
-    The scale comes from the verified sensitivity. `budget` opens an account of the people in the
+    It gives away `epsilon`, or `rho` (zCDP: what `mechanism="gaussian"` takes). The scale comes
+    from the verified sensitivity. `budget` opens an account of the people in the
     data, which later releases about them share; what exceeds it is a `RefusedError` before any
     noise is drawn. `unaccounted` keeps none. `output`: a .csv or .parquet file for the answers.
     Noise that is hardly worth its price is refused too, unless `accept_wide_bounds`.
@@ -66,9 +68,12 @@ def release(  # noqa: PLR0913 # keyword-only options
     from blowproof.cli.asking.account_options import AccountChoice
     from blowproof.cli.releasing.release import carried_out, output_file, request_of
     from blowproof.mechanisms.base.errors import RefusedError
+    from blowproof.verifier.certify.base.promise import Promise
 
     asked, bound = session(reading, answers, engine, time_limit), read(policy)
-    wanted, share = query_of(query, bound), exactly(epsilon, "epsilon")
+    given = {"epsilon": epsilon, "rho": rho}
+    promise = Promise(**{name: exactly(x, name) for name, x in given.items() if x is not None})
+    wanted = query_of(query, bound)
     limit = None if budget is None else exactly(budget, "budget")
     kept, place = (None if file is None else os.fspath(file) for file in (ledger, output))
     source, rules = os.fspath(data), policy if isinstance(policy, (str, os.PathLike)) else None
@@ -82,7 +87,7 @@ def release(  # noqa: PLR0913 # keyword-only options
             file = output_file(place, inputs, bound.domain.names)
             if file is not None:
                 stack.callback(file.discard)
-            request = request_of(bound, wanted, share, options, records, asked)
+            request = request_of(bound, wanted, promise, options, records, asked)
             request = replace(request, accept_wide_bounds=accept_wide_bounds)
             found = carried_out(mechanism, request, source, choice, asked)
         except click.UsageError as error:

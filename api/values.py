@@ -278,7 +278,8 @@ class Release:
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Value | float, ...], ...]
-    epsilon: Fraction
+    epsilon: Fraction | None
+    rho: Fraction | None
     mechanism: str
     notes: tuple[str, ...]
     _of: Released = field(repr=False, compare=False)
@@ -293,7 +294,8 @@ class Release:
         return Release(
             columns=(*names.columns, answer_column(found)),
             rows=tuple((*values, answer) for values, answer in rows),
-            epsilon=found.request.epsilon,
+            epsilon=found.request.promise.epsilon,
+            rho=found.request.rho,
             mechanism=found.mechanism,
             notes=found.notes,
             _of=found,

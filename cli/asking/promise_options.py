@@ -13,7 +13,7 @@ from blowproof.cli.asking.options import positive
 if TYPE_CHECKING:
     from fractions import Fraction
 
-__all__ = ["promise_options"]
+__all__ = ["NO_PROMISE", "promise_options"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -27,8 +27,11 @@ _OPTIONS = (
 )  # fmt: skip
 
 
-def promise_options(*, delta: bool = True) -> Callable[[F], F]:
-    """--epsilon, --rho and (if asked for) --delta, as one `promise` argument."""
+NO_PROMISE = "Missing option '--epsilon' (or '--rho')."
+
+
+def promise_options(*, delta: bool = True, required: bool = True) -> Callable[[F], F]:
+    """--epsilon, --rho and (if asked for) --delta, as one `promise` argument (None: none given)."""
 
     def decorate(command: F) -> F:
         @wraps(command)
@@ -41,9 +44,10 @@ def promise_options(*, delta: bool = True) -> Callable[[F], F]:
         ) -> object:
             from blowproof.verifier.certify.base.promise import Promise
 
-            if epsilon is None and rho is None:
-                raise click.UsageError("Missing option '--epsilon' (or '--rho').")
-            return command(promise=Promise(epsilon, rho, delta), **rest)
+            given = epsilon is not None or rho is not None
+            if required and not given:
+                raise click.UsageError(NO_PROMISE)
+            return command(promise=Promise(epsilon, rho, delta) if given else None, **rest)
 
         wrapped: object = gathered
         for option in reversed(_OPTIONS if delta else (_OPTIONS[0], _OPTIONS[2])):

@@ -119,6 +119,7 @@ def _budget_json(item: Guarantee) -> dict[str, Any]:
 
     return {
         **{key: item.identity[key] for key in ("policy", "digest", "reading", "answers")},
+        "measure": item.measure,
         "budget": show(item.budget),
         "spent": show(item.spent),
         "left": show(item.budget - item.spent),
@@ -133,7 +134,8 @@ def _charge_json(charge: Charge) -> dict[str, Any]:
         "at": charge.at,
         "query": charge.query,
         "mechanism": charge.mechanism,
-        "epsilon": show(charge.epsilon),
+        "epsilon": None if charge.epsilon is None else show(charge.epsilon),
+        **({} if charge.rho is None else {"rho": show(charge.rho)}),
         "records": None if charge.records is None else charge.records.text,
     }
 
@@ -153,13 +155,16 @@ def _parts(verdict: str, accounts: Sequence[Account]) -> Iterator[RenderableType
             said = {key: printable(value) for key, value in promised.identity.items()}
             spent, budget = promised.spent, promised.budget
             yield Text(
-                f"budget  {short(spent)} of {short(budget)} spent, {short(budget - spent)} left, "
+                f"budget  {'rho = ' * (promised.measure == 'rho')}{short(spent)} of "
+                f"{short(budget)} spent, {short(budget - spent)} left, "
                 f"under policy {said['policy']}, reading {said['reading']}, "
                 f"answers {said['answers']}"
             )
             yield from _releases(promised)
         if len(account.guarantees) > 1:
-            yield Text("Epsilons of different guarantees do not add up; these people pay for all.")
+            yield Text(
+                "Guarantees do not add up, nor do epsilon and rho; these people pay for all."
+            )
         yield Text()
     yield Text(verdict)
 
@@ -173,11 +178,15 @@ def _releases(promised: Guarantee) -> Iterator[RenderableType]:
     if not promised.charges:
         return
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
-    for name in ("        when", "epsilon", "query", "mechanism", "records"):
+    in_rho = promised.measure == "rho"
+    measures = ("rho", "of epsilon") if in_rho else ("epsilon",)
+    for name in ("        when", *measures, "query", "mechanism", "records"):
         table.add_column(name, overflow="fold")
     for charge in promised.charges:
         records = "all" if charge.records is None else charge.records.text
         at = f"        {charge.at.partition('+')[0]}"
-        cells = (at, short(charge.epsilon), charge.query, charge.mechanism, records)
+        pure = "" if charge.epsilon is None else short(charge.epsilon)
+        costs = (short(charge.cost), pure) if in_rho else (pure,)
+        cells = (at, *costs, charge.query, charge.mechanism, records)
         table.add_row(*(Text(printable(cell)) for cell in cells))
     yield table

@@ -15,9 +15,9 @@ from blowproof.cli.asking.options import (
     Question,
     json_option,
     policy_argument,
-    positive,
     question_options,
 )
+from blowproof.cli.asking.promise_options import NO_PROMISE, promise_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from blowproof.models import BoundQuery, Policy
     from blowproof.models.data.dataset import Dataset
     from blowproof.models.policy.readings import Reading
+    from blowproof.verifier.certify.base.promise import Promise
 
 __all__ = [
     "carried_out",
@@ -55,10 +56,10 @@ MARGIN = 0.5
 @policy_argument()
 @click.argument("data", type=click.Path(), metavar="DATA")
 @click.option("--query", help="Which numbers are released.  [default: histogram]")
-@click.option("--epsilon", type=positive, metavar="E",
-              help="What the release may give away: 1, 1/2 or 0.5, exactly.")  # fmt: skip
+@promise_options(delta=False, required=False)
 @click.option("--mechanism", metavar="M",
-              help="How: laplace, ordered, ...  [default: what plan chooses]")  # fmt: skip
+              help="How: laplace, ordered, ...  "
+              "[default: what plan chooses; with --rho, gaussian]")  # fmt: skip
 @click.option("--plan", "plan_path", type=click.Path(), metavar="FILE",
               help="Draw what a plan says, and nothing else.")  # fmt: skip
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
@@ -79,7 +80,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
     policy: str,
     data: str,
     query: str | None,
-    epsilon: Fraction | None,
+    promise: Promise | None,
     mechanism: str | None,
     plan_path: str | None,
     settings: tuple[str, ...],
@@ -97,7 +98,8 @@ def release(  # noqa: PLR0913 # one parameter for each option
     the budget of the people in DATA is refused before any noise is drawn. Their account is found by
     what DATA holds, whatever the file is called; without one, --budget opens it.
 
-    Without --mechanism, what `blowproof plan` finds best for the query is drawn. With --plan, what
+    Without --mechanism, what `blowproof plan` finds best for the query is drawn, or Gaussian noise
+    where a --rho is given away. With --plan, what
     that file says is drawn, for the policy, the queries and the data that it was made for. Counts
     come in whole numbers then, unless --real.
 
@@ -118,12 +120,13 @@ def release(  # noqa: PLR0913 # one parameter for each option
     from blowproof.cli.text.output import print_all, quietly, write_json
     from blowproof.mechanisms.base.errors import RefusedError
     from blowproof.models import BudgetError, parse_query
+    from blowproof.verifier.certify.base.promise import Promise
 
     options = dict(map(_setting, settings))
     if plan_path is not None:
-        _require_bare_plan(query, epsilon, mechanism, settings, records)
-    elif epsilon is None:
-        raise click.UsageError("Missing option '--epsilon'.")
+        _require_bare_plan(query, promise, mechanism, settings, records)
+    elif promise is None:
+        raise click.UsageError(NO_PROMISE)
     session = Session(question)
     read, _ = session.open(policy)
     with ExitStack() as stack:
@@ -133,11 +136,11 @@ def release(  # noqa: PLR0913 # one parameter for each option
                 stack.callback(place.discard)
             if plan_path is not None:
                 made = read_plan_for(plan_path, read, data)
-                asked, epsilon = made.workload.queries[0], made.epsilon
+                asked, promise = made.workload.queries[0], Promise(made.epsilon)
             else:
                 made, asked = None, parse_query(query or "histogram", read)
-            assert epsilon is not None
-            request = request_of(read, asked, epsilon, options, records, session)
+            assert promise is not None
+            request = request_of(read, asked, promise, options, records, session)
             request = replace(request, accept_wide_bounds=accept_wide_bounds)
             released = carried_out(made or mechanism, request, data, choice, session, real=real)
         except (RefusedError, BudgetError) as error:
@@ -156,7 +159,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
 def request_of(
     policy: Policy,
     query: str | BoundQuery,
-    epsilon: Fraction,
+    promise: Promise,
     settings: Mapping[str, str],
     records: str | None,
     session: Session,
@@ -172,7 +175,8 @@ def request_of(
     return Request(
         policy=policy,
         query=parse_query(query, policy) if isinstance(query, str) else query,
-        epsilon=epsilon,
+        epsilon=promise.epsilon or Fraction(0),
+        rho=promise.rho,
         reading=cast("Reading", question.reading),
         answers=scope_of(question),
         engine=cast("Engine", question.engine),
@@ -187,8 +191,8 @@ def _require_bare_plan(*others: object) -> None:
     """Refuse what a plan says already: two places that say it may differ."""
     if any(others):
         raise click.UsageError(
-            "--plan says what is released and how: leave --query, --epsilon, --mechanism, --set "
-            "and --records out"
+            "--plan says what is released and how: leave --query, --epsilon, --rho, --mechanism, "
+            "--set and --records out"
         )
 
 
@@ -265,6 +269,7 @@ def _account(request: Request, data: str, choice: AccountChoice) -> Accountant |
         answers=request.answers,
         people="new" if choice.new_people else choice.same_people_as,
         new_guarantee=choice.new_guarantee,
+        measure="epsilon" if request.rho is None else "rho",
     )
 
 
@@ -279,13 +284,16 @@ def carried_out(
 ) -> Released:
     """Plan a release, charge it to the account that is chosen, and draw it; or refuse.
 
-    `how`: a mechanism by name, a plan that was read, or None for what a plan would choose. What a
-    plan chose comes in whole numbers where it counts records, unless `real`.
+    `how`: a mechanism by name, a plan that was read, or None for what a plan would choose (Gaussian
+    noise, where a rho is given away). What a plan chose comes in whole numbers where it counts
+    records, unless `real`.
     """
     from blowproof.mechanisms.planning.default import in_whole_numbers
     from blowproof.mechanisms.release.release import release as carry_out
     from blowproof.models.data.dataset import Dataset
 
+    if how is None and request.rho is not None:
+        how = "gaussian"
     account = _account(request, data, choice)
     made = _planned(how, request, data, session)
     with Dataset(data, made.request.policy.domain) as dataset:
@@ -347,7 +355,8 @@ def release_parts(released: Released, output: str | None) -> Iterator[Renderable
     yield Text(f"{printable(request.bound.name)}, released by {released.mechanism}", style="bold")
     scope = request.policy.with_answers(request.answers).scope
     yield Text(
-        f"epsilon {short(request.epsilon)} under policy {printable(request.policy.name)}, "
+        f"{request.promise.name} {short(request.promise.limit)} under policy "
+        f"{printable(request.policy.name)}, "
         f"reading {request.reading}, answers {scope}"
     )
     yield from _noise_lines(released)
@@ -368,14 +377,15 @@ def _noise_lines(released: Released) -> Iterator[RenderableType]:
 
     if released.sensitivity is not None:
         found = released.sensitivity
-        yield Text(f"{bounds_text(found)} for {printable(found.query)} ({found.status})")
+        norm = "" if found.norm == "l1" else f" in {found.norm}"
+        yield Text(f"{bounds_text(found)} for {printable(found.query)}{norm} ({found.status})")
     for item in released.description:
-        scales = sorted(set(item.scales))
+        scales = sorted(set(item.widths))
         low, high = _about(scales[0]), _about(scales[-1])
         scale = low if low == high else f"{low} to {high}"
         grid = "" if item.grid == 1 else f", in steps of {short(item.grid)}"
         what = item.query if isinstance(item.query, str) else _name(item.query)
-        yield Text(f"{item.noise} noise of scale {scale}{grid} on {printable(what)}")
+        yield Text(f"{item.noise} noise of {item.width} {scale}{grid} on {printable(what)}")
 
 
 def _name(query: object) -> str:

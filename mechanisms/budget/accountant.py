@@ -17,6 +17,11 @@ was moved or saved in another format finds it. Other content is never given an a
 Several guarantees. Epsilons under two policies do not add up to one promise, yet the same people
 pay for both. So an account holds a budget for each guarantee, and a release under one that was not
 promised yet is refused unless told `new_guarantee`: it never finds a full budget in silence.
+
+One measure each. A budget is in epsilon or in rho (zCDP), whichever its first release promised, and
+the two are never added. A release with a pure epsilon is charged to a budget of rho as
+epsilon^2 / 2, which is said; one with a rho is refused by a budget of epsilon, for there is no way
+back.
 """
 
 from __future__ import annotations
@@ -40,6 +45,7 @@ from blowproof.models.data.dataset import Dataset
 from blowproof.models.files.writing import digest
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading
+from blowproof.verifier.certify.measures.orders import from_pure
 
 __all__ = ["Accountant", "People", "identity_of", "ledger_beside", "refuse_old_ledger", "stranger"]
 
@@ -102,9 +108,11 @@ class Accountant:
         answers: Answers | None = None,
         people: People | None = None,
         new_guarantee: bool = False,
+        measure: Literal["epsilon", "rho"] = "epsilon",
     ) -> None:
         self._guarantee = (policy, reading, answers)
         self._asked = (budget, people, new_guarantee)
+        self._measure = measure
         self.ledger = Ledger(ledger)
         refuse_old_ledger(data)
         self.content = content_of(data)
@@ -113,7 +121,7 @@ class Accountant:
 
     @property
     def budget(self) -> Fraction:
-        """The epsilon that all releases together may cost."""
+        """The epsilon (or rho) that all releases together may cost."""
         return self._look().budget
 
     @property
@@ -130,24 +138,33 @@ class Accountant:
         under another guarantee, than this account is about is a LedgerError.
         """
         self._require_same(request, data)
-        charge = Charge(
-            epsilon=request.epsilon,
-            mechanism=mechanism,
-            query=request.bound.name,
-            records=request.records,
-            order=None if request.records is None else order_of(self.content.path),
-        )
+        pure = request.rho is None
         with self.ledger.writing() as log:
             book = Book(log.entries)
             account, promised = self._settled(book)
-            self._decide((*promised.charges, charge), promised.budget)
+            converted = pure and promised.measure == "rho"
+            charge = Charge(
+                epsilon=request.epsilon if pure else None,
+                rho=from_pure(request.epsilon) if converted else request.rho,
+                mechanism=mechanism,
+                query=request.bound.name,
+                records=request.records,
+                order=None if request.records is None else order_of(self.content.path),
+            )
+            self._decide((*promised.charges, charge), promised)
             book.charge(account, promised, charge)
             # What was digested is what is released: the records were read between the two.
             self.content.require_unchanged()
             for entry in book.added:
                 log.append(entry)
         spent, budget = promised.spent, promised.budget
-        said = f"budget: {show(spent)} of {show(budget)} spent, {show(budget - spent)} left"
+        unit = "" if promised.measure == "epsilon" else "rho = "
+        said = f"budget: {unit}{show(spent)} of {show(budget)} spent, {show(budget - spent)} left"
+        if converted:
+            said += (
+                f"; this account adds up rho: epsilon = {show(request.epsilon)} was converted to "
+                f"epsilon^2 / 2 = {show(charge.cost)}"
+            )
         others = len(account.guarantees) - 1
         if others:
             said += f" (of {others + 1} guarantees to these people, this one alone)"
@@ -155,6 +172,8 @@ class Accountant:
 
     def _require_same(self, request: Request, data: Dataset | None) -> None:
         """Refuse a release that this account is not about."""
+        if (request.rho is None) != (self._measure == "epsilon"):
+            raise LedgerError(f"this account was opened for a release in {self._measure}")
         asked = (request.policy, request.reading, request.answers)
         if asked != self._guarantee and identity_of(*asked) != {
             **self.identity,
@@ -173,15 +192,15 @@ class Accountant:
         budget, people, new_guarantee = self._asked
         account = self._owner(book, people)
         book.see(account, self.content)
-        for item in account.guarantees:
-            if item.is_for(self.identity):
-                if budget is not None and budget != item.budget:
-                    raise LedgerError(
-                        f"its budget is {show(item.budget)}, not {show(budget)}: it was promised "
-                        f"when account {account.number} was opened\n"
-                        f"  try: --budget {show(item.budget)}, or none"
-                    )
-                return account, item
+        item = self._promised(account, new=new_guarantee)
+        if item is not None:
+            if budget is not None and budget != item.budget:
+                raise LedgerError(
+                    f"its budget is {show(item.budget)}, not {show(budget)}: it was promised "
+                    f"when account {account.number} was opened\n"
+                    f"  try: --budget {show(item.budget)}, or none"
+                )
+            return account, item
         if account.guarantees and not new_guarantee:
             raise LedgerError(self._other(account))
         if budget is None:
@@ -189,7 +208,17 @@ class Accountant:
                 "there is no budget for this release: nothing was released and nothing spent\n"
                 "  try: --budget B, which all releases about these people share, or --unaccounted"
             )
-        return account, book.promise(account, self.identity, budget)
+        return account, book.promise(account, self.identity, budget, self._measure)
+
+    def _promised(self, account: Account, *, new: bool) -> Guarantee | None:
+        """Return the budget of this guarantee: in the release's measure, or in rho.
+
+        Told that the guarantee is new, an epsilon is not charged to a rho; it opens a budget.
+        """
+        mine = [item for item in account.guarantees if item.is_for(self.identity)]
+        same = [item for item in mine if item.measure == self._measure]
+        converts = [item for item in mine if item.measure == "rho" and not new]
+        return next(iter((*same, *converts)), None)
 
     def _owner(self, book: Book, people: People | None) -> Account:
         """Return the account of these data; a new one for new people."""
@@ -220,6 +249,13 @@ class Accountant:
         kept = account.guarantees[-1].identity
         keys = ("reading", "answers")
         differ = [key for key in keys if kept.get(key) != self.identity[key]]
+        if any(item.is_for(self.identity) for item in account.guarantees):
+            return (
+                f"account {account.number} of these people adds up epsilons, and a rho has no pure "
+                "epsilon: nothing was released and nothing spent\n  try: --epsilon E with a "
+                "mechanism of Laplace noise, or --new-guarantee with --budget B: a further budget, "
+                "of rho, of the same people"
+            )
         what = "another policy, or an earlier version of this one"
         if differ and kept.get("digest") == self.identity["digest"]:
             what = " and ".join(
@@ -231,16 +267,18 @@ class Accountant:
             "opened with, or --new-guarantee with --budget B: a further budget of the same people"
         )
 
-    def _decide(self, charges: Sequence[Charge], budget: Fraction) -> None:
+    def _decide(self, charges: Sequence[Charge], promised: Guarantee) -> None:
+        budget, measure = promised.budget, promised.measure
         parts = [item.records for item in charges if item.records is not None]
         if parts:
             require_part(*self._guarantee, parts)
         before, after = total_epsilon(charges[:-1]), total_epsilon(charges)
         if after > budget:
             raise OverspentError(
-                f"epsilon = {show(charges[-1].epsilon)} would bring the releases to {show(after)}, "
+                f"{measure} = {show(charges[-1].cost)} would bring the releases to {show(after)}, "
                 f"and the budget is {show(budget)} ({show(before)} is spent): nothing was drawn\n"
-                f"  try: an epsilon of at most {show(budget - before)}"
+                f"  try: {'an epsilon' if measure == 'epsilon' else 'a rho'} of at most "
+                f"{show(budget - before)}"
                 if before < budget
                 else f"the budget of {show(budget)} is spent: nothing was drawn"
             )

@@ -3,7 +3,9 @@
 An account is about people, and knows them by the content of their data (`models.content`): any
 number of digests, once told that they are the same people. Each guarantee (policy, reading, scope)
 that these people were promised has a budget of its own in the account, for epsilons of different
-guarantees do not add up. Accounts and budgets are numbered 1, 2, ... as they are opened.
+guarantees do not add up. A budget is kept in one measure, epsilon or rho, and everything charged to
+it costs so much in that measure: an epsilon is converted to rho = epsilon^2 / 2, a rho never back.
+Accounts and budgets are numbered 1, 2, ... as they are opened.
 
 Entries are JSON objects of a `kind` and an `account`:
 account (opened), data (a content, and where it was seen), budget, charge, taken-over.
@@ -15,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from blowproof.mechanisms.base.errors import AlteredError
 from blowproof.mechanisms.budget.ledger import Entry
@@ -36,14 +38,25 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class Charge:
-    """One release's price; `records` are those it was about (None: all), as numbered in `order`."""
+    """One release's price; `records` are those it was about (None: all), as numbered in `order`.
 
-    epsilon: Fraction
+    `epsilon` is None where the release promised a rho; `rho` is what it costs in an account of rho.
+    """
+
+    epsilon: Fraction | None
     mechanism: str
     query: str
     records: Records | None = None
     order: str | None = None
     at: str = ""
+    rho: Fraction | None = None
+
+    @property
+    def cost(self) -> Fraction:
+        """What is added up: rho, or else epsilon."""
+        found = self.epsilon if self.rho is None else self.rho
+        assert found is not None
+        return found
 
 
 @dataclass(frozen=True)
@@ -66,12 +79,13 @@ class Sighting:
 
 @dataclass
 class Guarantee:
-    """A budget under one policy, reading and scope, and what was spent of it."""
+    """A budget under one policy, reading and scope, in one measure, and what was spent of it."""
 
     number: int
     identity: dict[str, str]
     budget: Fraction
     charges: list[Charge] = field(default_factory=list)
+    measure: Literal["epsilon", "rho"] = "epsilon"
 
     @property
     def spent(self) -> Fraction:
@@ -133,11 +147,18 @@ class Book:
             values = {**vars(seen), "columns": list(seen.columns)}
             self.add("data", account=account.number, **values)
 
-    def promise(self, account: Account, identity: dict[str, str], budget: Fraction) -> Guarantee:
+    def promise(
+        self,
+        account: Account,
+        identity: dict[str, str],
+        budget: Fraction,
+        measure: Literal["epsilon", "rho"] = "epsilon",
+    ) -> Guarantee:
         """Return a new budget of an account."""
         number = len(account.guarantees) + 1
         values = {"account": account.number, "guarantee": number, "identity": identity}
-        self.add("budget", **values, budget=show(budget))
+        in_rho = {} if measure == "epsilon" else {"measure": measure}
+        self.add("budget", **values, budget=show(budget), **in_rho)
         return account.guarantees[-1]
 
     def charge(self, account: Account, guarantee: Guarantee, charge: Charge) -> None:
@@ -146,7 +167,8 @@ class Book:
             "charge",
             account=account.number,
             guarantee=guarantee.number,
-            epsilon=show(charge.epsilon),
+            epsilon=None if charge.epsilon is None else show(charge.epsilon),
+            **({} if charge.rho is None else {"rho": show(charge.rho)}),
             mechanism=charge.mechanism,
             query=charge.query,
             records=None if charge.records is None else charge.records.text,
@@ -167,10 +189,13 @@ class Book:
                 _require(entry["guarantee"] == len(account.guarantees) + 1)
                 identity = {str(key): str(value) for key, value in entry["identity"].items()}
                 promised = Guarantee(entry["guarantee"], identity, read_epsilon(entry["budget"]))
+                promised.measure = _measure(entry)
                 account.guarantees.append(promised)
             case "charge":
                 place = _number(entry["guarantee"]) - 1
-                account.guarantees[place].charges.append(_charge(entry))
+                charge = _charge(entry)
+                _require((charge.rho is not None) == (account.guarantees[place].measure == "rho"))
+                account.guarantees[place].charges.append(charge)
             case "taken-over":
                 account.taken_over.append(str(entry["sha256"]))
             case _:
@@ -192,7 +217,7 @@ def total_epsilon(charges: Sequence[Charge]) -> Fraction:
     >>> total_epsilon([charge(1), charge(2, first), charge(3, second)])
     Fraction(4, 1)
     """
-    everywhere = sum((item.epsilon for item in charges if item.records is None), Fraction(0))
+    everywhere = sum((item.cost for item in charges if item.records is None), Fraction(0))
     orders = dict.fromkeys(item.order for item in charges)
     return everywhere + sum(
         (_most([item for item in charges if item.order == order]) for order in orders), Fraction(0)
@@ -204,13 +229,19 @@ def _most(charges: Sequence[Charge]) -> Fraction:
     steps: dict[int, Fraction] = {}
     for item in charges:
         for low, high in item.records.ranges if item.records is not None else ():
-            steps[low] = steps.get(low, Fraction(0)) + item.epsilon
-            steps[high + 1] = steps.get(high + 1, Fraction(0)) - item.epsilon
+            steps[low] = steps.get(low, Fraction(0)) + item.cost
+            steps[high + 1] = steps.get(high + 1, Fraction(0)) - item.cost
     most = running = Fraction(0)
     for place in sorted(steps):
         running += steps[place]
         most = max(most, running)
     return most
+
+
+def _measure(entry: Entry) -> Literal["epsilon", "rho"]:
+    measure = entry.get("measure", "epsilon")
+    _require(measure in ("epsilon", "rho"))
+    return "rho" if measure == "rho" else "epsilon"
 
 
 def _sighting(entry: Entry) -> Sighting:
@@ -221,8 +252,13 @@ def _sighting(entry: Entry) -> Sighting:
 
 def _charge(entry: Entry) -> Charge:
     records, order = entry["records"], entry["order"]
+    epsilon, rho = (
+        None if entry.get(key) is None else read_epsilon(entry[key]) for key in ("epsilon", "rho")
+    )
+    _require(epsilon is not None or rho is not None)
     return Charge(
-        epsilon=read_epsilon(entry["epsilon"]),
+        epsilon=epsilon,
+        rho=rho,
         mechanism=str(entry["mechanism"]),
         query=str(entry["query"]),
         records=None if records is None else Records.read(records),

@@ -1,9 +1,10 @@
 """The gate: nothing is drawn that the certifier has not proved private.
 
 A mechanism has no way to the noise but a `Permit`, and only a `Gate` makes permits: one for each
-release and each choice that `certify` has proved to stay within the request's epsilon, all steps of
-a release together. The scale that noise is drawn with is read from what the permit covers, never
-given beside it. A permit covers one release, is used up by drawing, and cannot be copied.
+release and each choice that `certify` has proved to keep the request's promise (an epsilon, or a
+rho), all steps of a release together. The scale that noise is drawn with is read from what the
+permit covers, never given beside it. A permit covers one release, is used up by drawing, and cannot
+be copied.
 
 * What is described in full before the data (`Plan.description`) is judged as a whole, before
   anything is charged; other noise than that is refused.
@@ -18,6 +19,7 @@ Refusals and errors look at descriptions alone, so they tell nothing about the r
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
@@ -26,7 +28,8 @@ import numpy as np
 
 from blowproof.mechanisms.answers.vectors import Vector
 from blowproof.mechanisms.base.errors import RefusedError
-from blowproof.mechanisms.noise.discrete_laplace import raw_discrete_laplace
+from blowproof.mechanisms.noise.discrete_gaussian import raw_discrete_gaussian
+from blowproof.mechanisms.noise.discrete_laplace import Noise, raw_discrete_laplace
 from blowproof.mechanisms.release.worth import require_close_bounds
 from blowproof.mechanisms.structures.partitions import interval_partition, matching_partition
 from blowproof.models import BudgetError, InternalError, show
@@ -117,7 +120,7 @@ class Gate:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._left = plan.request.epsilon
+        self._left = plan.request.promise.limit
         proved(plan)
         declared = plan.description
         self._waiting = [] if declared is None else _permits(declared)
@@ -135,12 +138,12 @@ class Gate:
         """Judge one step that depends on those before it, with what they have left of epsilon."""
         step = _step(self._plan, (item,))
         request = self._plan.request
-        found = _certified(step, request, request.epsilon, None)
+        found = _certified(step, request, None)
         loss = found.upper
         if found.verdict != "proved" or not isinstance(loss, (int, Fraction)) or loss > self._left:
             raise InternalError(
                 f"{self._plan.name}: a step is {found.verdict} and loses {shown(loss)}, where "
-                f"{show(self._left)} of epsilon is left: it was not drawn"
+                f"{show(self._left)} of {request.promise.name} is left: it was not drawn"
             )
         self._left -= loss
         return Permit(_TOKEN, item)
@@ -160,11 +163,12 @@ def proved(plan: Plan) -> Certified:
         return kept[1]
     request = plan.request
     try:
-        found = _certified(judged, request, request.epsilon, request.left)
+        found = _certified(judged, request, request.left)
     except BudgetError as error:
         raise RefusedError(f"{plan.name} is not proved private: {error}{_SPARED}") from None
     if found.verdict != "proved":
-        what = "loses more than epsilon" if found.verdict == "refuted" else "is not proved in time"
+        lost = f"loses more than {request.promise.name}"
+        what = lost if found.verdict == "refuted" else "is not proved in time"
         raise RefusedError(
             f"{plan.name} {what} ({found.verdict} by the certifier){_SPARED}"
             "\n  try: --mechanism laplace, or a longer --time-limit"
@@ -189,16 +193,14 @@ def _step(plan: Plan, items: tuple[Release | Selection, ...]) -> Mechanism:
     return plan.described(*releases, selections=selections)
 
 
-def _certified(
-    judged: Mechanism, request: Request, epsilon: Fraction, limit: float | None
-) -> Certified:
+def _certified(judged: Mechanism, request: Request, limit: float | None) -> Certified:
     """Ask the certifier, which knows what it has answered in the planning of this request."""
     from blowproof.mechanisms.kinds.lemmas import LEMMAS
 
     return certify(
         judged,
         request.policy,
-        epsilon,
+        request.promise,
         reading=request.reading,
         answers=request.answers,
         engine=request.engine,
@@ -209,26 +211,39 @@ def _certified(
 
 
 def raw_noisy(release: Release, truth: Vector) -> Vector:
-    """Return the true answers plus discrete Laplace noise, without a permit.
+    """Return the true answers plus discrete Laplace or Gaussian noise, without a permit.
 
     For tests of the sampler; no module but this one may use it
     (`tests/mechanisms/release/test_gate.py`).
     """
-    if release.noise != "discrete-laplace":
+    if release.noise not in _SAMPLERS:
         raise RefusedError(
-            f"noise is drawn on an exact grid: discrete-laplace, not {release.noise}"
+            f"noise is drawn on an exact grid: {' or '.join(_SAMPLERS)}, not {release.noise}"
         )
     if truth.grid != release.grid:
         raise RefusedError(f"the answers lie on the grid {truth.grid}, the noise on {release.grid}")
-    scales = [scale / release.grid for scale in release.scales]
-    if len(scales) == 1:
-        units = truth.units + raw_discrete_laplace(scales[0], len(truth))
+    draw, power = _SAMPLERS[release.noise]
+    widths = [width / release.grid**power for width in release.widths]
+    if len(widths) == 1:
+        units = truth.units + draw(widths[0], len(truth))
     else:
-        units = truth.units + _mixed(scales, truth)
+        units = truth.units + _mixed(draw, widths, truth)
     return Vector(units, truth.grid, truth.names, truth.runs)
 
 
-def _mixed(scales: list[Fraction], truth: Vector) -> Any:
+def _laplace(scale: Fraction, size: int) -> Noise:
+    return raw_discrete_laplace(scale, size)
+
+
+def _gaussian(variance: Fraction, size: int) -> Noise:
+    return raw_discrete_gaussian(variance, size)
+
+
+_SAMPLERS = {"discrete-laplace": (_laplace, 1), "discrete-gaussian": (_gaussian, 2)}
+"""By noise: how it is drawn in steps of the grid, and the power of the step in its width."""
+
+
+def _mixed(draw: Callable[[Fraction, int], Noise], scales: list[Fraction], truth: Vector) -> Any:
     """Return noise whose scale changes from run to run (default: from output to output)."""
     runs = truth.runs or (1,) * len(truth)
     if len(runs) != len(scales):
@@ -240,7 +255,7 @@ def _mixed(scales: list[Fraction], truth: Vector) -> Any:
     result: Any = np.zeros(len(truth), dtype=np.int64)
     for scale, places in parts.items():
         chosen = np.isin(of_output, places)
-        drawn = raw_discrete_laplace(scale, int(chosen.sum()))
+        drawn = draw(scale, int(chosen.sum()))
         result = result.astype(np.result_type(result, drawn))
         result[chosen] = drawn
     return result

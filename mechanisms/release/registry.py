@@ -18,6 +18,7 @@ __all__ = ["MECHANISMS", "plan"]
 
 MECHANISMS: dict[str, tuple[str, str]] = {
     "laplace": ("laplace", "Laplace"),
+    "gaussian": ("gaussian", "Gaussian"),
     "ordered": ("ordered", "Ordered"),
     "hierarchical": ("hierarchical", "Hierarchical"),
     "consistent": ("consistent", "Consistent"),

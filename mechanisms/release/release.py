@@ -11,6 +11,7 @@ Noise g K with P(K = k) ~ exp(-|k| g / b_i) changes its probabilities by a facto
 exp(|d_i| / b_i), so the whole release by at most exp(sum_i |d_i| / b_i): Theorem 5.1 of
 blowfish-2014 with the discrete Laplace distribution, for any neighbours, constraints included.
 Scale 0 is allowed where all d_i are 0: an answer that no secret moves tells nothing about a secret.
+Gaussian noise g K with P(K = k) ~ exp(-(k g)^2 / (2 s_i)) loses sum_i d_i^2 / (2 s_i) in rho.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from blowproof.mechanisms.release.request import (
     Oracle,
     Request,
     calibrated_scale,
+    converted_note,
     status_notes,
 )
 from blowproof.mechanisms.release.worth import require_less_noise
@@ -85,7 +87,8 @@ class Released:
             "mechanism": self.mechanism,
             "reading": request.reading,
             "answers": request.policy.with_answers(request.answers).scope,
-            "epsilon": show(request.epsilon),
+            "epsilon": show(request.epsilon) if request.rho is None else None,
+            **({} if request.rho is None else {"rho": show(request.rho)}),
             "records": None if request.records is None else request.records.text,
             "sensitivity": None if found is None else found.to_json(request.policy.domain),
             "noise": [noise_json(item) for item in self.description],
@@ -103,11 +106,11 @@ def _number(value: Exact | float) -> int | str | float:
 def noise_json(item: Release) -> dict[str, Any]:
     """Return what is drawn as documents have it."""
     query = item.query if isinstance(item.query, str) else repr(item.query)
-    scale = [show(number) for number in item.scales]
+    widths = [show(number) for number in item.widths]
     return {
         "query": query,
         "noise": item.noise,
-        "scale": scale if isinstance(item.scale, tuple) else scale[0],
+        item.width: widths if item.many else widths[0],
         "grid": show(item.grid),
     }
 
@@ -181,6 +184,8 @@ def release(plan: Plan, data: Dataset, *, budget: Budget | None = None) -> Relea
     if draw.drawn != declared if declared is not None else not draw.drawn:
         raise InternalError(f"{plan.name} drew less noise than it declared")
     description = plan.described(*draw.drawn, selections=draw.chosen)
+    pure = all(item.width == "scale" and any(item.widths) for item in draw.drawn)
+    converted = converted_note(request) if pure else ()
     return Released(
         request=request,
         mechanism=plan.name,
@@ -188,5 +193,5 @@ def release(plan: Plan, data: Dataset, *, budget: Budget | None = None) -> Relea
         answers=answers,
         measured=tuple(draw.noisy),
         sensitivity=plan.sensitivity,
-        notes=(*plan.notes, *spent),
+        notes=(*plan.notes, *converted, *spent),
     )

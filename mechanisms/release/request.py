@@ -18,8 +18,18 @@ from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.names import Engine
 from blowproof.verifier.certify.base.asked_before import Known
+from blowproof.verifier.certify.base.promise import Promise
+from blowproof.verifier.certify.measures.orders import from_pure, pure_of
 
-__all__ = ["EXACT_NOTE", "LATE", "Oracle", "Request", "calibrated_scale", "status_notes"]
+__all__ = [
+    "EXACT_NOTE",
+    "LATE",
+    "Oracle",
+    "Request",
+    "calibrated_scale",
+    "converted_note",
+    "status_notes",
+]
 
 LATE = (
     "the time limit was over before the noise was known: nothing was released and nothing spent"
@@ -36,8 +46,10 @@ Oracle = Callable[[Policy, BoundQuery, Reading, float | None], Answer]
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What is to be released: a query under a policy, for an epsilon.
+    """What is to be released: a query under a policy, for an epsilon or a rho (zCDP).
 
+    With a rho, `epsilon` is a pure one that is worth no more, epsilon^2 / 2 <= rho: what mechanisms
+    that have a pure guarantee are made ready for.
     `oracle` answers sensitivities (None: the verifier, in the time that is left); `options` are the
     mechanism's own, as texts. `records`: release the query on these records alone (None: all).
     `accept_wide_bounds`: release with noise that is hardly worth its price too (`worth`).
@@ -47,7 +59,8 @@ class Request:
 
     policy: Policy
     query: str | BoundQuery = "histogram"
-    epsilon: Fraction
+    epsilon: Fraction = Fraction(0)
+    rho: Fraction | None = None
     reading: Reading = "published"
     answers: Answers | None = None
     engine: Engine = "auto"
@@ -60,13 +73,26 @@ class Request:
     known: Known = field(default_factory=Known, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Refuse an epsilon that is no exact number above 0; set the deadline."""
+        """Refuse an epsilon (or rho) that is no exact number above 0; set the deadline."""
         epsilon = Fraction(exact(self.epsilon, key="epsilon"))
+        if self.rho is not None:
+            rho = Fraction(exact(self.rho, key="rho"))
+            if rho <= 0:
+                raise PolicyError(f"rho = {show(rho)} is not above 0", key="rho")
+            if epsilon not in (0, pure_of(rho)):
+                raise PolicyError("an epsilon and a rho are promised", hint="one of the two")
+            object.__setattr__(self, "rho", rho)
+            epsilon = pure_of(rho)
         if epsilon <= 0:
             raise PolicyError(f"epsilon = {show(epsilon)} is not above 0", key="epsilon")
         object.__setattr__(self, "epsilon", epsilon)
         if self.deadline is None and self.time_limit is not None:
             object.__setattr__(self, "deadline", time.monotonic() + self.time_limit)
+
+    @property
+    def promise(self) -> Promise:
+        """What the release must not lose more than."""
+        return Promise(self.epsilon) if self.rho is None else Promise(rho=self.rho)
 
     @property
     def left(self) -> float | None:
@@ -146,3 +172,16 @@ def status_notes(answer: Answer) -> tuple[str, ...]:
     if answer.upper == 0:
         notes.append(EXACT_NOTE)
     return tuple(notes)
+
+
+def converted_note(request: Request) -> tuple[str, ...]:
+    """Return what a pure mechanism makes of a rho."""
+    if request.rho is None:
+        return ()
+    epsilon = request.epsilon
+    about = show(epsilon) if epsilon.denominator < 1000 else f"{float(epsilon):.6g}"
+    exactly = "" if from_pure(epsilon) == request.rho else ", rounded down"
+    return (
+        f"this mechanism has a pure guarantee: rho = {show(request.rho)} is used as epsilon = "
+        f"{about} (rho = epsilon^2 / 2{exactly})",
+    )

@@ -48,20 +48,27 @@ def require_less_noise(
 ) -> None:
     """Refuse noise that is larger than anything it is added to, n being public."""
     judged = list(_judged(items, policy, size))
-    if judged and all(scale > most for scale, most in judged):
-        scale, most = min(judged)
+    if judged and all(width > most for _, width, most in judged):
+        what, width, most = min(judged, key=lambda item: item[1:])
+        square = "the square of " * (what == "variance")
         raise RefusedError(
-            f"{name} would draw noise of scale {show(scale)}, and what it is added to is at most "
-            f"{show(most)} on these records" + _TRY.format("a larger --epsilon, ")
+            f"{name} would draw noise of {what} {show(width)}, and {square}what it is added to is "
+            f"at most {show(most)} on these records"
+            + _TRY.format(f"a larger --{'rho' if square else 'epsilon'}, ")
         )
 
 
 def _judged(
     items: Iterable[Release | Selection], policy: Policy, size: int
-) -> Iterator[tuple[Fraction, Fraction]]:
-    """Yield the least scale of each release that has noise, and the largest answer it can have."""
+) -> Iterator[tuple[str, Fraction, Fraction]]:
+    """Yield the least scale of each release that has noise, and the largest answer it can have.
+
+    Of Gaussian noise, the variance and the square.
+    """
     for item in items:
-        scale = min(item.scales)
         most = bind_query(item.query, policy).largest_answer(policy.domain, size)
-        if scale and most is not None:
-            yield scale, Fraction(most)
+        gaussian = isinstance(item, Release) and item.width == "variance"
+        width = min(item.widths if isinstance(item, Release) else item.scales)
+        if width and most is not None:
+            what = "variance" if gaussian else "scale"
+            yield what, width, Fraction(most) ** (2 if gaussian else 1)

@@ -76,7 +76,8 @@ def data():
 def request(name="laplace", **rest):
     query = "cumulative(x)" if name in ("ordered", "hierarchical") else "histogram"
     policy = KNOWN if name == "consistent" else PLAIN
-    return Request(policy=policy, query=query, epsilon=ONE, accept_wide_bounds=True, **rest)
+    promise = {"rho": ONE} if name == "gaussian" else {"epsilon": ONE}
+    return Request(policy=policy, query=query, accept_wide_bounds=True, **promise, **rest)
 
 
 @pytest.fixture
@@ -87,6 +88,7 @@ def no_noise(monkeypatch):
         raise AssertionError("noise was drawn")
 
     monkeypatch.setattr(gate, "raw_discrete_laplace", drawn)
+    monkeypatch.setattr(gate, "raw_discrete_gaussian", drawn)
 
 
 def judged(monkeypatch, verdict, *, after=0):

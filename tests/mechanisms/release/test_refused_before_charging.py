@@ -43,7 +43,7 @@ class Book:
         self.charged = []
 
     def spend(self, request, mechanism, data):
-        self.charged.append((mechanism, request.epsilon))
+        self.charged.append((mechanism, request.promise.limit))
         return ()
 
 
@@ -232,8 +232,9 @@ def test_whatever_is_planned_is_released(name, epsilon):
     asked = product(policies, QUERIES.get(name, ["histogram"]), SETTINGS.get(name, [{}]))
     for policy, query, options in asked:
         book = Book()
+        promise = {"rho" if name == "gaussian" else "epsilon": epsilon}
         request = Request(
-            policy=policy, query=query, epsilon=epsilon, options=options, accept_wide_bounds=True
+            policy=policy, query=query, options=options, accept_wide_bounds=True, **promise
         )
         try:
             made = plan(name, request)

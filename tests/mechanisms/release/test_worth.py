@@ -37,7 +37,8 @@ def file(tmp_path):
 
 def asked(name, epsilon, **rest):
     query = "cumulative(x)" if name in ("ordered", "hierarchical") else "histogram"
-    return Request(policy=LINE, query=query, epsilon=epsilon, **rest)
+    promise = {"rho": epsilon**2 / 2} if name == "gaussian" else {"epsilon": epsilon}
+    return Request(policy=LINE, query=query, **promise, **rest)
 
 
 @pytest.mark.parametrize("name", sorted(set(MECHANISMS) - {"consistent"}))
