@@ -36,7 +36,7 @@ class Gaussian(Plan):
         squares = in_norm(query, L2_SQUARED, request.policy.domain)
         self.sensitivity = request.sensitivity(squares)
         variance = calibrated_scale(self.sensitivity, 2 * request.rho)
-        grid = query_grid(query)
+        grid = query_grid(query, request.policy.domain)
         self.release = (
             Release(query=query, noise="discrete-gaussian", variance=variance, grid=grid)
             if variance

@@ -92,7 +92,7 @@ def test_the_cost_is_the_most_that_one_record_is_part_of(items):
         for epsilon, held in items
     ]
     each = [
-        sum(c.epsilon for c in charges if c.records is None or record in c.records)
+        sum(c.cost for c in charges if c.records is None or record in c.records)
         for record in range(1, 15)
     ]
     assert total_epsilon(charges) == max(each)

@@ -3,6 +3,7 @@
 import csv
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ def released(made, data, **more):
 
 def test_the_variance_is_what_rho_calls_for(data):
     """S in squares is 2, so that rho = 1/2 takes a variance of 2; the certifier agrees."""
-    made = plan("gaussian", request(rho=HALF))
+    made: Any = plan("gaussian", request(rho=HALF))
     (item,) = made.description.releases
     assert (item.noise, item.variance) == ("discrete-gaussian", 2)
     found = gate.proved(made)
@@ -97,7 +98,7 @@ def test_one_promise_and_no_other():
 
 def test_what_does_not_change_is_released_as_it_is():
     policy = Policy(domain=Domain(x=Labels(["a", "b"], ordered=True)))
-    made = plan("gaussian", Request(policy=policy, query="range(x,a,b)", rho=ONE))
+    made: Any = plan("gaussian", Request(policy=policy, query="range(x,a,b)", rho=ONE))
     assert made.description.releases[0].scales == (0,)
 
 
@@ -114,14 +115,14 @@ def test_pure_mechanisms_take_a_rho_as_an_epsilon(name, data):
 
 
 def test_a_smaller_variance_than_declared_is_not_proved():
-    made = plan("gaussian", request(rho=HALF))
+    made: Any = plan("gaussian", request(rho=HALF))
     made.description = made.described(replace(made.release, variance=Fraction(19, 10)))
     with pytest.raises(RefusedError, match="loses more than rho"):
         gate.proved(made)
 
 
 def test_noise_that_was_not_declared_is_not_drawn():
-    made = plan("gaussian", request(rho=HALF))
+    made: Any = plan("gaussian", request(rho=HALF))
     guard = gate.Gate(made)
     with pytest.raises(InternalError, match="other noise"):
         guard.permit(replace(made.release, variance=Fraction(3)))

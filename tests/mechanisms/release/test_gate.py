@@ -76,7 +76,7 @@ def data():
 def request(name="laplace", **rest):
     query = "cumulative(x)" if name in ("ordered", "hierarchical") else "histogram"
     policy = KNOWN if name == "consistent" else PLAIN
-    promise = {"rho": ONE} if name == "gaussian" else {"epsilon": ONE}
+    promise: Any = {"rho": ONE} if name == "gaussian" else {"epsilon": ONE}
     return Request(policy=policy, query=query, accept_wide_bounds=True, **promise, **rest)
 
 

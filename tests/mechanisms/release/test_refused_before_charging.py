@@ -232,7 +232,7 @@ def test_whatever_is_planned_is_released(name, epsilon):
     asked = product(policies, QUERIES.get(name, ["histogram"]), SETTINGS.get(name, [{}]))
     for policy, query, options in asked:
         book = Book()
-        promise = {"rho" if name == "gaussian" else "epsilon": epsilon}
+        promise: Any = {"rho" if name == "gaussian" else "epsilon": epsilon}
         request = Request(
             policy=policy, query=query, options=options, accept_wide_bounds=True, **promise
         )

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,7 @@ def file(tmp_path):
 
 def asked(name, epsilon, **rest):
     query = "cumulative(x)" if name in ("ordered", "hierarchical") else "histogram"
-    promise = {"rho": epsilon**2 / 2} if name == "gaussian" else {"epsilon": epsilon}
+    promise: Any = {"rho": epsilon**2 / 2} if name == "gaussian" else {"epsilon": epsilon}
     return Request(policy=LINE, query=query, **promise, **rest)
 
 
