@@ -1,7 +1,8 @@
 """A sweep as one page: for each query a small picture of what is published against its noise.
 
 A policy that publishes more counts and needs less noise is better. Those that no other beats at
-both are its *front*: the only ones worth choosing from.
+both are its *front*: the only ones worth choosing from. One that publishes the query itself (S = 0)
+is no answer to the question, nor is one whose bounds are too far apart for a release.
 """
 
 from __future__ import annotations
@@ -33,6 +34,11 @@ class Spot(NamedTuple):
     counts: int
     upper: Exact
     exact: bool
+    usable: bool = True
+
+
+FAR = 4
+"""An upper bound more than so many times the lower one is no basis for a release."""
 
 
 def front(spots: Sequence[Spot]) -> list[Spot]:
@@ -43,7 +49,8 @@ def front(spots: Sequence[Spot]) -> list[Spot]:
     ['a', 'b']
     """
     found: list[Spot] = []
-    for spot in sorted(spots, key=lambda item: (item.upper, -item.counts)):
+    useful = [spot for spot in spots if spot.usable and spot.upper]
+    for spot in sorted(useful, key=lambda item: (item.upper, -item.counts)):
         if not found or spot.counts > found[-1].counts:
             found.append(spot)
     return found
@@ -62,7 +69,7 @@ def sweep_page(swept: Swept, claims: Sequence[Judged], version: str) -> str:
     groups = [(words, list(rows)) for words, rows in groupby(sorted(swept.rows, key=key), key=key)]
     body = [
         tag("a", "Skip to the pictures", href="#answer", class_="skip"),
-        tag("header", tag("h1", f"{name}: what to publish"), tag("p", lead, class_="lead")),
+        tag("header", tag("h1", name), tag("p", lead, class_="lead")),
         tag(
             "main",
             [_claims(claims)] if claims else [],
@@ -93,9 +100,10 @@ def _claims(claims: Sequence[Judged]) -> Markup:
 def _group(words: str, rows: Sequence[Row]) -> Markup:
     spots = []
     for row in rows:
-        _, upper = bounds_of(row)
+        lower, upper = bounds_of(row)
         if upper is not None and row["error"] is None:
-            spots.append(Spot(row["policy"], row["counts"], upper, settled(row)))
+            usable = upper <= FAR * lower
+            spots.append(Spot(row["policy"], row["counts"], upper, settled(row), usable))
     best = front(spots)
     listed = [
         tag("li", f"{spot.name}: {counted(spot.counts, 'count')}, "

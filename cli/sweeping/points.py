@@ -73,6 +73,7 @@ def points_of(grid: Grid, version: str) -> Iterator[Point]:
         policy = source.read()
         found.append((Read(source, policy, _digest(policy, files)), _queries(grid, policy, source)))
     for read, queries in found:
+        counts = _published(read.policy)
         for query, written in queries:
             for reading in grid.readings:
                 for norm in grid.norms:
@@ -86,8 +87,16 @@ def points_of(grid: Grid, version: str) -> Iterator[Point]:
                             reading,
                             norm,
                             scope,
-                            sum(not fact.bounded for fact in read.policy.linear_facts),
+                            counts,
                         )
+
+
+def _published(policy: Policy) -> int:
+    """Return how many numbers the policy says are published exactly, each fact once."""
+    written = json.loads(canonical(policy)).get("known", [])
+    once = {json.dumps(fact): place for place, fact in reversed(list(enumerate(written)))}
+    names = tuple(f"known[{place}]" for place in once.values())
+    return sum(not fact.bounded and fact.name.startswith(names) for fact in policy.linear_facts)
 
 
 def _digest(policy: Policy, files: _Files) -> str:

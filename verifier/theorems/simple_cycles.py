@@ -37,7 +37,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import singledispatch
 from itertools import islice
@@ -56,6 +56,7 @@ from blowproof.verifier.exact.independence import Peeled, affinely_independent, 
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.one_secret_arc import Exchange, one_secret_arc
+from blowproof.verifier.theorems.secret_arc_above import with_a_secret_arc
 from blowproof.verifier.theorems.values.class_changes import Chosen, best_changes
 from blowproof.verifier.theorems.values.cuts import best_steps, crossed, ranges_above
 from blowproof.verifier.theorems.values.free_change import (
@@ -159,11 +160,28 @@ def single_cycles(question: Question) -> Answer | None:
             return None
         why += f", and each move changes the query by at most {largest}"
         return question.answer(0, count * largest, why, engine="cycles", since=started)
+    if not setting.graph.complete:
+        found, why = _capped(question, found, classes, why, end)
     pair = None
     if setting.scope == "any" or classes.held is not None:
         pair = _pair(question, found, classes, end)
     lower = 0 if pair is None else question.query.difference(pair.moves(question.reading))
     return question.answer(lower, found.upper, why, witness=pair, engine="cycles", since=started)
+
+
+def _capped(
+    question: Question, found: Chosen, classes: Classes, why: str, end: float
+) -> tuple[Chosen, str]:
+    """Return the choice with what a secret arc costs taken off its bound, and why."""
+
+    def home(key: Key) -> int | None:
+        place = classes.places.get(key)
+        return place if place is not None and classes.occupied(place) else None
+
+    upper = with_a_secret_arc(question.setting, question.query, home, end=(now() + end) / 2)
+    if upper is None or upper >= found.upper:
+        return found, why
+    return replace(found, upper=upper), f"{why}, one move at least along an edge of G"
 
 
 def _pair(question: Question, found: Chosen, classes: Classes, end: float) -> Pair | None:

@@ -97,6 +97,16 @@ def test_processes_say_what_one_says(capsys, grid, tmp_path):
     ]
 
 
+def test_counts_published_twice_are_one(capsys, grid):
+    _, found, _ = swept(capsys, grid, "--jobs", "1")
+    counts = {row["policy"]: row["counts"] for row in found["rows"]}
+    assert (
+        counts['offices[one=["sex"], two=sex]'] == counts['offices[one=["sex"], two=nothing]'] == 2
+    )
+    assert counts['offices[one=["age"], two=sex]'] == 5
+    assert counts["base"] == 0
+
+
 def test_nothing_is_answered_twice(capsys, grid, monkeypatch):
     swept(capsys, grid, "--jobs", "1")
     larger = GRID.replace('"marginal(age)"', '"marginal(age)", "marginal(sex)"')
@@ -334,7 +344,7 @@ def test_results_never_overwrite_a_policy(capsys, grid):
 
 def test_the_front_is_what_nothing_beats():
     spots = [Spot("a", 1, 2, True), Spot("b", 1, 3, True), Spot("c", 9, 3, True)]
-    spots.append(Spot("d", 4, 10**400, False))
+    spots += [Spot("d", 14, 10**400, False, usable=False), Spot("e", 99, 0, True)]
     assert [spot.name for spot in front(spots)] == ["a", "c"]
 
 
