@@ -452,9 +452,6 @@ theorems/most_moves
     MOST_EFFECTS 200_000 effects: More effects are not written out.
     MOST_LISTED 40_000 pairs: So many pairs of values are compared for a stack of queries in another
         norm than l1.
-theorems/one_secret_arc
-    STARTS 90 arcs: How many secret arcs are tried.
-    TRIES 4_000 pairs: How many pairs of classes are looked at for a secret arc between them.
 theorems/one_sided
     SECONDS 4.0 seconds: For a count on one side of a fact beside cells.
 theorems/simple_cycles
@@ -477,6 +474,13 @@ theorems/values/cuts
     MOST_CLASSES 400 classes: With more, axes are not cut.
     ROUNDS 8 rounds: So many improve a cut.
     SAFE 2^62 sum: Sums below this fit 64 bits.
+theorems/values/one_secret_arc
+    STARTS 90 arcs: How many secret arcs are tried.
+    TRIES 4_000 pairs: How many pairs of classes are looked at for a secret arc between them.
+theorems/values/secret_arc_above
+    MOST_PARTS 700 parts: Parts of classes that the query tells apart: each pair of them is looked
+        at for an edge.
+    MOST_BOXES 1_400 boxes: Boxes of these parts.
 theorems/values/seen_values
     MOST_SEEN 200_000 values: More values are not looked at.
 witnesses/affine_frame

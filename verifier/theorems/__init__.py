@@ -6,12 +6,7 @@ upper bound that is too small is a false answer.
 Read `most_moves` (all of them together), `longest_irreducible`, `known_counts`, `affine_frames`,
 `conformal_parts`, `empty_classes` (what no database holds). Values that are met, with pairs (room
 `values`: what one move of each class can change): `simple_cycles` (independent signatures;
-<<<<<<< HEAD
-`one_secret_arc` where G is not complete), `exchanges` (the same in reading 3), `alone` (edges that
-change no known number), `beside`, `two_cycles` and `beside_pairs` (cells and a few facts),
-`one_sided` (and a count), `listed_margins` (small tables).
-=======
-`one_secret_arc` and `secret_arc_above` where G is not complete), `exchanges` (the same in reading
-3), `alone` (edges that change no known number), `beside` and `two_cycles` (cells and a few facts).
->>>>>>> 1c792c0 (A cycle has a secret arc, and its bound says what that costs)
+`exchanges` (the same in reading 3), `alone` (edges that change no known number), `beside`,
+`two_cycles` and `beside_pairs` (cells and a few facts), `one_sided` (and a count), `listed_margins`
+(small tables).
 """

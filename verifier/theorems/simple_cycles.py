@@ -55,8 +55,6 @@ from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.exact.independence import Peeled, affinely_independent, solved
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.most_moves import largest_move
-from blowproof.verifier.theorems.one_secret_arc import Exchange, one_secret_arc
-from blowproof.verifier.theorems.secret_arc_above import with_a_secret_arc
 from blowproof.verifier.theorems.values.class_changes import Chosen, best_changes
 from blowproof.verifier.theorems.values.cuts import best_steps, crossed, ranges_above
 from blowproof.verifier.theorems.values.free_change import (
@@ -64,6 +62,8 @@ from blowproof.verifier.theorems.values.free_change import (
     largest_free,
     moved,
 )
+from blowproof.verifier.theorems.values.one_secret_arc import Exchange, one_secret_arc
+from blowproof.verifier.theorems.values.secret_arc_above import with_a_secret_arc
 from blowproof.verifier.theorems.values.seen_values import seen_values
 
 __all__ = ["Classes", "classes_of_facts", "cycle", "no_cycles", "single_cycles"]

@@ -29,13 +29,12 @@ from blowproof.models import Area, BlowproofError, BoundQuery, Box, Exact, Point
 from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
 from blowproof.verifier.databases.value_classes import class_table
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["with_a_secret_arc"]
 
-MOST_PARTS = 700
-"""Parts of classes that the query tells apart: each pair of them is looked at for an edge."""
-
-MOST_BOXES = 1_400
+MOST_PARTS = whole_limit(__name__, "MOST_PARTS")
+MOST_BOXES = whole_limit(__name__, "MOST_BOXES")
 
 Key = bytes
 Home = Callable[[Key], int | None]
