@@ -32,10 +32,7 @@ from blowproof.cli.sweeping.template import Alternative, filled, holes, settings
 from blowproof.models import Exact, Policy
 from blowproof.models.base.door import read_document, stem
 from blowproof.models.base.errors import PolicyError
-from blowproof.models.files.reading import parse_policy
-from blowproof.models.files.toml_lines import key_lines, parse_toml
-from blowproof.models.files.toml_text import inline
-from blowproof.models.files.toml_values import (
+from blowproof.models.base.toml_values import (
     array,
     check_keys,
     choice,
@@ -45,6 +42,9 @@ from blowproof.models.files.toml_values import (
     text,
     within,
 )
+from blowproof.models.files.reading import parse_policy
+from blowproof.models.files.toml_lines import key_lines, parse_toml
+from blowproof.models.files.toml_text import inline
 
 __all__ = ["Claimed", "Grid", "Source", "read_grid"]
 

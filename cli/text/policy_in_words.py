@@ -6,21 +6,15 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from blowproof.models import (
-    AttributeChange,
     Between,
     Clause,
     Count,
-    Distance,
     Domain,
-    Edges,
     Exact,
-    Full,
     Impossible,
     Known,
     LinearFact,
     Marginal,
-    PartitionBy,
-    PartitionCells,
     Point,
     Policy,
     Region,
@@ -129,27 +123,7 @@ def domain_words(policy: Policy) -> str:
 
 def secret_words(policy: Policy) -> str:
     """Return what nobody may find out about one record."""
-    match policy.secrets:
-        case Full():
-            return "everything: nobody may tell any value of a record from any other"
-        case AttributeChange(changes=changes):
-            if changes == 1:
-                return "any one attribute of a record, even from those who know all the others"
-            return f"any {changes} attributes of a record, even from those who know all the others"
-        case PartitionBy(attributes=names):
-            return f"everything about a record but its {_listed(names)}"
-        case PartitionCells(cells=cells):
-            return f"everything about a record but which of {len(cells)} cells it lies in"
-        case Distance() as secrets:
-            return _distance_words(secrets)
-        case Edges(pairs=pairs):
-            return f"{counted(len(pairs), 'listed pair')} of values that nobody may tell apart"
-
-
-def _distance_words(secrets: Distance) -> str:
-    limit = f"{'less than' if secrets.strict else 'at most'} {show(secrets.threshold)}"
-    what = f"the exact {_listed(secrets.attributes)}" if secrets.attributes else "the exact values"
-    return f"{what}: nobody may tell apart values at {secrets.metric} distance {limit}"
+    return policy.secrets.words(printable)
 
 
 def _listed(names: Sequence[object]) -> str:

@@ -11,7 +11,7 @@ from blowproof.models.attackers.beliefs import Chain, Listed, Records, Scenario
 from blowproof.models.attackers.secrets import Absence, Intervals, SecretPairs, Totals, Values
 from blowproof.models.base.errors import PolicyError
 from blowproof.models.base.numbers import plain, show
-from blowproof.models.files.toml_values import (
+from blowproof.models.base.toml_values import (
     array,
     check_keys,
     choice,

@@ -14,9 +14,9 @@ from itertools import product
 from typing import Any
 
 from blowproof.models.base.errors import BlowproofError, BudgetError, PolicyError
+from blowproof.models.base.toml_values import within
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Point
-from blowproof.models.files.toml_values import within
 from blowproof.models.policy.policy import Policy
 
 __all__ = ["MOST_DATABASES", "Belief", "Chain", "Listed", "Records", "Scenario"]

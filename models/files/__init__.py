@@ -4,6 +4,6 @@ The format is a promise to users: old files stay readable, and every new key get
 each way to get it wrong (tests/policies/malformed). `policy.schema.json` says the same to editors.
 
 Read `reading`, `reading_parts`, `reading_facts`, `tables` (files beside a policy) and `writing`;
-`toml_values`, `toml_lines`, `toml_hints`, `toml_limits` and `toml_text` know TOML alone;
+`toml_lines`, `toml_hints`, `toml_limits` and `toml_text` know TOML alone;
 `policy_schema` finds the schema.
 """

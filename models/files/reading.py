@@ -12,12 +12,7 @@ from typing import cast
 
 from blowproof.models.base.door import is_standard_input, read_document, stem
 from blowproof.models.base.errors import PolicyError
-from blowproof.models.domain.domain import Domain
-from blowproof.models.facts.facts import Known, Where
-from blowproof.models.files.reading_facts import known_fact, regions
-from blowproof.models.files.reading_parts import attribute, secrets
-from blowproof.models.files.toml_lines import key_lines, parse_toml
-from blowproof.models.files.toml_values import (
+from blowproof.models.base.toml_values import (
     array,
     check_keys,
     choice,
@@ -27,8 +22,15 @@ from blowproof.models.files.toml_values import (
     text,
     within,
 )
+from blowproof.models.domain.domain import Domain
+from blowproof.models.domain.region_reading import regions
+from blowproof.models.facts.facts import Known, Where
+from blowproof.models.files.reading_facts import known_fact
+from blowproof.models.files.reading_parts import attribute
+from blowproof.models.files.toml_lines import key_lines, parse_toml
 from blowproof.models.policy.policy import Answers, Database, NamedCount, Policy
 from blowproof.models.secrets import Full
+from blowproof.models.secrets.kinds import read_secrets
 
 __all__ = ["parse_policy", "policy_from", "read_policy"]
 
@@ -94,7 +96,7 @@ def policy_from(
             name = text(top["name"])
     domain = _domain(top)
     with within("secrets"):
-        graph = secrets(top["secrets"]) if "secrets" in top else Full()
+        graph = read_secrets(top["secrets"]) if "secrets" in top else Full()
     with within("database"):
         database = _database(top.get("database", {}))
     return Policy(

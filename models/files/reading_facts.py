@@ -6,10 +6,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 from blowproof.models.base.errors import BlowproofError, PolicyError
-from blowproof.models.base.numbers import exact
-from blowproof.models.domain.attributes import Value
+from blowproof.models.base.toml_values import (
+    array,
+    check_keys,
+    each,
+    integer,
+    table,
+    text,
+    within,
+)
 from blowproof.models.domain.domain import Domain
-from blowproof.models.domain.regions import Between, Condition, Region
+from blowproof.models.domain.region_reading import regions
 from blowproof.models.facts.facts import (
     Clause,
     Count,
@@ -20,20 +27,9 @@ from blowproof.models.facts.facts import (
     Sum,
     Where,
 )
-from blowproof.models.files.toml_values import (
-    array,
-    check_keys,
-    each,
-    found,
-    integer,
-    table,
-    text,
-    within,
-)
 
-__all__ = ["known_fact", "plain_value", "regions"]
+__all__ = ["known_fact"]
 
-REGION_HINT = 'write e.g. { sex = "F", age = { max = 17 } }'
 KEYS_OF_KIND = {
     "marginal": ("answers", "answers_file"),
     "count": ("answer", "at_least", "at_most"),
@@ -49,49 +45,6 @@ BESIDE = {
     ("sum", "answers"): "write equals = N",
 }
 ALL_KEYS = (*KEYS_OF_KIND, "answer", "answers", "answers_file", "equals", "at_least", "at_most")
-
-
-def regions(value: object) -> Where:
-    """Return a union of regions from one table or an array of tables."""
-    if isinstance(value, (list, tuple)):
-        if not value:
-            raise PolicyError("the list of regions is empty", hint="use {} for everything")
-        return tuple(each(value, _region))
-    return (_region(value),)
-
-
-def _region(value: object) -> Region:
-    """Return one region."""
-    conditions = {}
-    for name, condition in table(value, need="a region", hint=REGION_HINT).items():
-        with within(name):
-            conditions[name] = _condition(condition)
-    return Region(conditions)
-
-
-def _condition(value: object) -> Condition:
-    if isinstance(value, dict):
-        check_keys(value, ("min", "max"))
-        ends: dict[str, Value] = {}
-        for name, end in value.items():
-            with within(name):
-                ends[name] = plain_value(end)
-        return Between(**ends)
-    if isinstance(value, (list, tuple)):
-        if not value:
-            raise PolicyError("the list of values is empty", hint="name at least one value")
-        return tuple(each(value, plain_value))
-    return plain_value(value)
-
-
-def plain_value(value: object) -> Value:
-    """Return one value of an attribute: a label, an integer or a string \"p/q\"."""
-    if isinstance(value, float):
-        exact(value)
-    if isinstance(value, bool) or not isinstance(value, (str, int)):
-        hint = 'a value is a label, an integer or a string "p/q"'
-        raise PolicyError(f"found {found(value)}, need a value", hint=hint)
-    return value
 
 
 def known_fact(value: object, domain: Domain, folder: Path | None) -> Known:

@@ -7,7 +7,7 @@ the order of keys or on spelling. It is itself a policy in the grammar of the co
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from hashlib import sha256
 
 from blowproof.models.base.numbers import show
@@ -17,7 +17,6 @@ from blowproof.models.domain.regions import Between, Positions, Region
 from blowproof.models.facts.facts import Clause, Count, Impossible, Known, Marginal, Where
 from blowproof.models.files.toml_text import write_tables
 from blowproof.models.policy.policy import Policy
-from blowproof.models.secrets import Distance, Edges, PartitionCells, SecretsSpec
 
 __all__ = ["canonical", "digest", "to_mapping", "to_toml"]
 
@@ -171,7 +170,7 @@ def canonical(policy: Policy) -> str:
         "domain": {name: _sorted(_normal_attribute(item)) for name, item in domain.attributes},
         "known": [_sorted(_normal_fact(fact, region)) for fact in policy.known],
         "query": [_sorted(_query(query.name, query.where, region)) for query in policy.queries],
-        "secrets": _sorted(_normal_secrets(policy.secrets, domain, region)),
+        "secrets": _sorted(policy.secrets.normal(domain, region)),
     }
     items = {key: value for key, value in items.items() if value != []}
     return json.dumps(items, separators=(",", ":"))
@@ -216,26 +215,3 @@ def _normal_side(attribute: Attribute, side: Positions) -> object:
         low, high = side.runs[0]
         return {"min": _number(attribute.value(low)), "max": _number(attribute.value(high - 1))}
     return [_number(attribute.value(place)) for place in side]
-
-
-def _normal_secrets(secrets: SecretsSpec, domain: Domain, region: ShowRegion) -> Table:
-    if isinstance(secrets, PartitionCells):
-        cells = [_where(regions, region) for regions in secrets.cells]
-        return {"kind": secrets.kind, "cells": cells}
-    if isinstance(secrets, Edges):
-        return {"kind": secrets.kind, "pairs": _normal_pairs(secrets, domain)}
-    if isinstance(secrets, Distance):
-        names = set(secrets.attributes or domain.names)
-        chosen = [name for name in domain.names if name in names]
-        table = secrets.spec()
-        table.pop("attributes", None)
-        return table if len(chosen) == len(domain) else {**table, "attributes": chosen}
-    return secrets.spec()
-
-
-def _normal_pairs(secrets: Edges, domain: Domain) -> Sequence[object]:
-    edges = sorted(sorted(domain.encode(dict(record)) for record in pair) for pair in secrets.pairs)
-    return [
-        [dict(zip(domain.names, map(_number, domain.decode(point)), strict=True)) for point in edge]
-        for edge in edges
-    ]

@@ -22,9 +22,9 @@ from blowproof.models.attackers.attackers_reading import (
 )
 from blowproof.models.base.door import is_standard_input, read_document, stem
 from blowproof.models.base.errors import PolicyError
+from blowproof.models.base.toml_values import array, check_keys, each, table, text, within
 from blowproof.models.files.toml_lines import key_lines, parse_toml
 from blowproof.models.files.toml_text import write_tables
-from blowproof.models.files.toml_values import array, check_keys, each, table, text, within
 from blowproof.models.mechanisms.mechanism import Mechanism
 from blowproof.models.mechanisms.mechanism_reading import (
     CHANNEL_KEYS,

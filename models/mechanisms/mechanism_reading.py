@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, Literal, cast
 
 from blowproof.models.base.errors import PolicyError
-from blowproof.models.files.toml_values import (
+from blowproof.models.base.toml_values import (
     array,
     check_keys,
     choice,

@@ -1,13 +1,13 @@
 """The secret graph: which pairs of values nobody may tell apart.
 
-A new kind is a class in `written` and a graph that answers the questions of `graph`; what it
-answers slowly it may leave to the helpers there.
+A kind of secrets is one file, and a line in `kinds`; a kind that knows nothing but its rule is
+right at once, and slow (see `written`).
 
-Read in this order: `written` (the kinds, as a policy writes them), `graph` (what a bound graph
-answers), then one file per way to answer: `axes`, `hops` and `offsets` (full, attribute, partition
-by attributes, distance), `cells` (a listed partition), `listed` (listed edges, and graphs that know
-nothing but a rule); `spread` is how far apart the ends of an edge can be, `spelling` how values and
-records are written.
+Read `written` (what every kind says of itself), a kind (`full`, `attribute`, `partition`,
+`distance`, `edges`), `kinds` (all of them); `graph` (what a bound graph answers), then one file per
+way to answer: `axes`, `hops` and `offsets` (full, attribute, partition by attributes, distance),
+`cells` (a listed partition), `listed` (listed edges, and graphs of a rule); `spread` is how far
+apart the ends of an edge can be, `spelling` how values and records are written.
 
 >>> from blowproof.models.domain.attributes import Integers, Labels
 >>> from blowproof.models.domain.domain import Domain
@@ -21,19 +21,16 @@ records are written.
 2
 """
 
+from blowproof.models.secrets.attribute import AttributeChange
 from blowproof.models.secrets.cells import CellGraph
+from blowproof.models.secrets.distance import Distance
+from blowproof.models.secrets.edges import Edges
+from blowproof.models.secrets.full import Full
 from blowproof.models.secrets.graph import Components, PartitionGraph, SecretGraph
 from blowproof.models.secrets.listed import EdgeGraph, RuleGraph
 from blowproof.models.secrets.offsets import ByGraph, OffsetGraph
-from blowproof.models.secrets.written import (
-    AttributeChange,
-    Distance,
-    Edges,
-    Full,
-    PartitionBy,
-    PartitionCells,
-    SecretsSpec,
-)
+from blowproof.models.secrets.partition import PartitionBy, PartitionCells
+from blowproof.models.secrets.written import SecretsSpec
 
 __all__ = [
     "AttributeChange",

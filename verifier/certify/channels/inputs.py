@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from blowproof.models import Domain, Point, PolicyError, Setting
-from blowproof.models.files.toml_values import within
+from blowproof.models.base.toml_values import within
 from blowproof.models.mechanisms.mechanism import Channel
 from blowproof.verifier.asked.answer import json_value
 

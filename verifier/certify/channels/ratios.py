@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from blowproof.models import PolicyError
-from blowproof.models.files.toml_values import within
+from blowproof.models.base.toml_values import within
 from blowproof.models.mechanisms.mechanism import Channel
 from blowproof.verifier.certify.channels.exponential_sums import MOST_BITS, Number, Quotient
 from blowproof.verifier.certify.channels.expressions import (

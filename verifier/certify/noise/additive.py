@@ -26,7 +26,7 @@ from blowproof.models import (
     QueryError,
 )
 from blowproof.models.base.numbers import plain
-from blowproof.models.files.toml_values import within
+from blowproof.models.base.toml_values import within
 from blowproof.models.mechanisms.mechanism import Mechanism, Release, Tree
 from blowproof.models.mechanisms.stacked_releases import bind_release
 from blowproof.models.mechanisms.trees_and_prefixes import TreeQuery, bind_tree

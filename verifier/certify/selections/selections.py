@@ -28,7 +28,7 @@ from fractions import Fraction
 
 from blowproof.models import BudgetError, PolicyError, QueryError, show
 from blowproof.models.base.numbers import plain
-from blowproof.models.files.toml_values import within
+from blowproof.models.base.toml_values import within
 from blowproof.models.mechanisms.mechanism import Mechanism, Release, Selection
 from blowproof.models.mechanisms.stacked_releases import bind_release
 from blowproof.models.policy.policy import Policy
