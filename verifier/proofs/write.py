@@ -20,15 +20,18 @@ from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.kernel import Unreadable, Verdict, check
 from blowproof.verifier.kernel.check import lower_bound, world_of
 from blowproof.verifier.kernel.document import MOST_STEPS, Budget, Rejected
-from blowproof.verifier.kernel.proofs import cycles, single_move
-from blowproof.verifier.kernel.proofs.branching import problem_of
 from blowproof.verifier.kernel.world import Effects, World
 from blowproof.verifier.limits.limit import real_limit, whole_limit
+from blowproof.verifier.proofs.branching import by_cases
 from blowproof.verifier.proofs.cells import based
 from blowproof.verifier.proofs.claim import claim_of, digest_of, query_table
+from blowproof.verifier.proofs.cycles import simple_cycles
+from blowproof.verifier.proofs.every_database import every_database
+from blowproof.verifier.proofs.four_cells import four_cells
 from blowproof.verifier.proofs.graver import gravers
 from blowproof.verifier.proofs.irreducible_parts import parted
 from blowproof.verifier.proofs.merged import merged_proofs
+from blowproof.verifier.proofs.single_move import single_moves
 
 __all__ = ["Certificate", "certify_answer"]
 
@@ -134,20 +137,17 @@ class _Writer:
         """Yield proofs that fit the question."""
         given, four = world.policy.scope == "given", world.reading == "markov"
         mixed = world.reading == "published" and not world.free
-        if self._single(value):
-            yield {"kind": "single"}
+        yield from single_moves(self._fresh(), value)
         if four:
-            listings = [] if world.bounds else [{"kind": "four-cells"}]
-            yield from listings
+            yield from four_cells(world)
             yield from self._cases(value, self._left / 2)
-            yield from listings
+            yield from four_cells(world)
         elif world.query.weights is None:
             yield from self._by_cells(value)
             loose = bool(world.bounds or world.policy.clauses)
             share = SHORT if loose else 1 + mixed
             yield from self._irreducibles(value, self._left / share)
-        if given or world.query.weights is not None:
-            yield {"kind": "every-database"}
+        yield from every_database(world)
         if four:
             return
         if given and world.policy.clauses:
@@ -162,12 +162,6 @@ class _Writer:
     def _fresh(self) -> World:
         return world_of(self.claim, Budget(ENOUGH, ENOUGH))[0]
 
-    def _single(self, value: Exact) -> bool:
-        try:
-            return single_move.bound(self._fresh()) <= value
-        except Rejected:
-            return False
-
     def _irreducibles(self, value: Exact, limit: float) -> Iterator[dict[str, Any]]:
         """Yield proofs for questions whose neighbours are irreducible multisets of moves."""
         try:
@@ -177,8 +171,7 @@ class _Writer:
             claim = floor(Fraction(value) * moves.scale)
             if moves.idle > claim:
                 return
-            if self._sparse(moves, claim):
-                yield {"kind": "cycles"}
+            yield from simple_cycles(moves, claim)
             if world.labelled:
                 yield from based(self._fresh(), value)
             found = False
@@ -207,12 +200,6 @@ class _Writer:
             yield from gravers(moves, claim, end)
         yield from parted(moves, claim, max(0.0, end - time.monotonic()))
 
-    def _sparse(self, moves: Effects, claim: int) -> bool:
-        try:
-            return cycles.bound(moves) <= claim
-        except Rejected:
-            return False
-
     def _merged(self, value: Exact) -> Iterator[dict[str, Any]]:
         """Yield proofs for clauses, the records that they need merged into one move."""
         world = world_of(self.claim, Budget(MOST_STEPS))[0]  # as far as the kernel would go
@@ -222,18 +209,7 @@ class _Writer:
             self.reasons.append(f"merged: {reason}")
 
     def _cases(self, value: Exact, limit: float) -> Iterator[dict[str, Any]]:
-        from blowproof.verifier.proofs.cases.search import prove
-
-        try:
-            problem = problem_of(self._fresh(), value)
-        except Rejected as reason:
-            self.reasons.append(f"branching: {reason}")
-            return
-        found = prove(problem, deadline=time.monotonic() + limit)
-        if found.proof is None:
-            self.reasons.append(f"branching: {found.reason}")
-        else:
-            yield {"kind": "branching", **found.proof}
+        return by_cases(self._fresh(), value, limit, self.reasons)
 
 
 @cache

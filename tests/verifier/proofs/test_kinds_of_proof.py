@@ -1,0 +1,42 @@
+"""A kind of proof has a file in the kernel, a section in FORMAT.md, and a writer of its name."""
+
+import re
+from pathlib import Path
+
+from blowproof.verifier.kernel.check import KINDS
+
+VERIFIER = Path(__file__).resolve().parents[3] / "verifier"
+KERNEL, WRITERS = VERIFIER / "kernel", VERIFIER / "proofs"
+SERVES = {"graver_basis": "graver", "irreducible_parts": "irreducible"}
+"""Files beside that of a kind, and the kind that they serve."""
+FRAME = {"__init__", "claim", "write"}
+
+
+def names(folder):
+    return {path.stem for path in folder.glob("*.py")} - FRAME - SERVES.keys()
+
+
+def test_every_kind_has_its_file_in_the_kernel():
+    assert names(KERNEL / "proofs") == set(KINDS.values())
+    for kind, file in KINDS.items():
+        assert file.removesuffix("_move") == kind.replace("-", "_")
+
+
+def test_every_kind_has_a_writer_of_the_same_name():
+    assert names(WRITERS) == set(KINDS.values())
+    for kind, file in KINDS.items():
+        beside = [name for name, served in SERVES.items() if served == file]
+        texts = [(WRITERS / f"{name}.py").read_text() for name in (file, *beside)
+                 if (WRITERS / f"{name}.py").exists()]  # fmt: skip
+        assert any(f'"kind": "{kind}"' in text for text in texts), kind
+
+
+def test_every_kind_is_refuted_by_one_function():
+    for file in KINDS.values():
+        assert re.search(r"^def refute\(", (KERNEL / "proofs" / f"{file}.py").read_text(), re.M)
+
+
+def test_every_kind_has_its_section_in_the_format():
+    text = (KERNEL / "FORMAT.md").read_text(encoding="utf-8")
+    sections = re.findall(r"^##+ Kind `([a-z-]+)`", text, re.M)
+    assert sorted(sections) == sorted(KINDS)
