@@ -29,6 +29,8 @@ __all__ = ["compared", "plan", "public_size"]
 
 LIMIT = 60.0
 SHOWN = 12
+LATE = ("time limit was over", "not proved in time", "is known to be enough", "nothing bounds")
+"""How a mechanism says that there was too little time for it."""
 
 
 @click.command(
@@ -149,7 +151,7 @@ def public_size(policy: Policy, data: str | None, reading: str, session: Session
 def _code(found: Planned) -> int:
     if found.worth_it:
         return Exit.OK
-    late = any("time" in item.why for item in found.refused)
+    late = any(sign in item.why for item in found.refused for sign in LATE)
     return Exit.UNDECIDED if not found.options and late else Exit.NO
 
 

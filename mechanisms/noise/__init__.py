@@ -3,5 +3,6 @@
 The distribution is compared exactly in the tests. Floats, or a generator that is not the system's,
 would break what the certifier proves.
 
-Read `exponential` (exp of a fraction, enclosed), `discrete_laplace`, then `discrete_gaussian`.
+Read `exponential` (exp of a fraction, enclosed), `discrete_laplace`, `discrete_gaussian`, then
+`k_norm` (noise in the shape of the neighbours).
 """

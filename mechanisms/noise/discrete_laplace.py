@@ -32,7 +32,7 @@ from blowproof.mechanisms.noise.exponential import exp_minus, powers_of_exp_minu
 from blowproof.models.base.errors import PolicyError
 from blowproof.models.base.numbers import Exact, exact
 
-__all__ = ["Noise", "Source", "raw_discrete_laplace"]
+__all__ = ["Noise", "Source", "raw_discrete_laplace", "raw_geometric"]
 
 Noise = NDArray[Any]
 """Whole numbers: int64, or Python's own (dtype object) where a scale is beyond 2^40."""
@@ -156,8 +156,8 @@ def _digits(scale: Fraction, base: int, top: int) -> tuple[Geometric, ...]:
     return (*laws, Geometric(rate))
 
 
-def _geometric(scale: Fraction, size: int, source: Source) -> Noise:
-    """Return independent numbers with P(k) proportional to exp(-k / scale)."""
+def raw_geometric(scale: Fraction, size: int, *, source: Source = os.urandom) -> Noise:
+    """Return independent numbers k >= 0 with P(k) proportional to exp(-k / scale), exactly."""
     kind: Any = np.int64 if scale < _WIDE else object
     total = np.zeros(size, dtype=kind)
     base, top = (_FEW_DIGIT, _FEW_TOP_SCALE) if size <= _FEW else (_DIGIT, _TOP_SCALE)
@@ -194,5 +194,8 @@ def raw_discrete_laplace(scale: Exact, size: int, *, source: Source = os.urandom
         raise PolicyError(f"a scale is not negative: {b}", key="scale")
     if b == 0 or size == 0:
         return np.zeros(size, dtype=np.int64)
-    parts = [_geometric(b, n, source) - _geometric(b, n, source) for n in _chunks(size)]
+    parts = [
+        raw_geometric(b, n, source=source) - raw_geometric(b, n, source=source)
+        for n in _chunks(size)
+    ]
     return np.concatenate(parts) if len(parts) > 1 else parts[0]

@@ -4,7 +4,7 @@ Data are looked at for n alone, and only where n is public. Errors come from the
 noise where the answers are the noisy ones, else from rehearsals on made-up data.
 
 Read `workload` (what is asked for), `made_up` (public data to rehearse on), `rehearsal`,
-`expected` (the error of a plan), `candidates` (what may be tried), `split` (of the budget),
+`expected` (the error of a plan), `k_norm_error`, `candidates`, `split` (of the budget),
 `lower_bounds` (what no mechanism can do), `together` (several queries in one release), `options`,
 `planner` (all of them compared), `plan_file`,
 `default` (what is drawn where nobody says how), and `picture`.

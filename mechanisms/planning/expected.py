@@ -13,9 +13,11 @@ from fractions import Fraction
 from typing import Any
 
 from blowproof.mechanisms.kinds.consistent import KINDS, Consistent
+from blowproof.mechanisms.kinds.k_norm import KNorm
 from blowproof.mechanisms.kinds.laplace import Laplace
 from blowproof.mechanisms.kinds.table import Table
 from blowproof.mechanisms.kinds.transformed import NoisyTable, Transformed
+from blowproof.mechanisms.planning.k_norm_error import k_norm_error
 from blowproof.mechanisms.planning.rehearsal import Errors, Stage, rehearsed
 from blowproof.mechanisms.release.release import Plan
 from blowproof.mechanisms.structures.ordered_hierarchical import variance
@@ -83,6 +85,8 @@ def expected(plan: Plan, shapes: Sequence[tuple[str, NoisyTable]], seed: int) ->
     """
     if type(plan) is Laplace:
         return _of_laplace(plan)
+    if isinstance(plan, KNorm):
+        return _of_k_norm(plan)
     worst: tuple[str, Errors] | None = None
     for place, (name, data) in enumerate(shapes):
         stage = Stage(plan.request.policy, data, seed + place)
@@ -109,6 +113,13 @@ def _of_laplace(plan: Laplace) -> Expected:
     grid = float(plan.release.grid)
     count = outputs_in(plan)
     return Expected(grid * math.sqrt(variance(scale)), grid * largest_of(scale, count))
+
+
+def _of_k_norm(plan: KNorm) -> Expected:
+    release, grid = plan.release, float(plan.release.grid)
+    count = outputs_in(plan) // release.groups
+    rmse, max95 = k_norm_error(release.groups, count, release.scales[0] / release.grid)
+    return Expected(grid * rmse, grid * max95)
 
 
 def outputs_in(plan: Plan) -> int:

@@ -45,12 +45,14 @@ from blowproof.models.queries.cumulative import AlongAxis
 from blowproof.models.queries.kinds import Histogram, MarginalQuery
 from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Answer
+from blowproof.verifier.certify.noise.k_norm import output_axes, published_axes
 
 __all__ = ["LowerBound", "least_variance", "lower_bound", "of_cubes"]
 
 MOST_VALUES = 20_000
 MOST_ENTRIES = 3_000_000
 LONGEST = 4_000
+LARGE = "counts that are large beside 1 / epsilon"
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,7 @@ def lower_bound(
     if is_labelled(reading):
         squares = _by_single_moves(query, setting(policy, answers), rate, size, outputs.count)
         bounds.append(_bound(squares, outputs.count, "chains of single moves"))
+        bounds += _of_groups(query, setting(policy, answers), rate, reading)
     return max(bounds, key=lambda item: item.rmse, default=None)
 
 
@@ -202,6 +205,28 @@ def _idle_edges(found: Setting) -> Iterator[tuple[Point, Point]]:
         for x, y in pairwise(points):
             if graph.is_edge(x, y):
                 yield x, y
+
+
+def _of_groups(
+    query: BoundQuery, found: Setting, epsilon: float, reading: Reading
+) -> list[LowerBound]:
+    """Return what the volume of the neighbours' body says, where it is known (`noise.k_norm`).
+
+    A group of m outputs that add up to 0 has the lattice volume C(2 (m - 1), m - 1) / (m - 1)! in
+    any m - 1 of them, whichever is left out: so the mean over all outputs is that over these.
+    """
+    axes, known = output_axes(query, found), published_axes(found, reading)
+    if axes is None or known is None or not set(known) < set(axes):
+        return []
+    sizes = {axis: found.domain.attribute(axis).size for axis in axes}
+    count = math.prod(sizes[axis] for axis in known)
+    top = math.prod(sizes.values()) // count - 1
+    if top < 1 or found.impossible.boxes:
+        return []
+    each = math.lgamma(2 * top + 1) - 3 * math.lgamma(top + 1)
+    d = count * top
+    rmse = of_cubes(d, math.lgamma(d + 1) + count * each, epsilon, d)
+    return [LowerBound(rmse, "the volume of the neighbours' body", LARGE)]
 
 
 def of_cubes(dimension: int, log_volume: float, epsilon: float, outputs: int) -> float:

@@ -30,6 +30,7 @@ from blowproof.mechanisms.planning.workload import Workload
 from blowproof.mechanisms.release.calibrate import recalibrated
 from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.release import Plan, Request
+from blowproof.mechanisms.release.worth import require_less_noise
 from blowproof.models import BlowproofError, Policy, show
 from blowproof.models.policy.readings import is_labelled
 
@@ -107,7 +108,8 @@ def planned(
     shapes = _shapes(request, size)
     refused: list[Refused] = []
     tried = [
-        _tried(replace(request, query=query), shapes, seed, refused) for query in workload.queries
+        _tried(replace(request, query=query), shapes, size, seed, refused)
+        for query in workload.queries
     ]
     known = [_known(item) for item in tried]
     bounds = tuple(
@@ -146,6 +148,7 @@ def _left(request: Request, share: float) -> Request:
 def _tried(
     request: Request,
     shapes: Sequence[tuple[str, NoisyTable]],
+    size: int | None,
     seed: int,
     refused: list[Refused],
 ) -> list[Tried]:
@@ -155,6 +158,7 @@ def _tried(
         asked = replace(_left(request, LAST_SHARE), options=candidate.settings)
         try:
             plan = made_ready(candidate.mechanism, asked)
+            _require_worth(plan, size)
             error = expected(plan, shapes, seed)
         except BlowproofError as why:
             refused.append(Refused(candidate.text, request.bound.name, str(why)))
@@ -165,6 +169,16 @@ def _tried(
             continue
         found.append(Tried(candidate, plan, error))
     return sorted(found, key=lambda item: (item.error.rmse, item.error.max95))
+
+
+def _require_worth(plan: Plan, size: int | None) -> None:
+    """Refuse what a release would refuse: noise that is larger than what it is added to."""
+    request = plan.request
+    if size is None or request.accept_wide_bounds:
+        return
+    if request.policy.size_known(request.reading):
+        drawn = (*(plan.description or ()), *plan.opening)
+        require_less_noise(drawn, request.policy, size, plan.name)
 
 
 def _known(tried: Sequence[Tried]) -> Any:

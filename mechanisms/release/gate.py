@@ -30,12 +30,14 @@ from blowproof.mechanisms.answers.vectors import Vector
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.noise.discrete_gaussian import raw_discrete_gaussian
 from blowproof.mechanisms.noise.discrete_laplace import Noise, raw_discrete_laplace
+from blowproof.mechanisms.noise.k_norm import raw_k_norm
 from blowproof.mechanisms.release.worth import require_close_bounds
 from blowproof.mechanisms.structures.partitions import interval_partition, matching_partition
 from blowproof.models import BudgetError, InternalError, show
 from blowproof.models.mechanisms.mechanism import Mechanism, Release, Selection
 from blowproof.verifier.certify.base.verdict import Certified, shown
 from blowproof.verifier.certify.certify import certify
+from blowproof.verifier.certify.noise.k_norm import K_NORM
 
 if TYPE_CHECKING:
     from blowproof.mechanisms.release.release import Plan
@@ -216,6 +218,8 @@ def raw_noisy(release: Release, truth: Vector) -> Vector:
     For tests of the sampler; no module but this one may use it
     (`tests/mechanisms/release/test_gate.py`).
     """
+    if release.noise == K_NORM:
+        return _joint(release, truth)
     if release.noise not in _SAMPLERS:
         raise RefusedError(
             f"noise is drawn on an exact grid: {' or '.join(_SAMPLERS)}, not {release.noise}"
@@ -229,6 +233,18 @@ def raw_noisy(release: Release, truth: Vector) -> Vector:
     else:
         units = truth.units + _mixed(draw, widths, truth)
     return Vector(units, truth.grid, truth.names, truth.runs)
+
+
+def _joint(release: Release, truth: Vector) -> Vector:
+    """Return the true answers plus one draw of K-norm noise for all of them together."""
+    if truth.grid != release.grid or len(truth) % release.groups:
+        raise RefusedError(
+            f"{len(truth)} answers on the grid {truth.grid} are no groups of {release.groups} on "
+            f"{release.grid}"
+        )
+    scale = release.scales[0] / release.grid
+    noise = raw_k_norm(scale, release.groups, len(truth) // release.groups)
+    return Vector(truth.units + noise, truth.grid, truth.names, truth.runs)
 
 
 def _laplace(scale: Fraction, size: int) -> Noise:

@@ -22,6 +22,7 @@ MECHANISMS: dict[str, tuple[str, str]] = {
     "ordered": ("ordered", "Ordered"),
     "hierarchical": ("hierarchical", "Hierarchical"),
     "consistent": ("consistent", "Consistent"),
+    "k-norm": ("k_norm", "KNorm"),
     "k-means": ("kmeans", "KMeans"),
     "table": ("table", "Table"),
     "transformed": ("transformed", "Transformed"),

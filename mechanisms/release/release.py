@@ -112,6 +112,7 @@ def noise_json(item: Release) -> dict[str, Any]:
         "noise": item.noise,
         item.width: widths if item.many else widths[0],
         "grid": show(item.grid),
+        **({"groups": item.groups} if item.groups != 1 else {}),
     }
 
 

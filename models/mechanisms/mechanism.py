@@ -31,7 +31,7 @@ __all__ = [
     "Tree",
 ]
 
-Noise = Literal["laplace", "discrete-laplace", "discrete-gaussian", "bounded"]
+Noise = Literal["laplace", "discrete-laplace", "discrete-k-norm", "discrete-gaussian", "bounded"]
 NOISES = get_args(Noise)
 COSTS: tuple[Noise, ...] = ("laplace", "discrete-laplace")
 """The noise that costs of a choice may have."""
@@ -77,6 +77,10 @@ class Release:
     * `scale`, of Laplace noise: one number for all outputs, or one for each. For a `Tree` the list
       has one per level, from `first` on. Discrete Laplace noise is `grid` times an integer k, with
       probability proportional to exp(-|k| * grid / scale).
+      K-norm noise has one scale for all outputs together: `grid` times a vector z of integers, with
+      probability proportional to exp(-|z| * grid / scale). For `groups` of one output, |z| is the
+      largest |z_j|; for groups of m consecutive outputs, which add up to 0 each, half the sum of a
+      group's |z_j|, at its largest.
     * `variance`, of discrete Gaussian noise: sigma^2, above 0, listed as scales are. The noise is
       `grid` times an integer k, with probability proportional to exp(-(k * grid)^2 / (2 variance)).
     * `probabilities`, of bounded noise (cell keys): an odd number of them, that add up to 1; those
@@ -91,6 +95,7 @@ class Release:
     variance: Fraction | tuple[Fraction, ...] | None = None
     probabilities: tuple[Fraction, ...] = ()
     grid: Fraction = Fraction(1)
+    groups: int = 1
 
     def __post_init__(self) -> None:
         """Refuse floats, widths that are none, those of another noise, and an empty grid."""
@@ -98,6 +103,7 @@ class Release:
             reason = f"there is no noise {self.noise!r}"
             raise PolicyError(reason, key="noise", hint=f"write one of {', '.join(NOISES)}")
         self._require_one_width()
+        self._require_groups()
         for width in self.widths:
             value = _fraction(width, self.width)
             if value < 0 or (self.width == "variance" and not value):
@@ -116,6 +122,16 @@ class Release:
             raise PolicyError(
                 f"a grid is positive: {self.grid}", key="grid", hint="write 1 or 1/1024"
             )
+
+    def _require_groups(self) -> None:
+        joint = self.noise == "discrete-k-norm"
+        if self.groups < 1 or (self.groups > 1 and not joint):
+            reason = f"{self.noise} noise has no groups of {self.groups} outputs"
+            raise PolicyError(
+                reason, key="groups", hint='noise = "discrete-k-norm" has them, from 1'
+            )
+        if joint and self.many:
+            raise PolicyError("K-norm noise has one scale", key="scale", hint='write e.g. "2"')
 
     def _require_one_width(self) -> None:
         given = {

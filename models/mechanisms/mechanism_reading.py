@@ -34,7 +34,7 @@ from blowproof.models.mechanisms.mechanism import (
 __all__ = ["CHANNEL_KEYS", "RELEASE_KEYS", "channel", "releases", "selections"]
 
 WIDTHS = ("scale", "variance", "probabilities")
-RELEASE_KEYS = ("query", "tree", "prefixes", "noise", *WIDTHS, "grid")
+RELEASE_KEYS = ("query", "tree", "prefixes", "noise", *WIDTHS, "grid", "groups")
 TREE_KEYS = ("attribute", "fan_out", "block", "first", "last", "blocks")
 PREFIX_KEYS = ("attribute", "every", "whole")
 SELECTION_KEYS = ("query", "candidates", "scale", "noise", "penalty", "longest", "step")
@@ -73,6 +73,8 @@ def _release(value: object) -> Release:
         with within("grid"):
             grid = Fraction(number(items["grid"]))
     given: dict[str, Any] = {}
+    if "groups" in items:
+        given["groups"] = _integer(items, "groups", 1)
     for key in WIDTHS:
         if key in items:
             with within(key):

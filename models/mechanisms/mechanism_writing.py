@@ -28,6 +28,8 @@ def release_table(release: Release) -> Table:
         items["noise"] = release.noise
     widths = [_number(width) for width in release.widths]
     items[release.width] = widths if release.many or release.probabilities else widths[0]
+    if release.groups != 1:
+        items["groups"] = release.groups
     if release.grid != 1:
         items["grid"] = _number(release.grid)
     return items

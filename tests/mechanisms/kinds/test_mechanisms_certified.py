@@ -51,6 +51,7 @@ ANSWERED = (
     Count({"x": Between(4, 7)}, answer=4),
 )
 OPTIONS = {
+    "k-norm": [{}, {"shape": "cube"}],
     "hierarchical": [{}, *({"fan-out": f, "block": b} for f, b in (("2", "1"), ("3", "5")))],
     "k-means": [{"iterations": "2", "clusters": "3", "margin": m} for m in ("0", "1/2", "1")],
     "transformed": [{}, {"tree": "search"}],
@@ -132,7 +133,7 @@ def test_every_tree_of_a_complete_graph(tree, kind, secrets):
 
 
 def test_every_mechanism_of_the_registry_is_here():
-    assert set(OPTIONS) | {"laplace", "ordered"} == set(MECHANISMS) >= ADDITIVE
+    assert set(OPTIONS) | {"laplace", "ordered", "table"} == set(MECHANISMS) >= ADDITIVE
 
 
 @pytest.mark.parametrize("name", sorted(MECHANISMS))

@@ -13,8 +13,9 @@ from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.base.verdict import Assumption, Bounds, Delta
 from blowproof.verifier.certify.measures.told_apart import Shift
-from blowproof.verifier.certify.noise.additive import additive_loss
-from blowproof.verifier.certify.selections.selections import with_selections
+from blowproof.verifier.certify.noise.additive import additive_loss, bind
+from blowproof.verifier.certify.noise.k_norm import K_NORM, k_norm_loss
+from blowproof.verifier.certify.selections.selections import both, with_selections
 from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["BOUNDED", "GAUSSIAN", "Judged", "Sorts", "pure_loss"]
@@ -42,7 +43,10 @@ class Sorts:
         self.all = both
         self.gaussian = [part for release, part in both if release.noise == GAUSSIAN]
         self.bounded = [part for release, part in both if release.noise == BOUNDED]
-        self.pure = [part for release, part in both if release.width == "scale"]
+        self.k_norm = [item for item in both if item[0].noise == K_NORM]
+        self.pure = [
+            part for release, part in both if release.width == "scale" and release.noise != K_NORM
+        ]
 
     def pure_or_silent(self, *, gaussian: bool = True, bounded: bool = True) -> list[Part]:
         """Return the parts of Laplace noise, and others as if they had none: weight 0."""
@@ -72,5 +76,13 @@ class Sorts:
 def pure_loss(
     asked: Asked, mechanism: Mechanism, parts: Sequence[Part], limit: Fraction
 ) -> tuple[Bounds, tuple[Assumption, ...]]:
-    """Return the pure epsilon of Laplace noise and choices; `limit` is what is hoped for."""
-    return with_selections(asked, mechanism, additive_loss(asked, parts), limit)
+    """Return the pure epsilon of Laplace and K-norm noise and of choices.
+
+    `limit` is what is hoped for.
+    """
+    joint = Sorts(mechanism, bind(mechanism, asked.policy, asked.reading)).k_norm
+    found = additive_loss(asked, parts)
+    if joint:
+        alike = k_norm_loss(asked, joint)
+        found = alike if not parts else both(found, alike)
+    return with_selections(asked, mechanism, found, limit)

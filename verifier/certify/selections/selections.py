@@ -39,7 +39,7 @@ from blowproof.verifier.certify.noise.additive import additive_loss
 from blowproof.verifier.certify.selections.choices import worst_choice
 from blowproof.verifier.engines.one_move.worst_edge import one_secret_move
 
-__all__ = ["choice_factor", "with_selections"]
+__all__ = ["both", "choice_factor", "with_selections"]
 
 KNOWN = ("intervals", "pairs")
 
@@ -77,7 +77,7 @@ def with_selections(
         else:
             more = _declared(asked, choice)
             assumptions.append(_assumption(choice))
-        found = _both(found, more)
+        found = both(found, more)
     return found, tuple(assumptions)
 
 
@@ -104,7 +104,7 @@ def _bound_choices(mechanism: Mechanism, policy: Policy) -> Sequence[_Choice]:
     return found
 
 
-def _both(one: Bounds, two: Bounds) -> Bounds:
+def both(one: Bounds, two: Bounds) -> Bounds:
     """Return bounds on what two steps lose together: no more than the sum, no less than each."""
     upper: Loss | None = None
     if one.upper is not None and two.upper is not None:
