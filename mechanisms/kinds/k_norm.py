@@ -23,9 +23,8 @@ from blowproof.mechanisms.release.release import Draw, Plan, Request, calibrated
 from blowproof.models import BoundQuery, BudgetError, Domain, QueryError, setting
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.norms import LINF
-from blowproof.models.queries.kinds import MarginalQuery, MatrixQuery
-from blowproof.models.queries.outputs import outputs_of
-from blowproof.models.queries.parse import query_name
+from blowproof.models.queries.arguments import query_name
+from blowproof.models.queries.kinds import MarginalQuery
 from blowproof.models.stacks.stacked import in_norm
 from blowproof.verifier.certify.noise.k_norm import K_NORM, output_axes, published_axes
 from blowproof.verifier.databases.consistency import prepare
@@ -93,7 +92,9 @@ class KNorm(Plan):
         if not scale:
             raise QueryError("nothing changes here\n  try: --mechanism laplace, without any noise")
         self.notes = status_notes(self.sensitivity)
-        return Release(query=query, noise=K_NORM, scale=scale, grid=query_grid(query))
+        return Release(
+            query=query, noise=K_NORM, scale=scale, grid=query_grid(query, request.policy.domain)
+        )
 
     def run(self, draw: Draw) -> Vector | Estimate:
         """Return the noisy answers, in the order in which they were asked for."""
@@ -111,11 +112,8 @@ class KNorm(Plan):
 
 def _outputs(query: BoundQuery, domain: Domain) -> int:
     """Return how many outputs there are; of a matrix, up to its last row that is not zero."""
-    found = outputs_of(query, domain)
-    if found is not None:
-        return found.count
-    columns = query.columns if isinstance(query, MatrixQuery) else ()
-    return 1 + max((int(str(key)) for column in columns for key in column), default=0)
+    found = query.outputs(domain)
+    return max(1, query.height) if found is None else found.count
 
 
 def _require_few(width: int, count: int) -> None:

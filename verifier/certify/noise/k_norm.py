@@ -29,9 +29,8 @@ from blowproof.models import Area, BoundQuery, BudgetError, Exact, LinearFact, P
 from blowproof.models.base.numbers import plain
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.norms import LINF
-from blowproof.models.policy.policy import LABELLED, Reading
+from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.queries.kinds import Histogram, MarginalQuery
-from blowproof.models.queries.outputs import outputs_of
 from blowproof.models.stacks.stacked import Part, in_norm
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Pair
@@ -58,7 +57,7 @@ def published_axes(setting: Setting, reading: Reading) -> tuple[int, ...] | None
     None where the facts are something else, or where the argument above does not hold. Of a
     marginal, one cell may be missing: it is the rest.
     """
-    if reading not in LABELLED or not setting.graph.complete:
+    if not is_labelled(reading) or not setting.graph.complete:
         return None
     if setting.bounds or setting.clauses:
         return None
@@ -179,7 +178,7 @@ def _shown(asked: Asked, part: Part, width: int) -> tuple[Pair | None, Fraction]
     if answer.witness is None:
         return None, Fraction(0)
     sums: dict[int, Fraction] = {}
-    outputs = outputs_of(part.query, asked.policy.domain)
+    outputs = part.query.outputs(asked.policy.domain)
     assert outputs is not None  # cells have places
     for key, value in part.changes(answer.witness.moves(asked.reading)).items():
         group = outputs.place(key) // width
