@@ -3,7 +3,7 @@
 A mechanism is a plan made from a request; it describes what it will draw, and the certifier judges
 that description. To add one, write a file and give it a line in `MECHANISMS` of release/registry.
 
-Read `laplace`, the shortest; `gaussian`, `table`, `ordered`, `hierarchical`, `consistent`, `k_norm`,
-`kmeans`, `transformed`, `data_dependent`; `lemmas` (what one move changes at most, for queries of
-these mechanisms).
+Read `laplace`, the shortest; `gaussian`, `table`, `ordered`, `hierarchical`, `consistent`,
+`k_norm`, `kmeans`, `transformed`, `data_dependent`; `lemmas` (what one move changes at most, for
+queries of these mechanisms).
 """
