@@ -1,7 +1,8 @@
 """Claims of pufferfish-2012.
 
-Statements in our own words, formulas as printed; those about Pufferfish's own semantics are listed
-and say why they are not checked.
+Statements in our own words, formulas as printed; each is held against beliefs, mechanisms and odds
+in fractions, in worlds that are small enough to list.
 
-Read `section_9`, `listed`.
+Read `worlds` (people, beliefs, mechanisms), `semantics` (sections 3, 5, 6), `section_7`,
+`section_9` (induced neighbours, the exam queue), `attackers` (sections 8 and 9).
 """
