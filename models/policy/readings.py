@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, get_args
 
-__all__ = ["LABELLED", "READINGS", "RULES", "Reading", "Rules", "is_labelled", "is_mixed"]
+__all__ = [
+    "BLOWFISH",
+    "LABELLED",
+    "READINGS",
+    "RULES",
+    "Reading",
+    "Rules",
+    "is_labelled",
+    "is_mixed",
+]
 
 Reading = Literal["published", "secret-moves", "add-remove", "markov", "pufferfish"]
 
@@ -32,6 +41,8 @@ RULES: dict[str, Rules] = {
 READINGS: tuple[Reading, ...] = get_args(Reading)
 LABELLED: tuple[Reading, ...] = tuple(name for name in READINGS if RULES[name].labelled)
 """The readings of labelled records, for those who go through them."""
+BLOWFISH: tuple[Reading, ...] = ("published", "secret-moves")
+"""The two readings of blowfish-2014's definition, which its statements are about."""
 
 
 def is_labelled(reading: str) -> bool:

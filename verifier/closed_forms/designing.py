@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blowproof.models import Distance, Domain, Exact, Full, Integers, Policy
 from blowproof.models.base.numbers import magnitude, plain
-from blowproof.models.policy.readings import LABELLED
+from blowproof.models.policy.readings import BLOWFISH
 from blowproof.models.queries.kinds import ClusterSizes, SumQuery
 from blowproof.verifier.closed_forms.stating import conditions as need
 from blowproof.verifier.closed_forms.stating.form import Case, Counterexample, form
@@ -93,7 +93,7 @@ def sums_attribute(case: Case) -> Exact:
     f"{PAPER}/sums-repaired",
     "Without known counts, S of any sums is the largest l1 distance, on them, of a secret pair.",
     source=f"{SOURCE}, repaired and extended to every graph and every choice of attributes",
-    readings=LABELLED,
+    readings=BLOWFISH,
     checks=(need.query_is(SumQuery), need.no_counts),
     repaired=True,
 )

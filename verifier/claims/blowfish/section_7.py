@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from blowproof.models import Distance, Exact, Full, Policy
-from blowproof.models.policy.readings import LABELLED
+from blowproof.models.policy.readings import BLOWFISH
 from blowproof.models.secrets import SecretsSpec
 from blowproof.verifier.claims.stating import families as some
 from blowproof.verifier.claims.stating.claim import (
@@ -64,7 +64,7 @@ def _parts(name: str, where: Family, claimed: Formula, relation: Relation = "=",
             amended=amended,
         ),
         sensitivities(),
-        LABELLED,
+        BLOWFISH,
     )
 
 
@@ -142,7 +142,7 @@ def _loss(name: str, where: Family, printed: str, claimed: Formula) -> tuple[Par
             reading=reading,
             answers="any",
         )
-        for reading in LABELLED
+        for reading in BLOWFISH
     )
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from blowproof.models import BoundQuery, Exact, Policy, parse_query
 from blowproof.models.policy.policy import Answers
-from blowproof.models.policy.readings import LABELLED, Reading
+from blowproof.models.policy.readings import BLOWFISH, Reading
 from blowproof.models.queries.kinds import ClusterSizes, ClusterSums, MatrixQuery, WeightedSum
 from blowproof.models.queries.query import Row
 from blowproof.verifier.asked.answer import Pair
@@ -185,7 +185,7 @@ class Part:
 
 
 def in_readings(
-    part: Part, make: Callable[[Reading], Measure], readings: tuple[Reading, ...] = LABELLED
+    part: Part, make: Callable[[Reading], Measure], readings: tuple[Reading, ...] = BLOWFISH
 ) -> tuple[Part, ...]:
     """Return the same check in several readings."""
     return tuple(replace(part, reading=reading, measure=make(reading)) for reading in readings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blowproof.models import Distance, Exact, Full, PartitionCells, Policy
 from blowproof.models.base.numbers import plain
-from blowproof.models.policy.readings import LABELLED
+from blowproof.models.policy.readings import BLOWFISH
 from blowproof.models.queries.cluster_sizes import Clusters
 from blowproof.models.queries.kinds import ClusterSizes, ClusterSums, Cumulative
 from blowproof.models.secrets import AttributeChange
@@ -119,7 +119,7 @@ def lemma_6_1_partition(case: Case) -> Exact:
     "blowfish-2014/lemma-6.1-repaired",
     "Without known facts, S of cluster sums (sizes) is the exact maximum over the secret pairs.",
     source="blowfish-2014, Lemma 6.1, repaired",
-    readings=LABELLED,
+    readings=BLOWFISH,
     checks=(need.query_is(ClusterSums, ClusterSizes), need.no_counts),
     repaired=True,
 )
@@ -179,7 +179,7 @@ def section_7_distance(case: Case) -> Exact:
     "blowfish-2014/section-7-repaired",
     "Without known facts, S of cumulative(A) is the most positions of A that a secret pair passes.",
     source="blowfish-2014, Section 7, repaired",
-    readings=LABELLED,
+    readings=BLOWFISH,
     checks=(need.query_is(Cumulative), need.no_counts),
     repaired=True,
 )

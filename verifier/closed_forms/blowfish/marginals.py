@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from blowproof.models import Exact, Full
-from blowproof.models.policy.readings import LABELLED
+from blowproof.models.policy.readings import BLOWFISH
 from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.closed_forms.stating import conditions as need
 from blowproof.verifier.closed_forms.stating import counterexamples as wrong
@@ -49,7 +49,7 @@ def theorem_8_4(case: Case) -> Exact:
     "Full secrets, one known marginal C: S(h) = 2 size(C) if the other attributes have two values "
     "together, else 0.",
     source="blowfish-2014, Theorem 8.4, repaired",
-    readings=LABELLED,
+    readings=BLOWFISH,
     checks=(need.query_is(Histogram), need.graph_complete, _one_marginal, need.no_impossible),
     repaired=True,
 )
@@ -80,7 +80,7 @@ _8_5 = (need.query_is(Histogram), need.one_change, need.facts_are_marginals, _di
     "blowfish-2014/theorem-8.5",
     "One-attribute secrets, disjoint known marginals: S(h) = 2 max size(C_i).",
     source="blowfish-2014, Theorem 8.5",
-    readings=LABELLED,
+    readings=BLOWFISH,
     checks=(*_8_5, _proper),
     wrong=wrong.THEOREM_8_5,
 )

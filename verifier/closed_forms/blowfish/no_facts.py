@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from blowproof.models import Distance, Exact, Full
 from blowproof.models.base.numbers import magnitude, plain
-from blowproof.models.policy.readings import LABELLED
+from blowproof.models.policy.readings import BLOWFISH
 from blowproof.models.queries.kinds import Histogram, MarginalQuery, PartitionHistogram, WeightedSum
 from blowproof.models.secrets import ByGraph
 from blowproof.verifier.closed_forms.stating import conditions as need
@@ -27,7 +27,7 @@ def _one_query_axis(case: Case) -> int:
     "blowproof/no-facts",
     "Without known counts, S is the largest change of the query along one secret pair.",
     source="ours; repairs blowfish-2014 sections 5 to 7 and designing-statistical-privacy-2015",
-    readings=LABELLED,
+    readings=BLOWFISH,
     checks=(need.no_counts,),
     repaired=True,
 )
@@ -140,7 +140,7 @@ def section_5_linear_sum_distance(case: Case) -> Exact:
     "blowfish-2014/section-5-linear-sum-repaired",
     "Without known facts, S of sum_i w_i x_i is max |w_i| times the widest secret pair.",
     source="blowfish-2014, Section 5, repaired",
-    readings=LABELLED,
+    readings=BLOWFISH,
     checks=(need.query_is(WeightedSum), need.no_counts),
     repaired=True,
 )

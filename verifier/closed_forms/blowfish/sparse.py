@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blowproof.models import BudgetError, Exact
-from blowproof.models.policy.readings import LABELLED
+from blowproof.models.policy.readings import BLOWFISH
 from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.closed_forms.blowfish.sparse_witness import realisable
 from blowproof.verifier.closed_forms.stating import conditions as need
@@ -25,7 +25,7 @@ def _queries(case: Case) -> int:
     "Sparse facts: S(h) <= 2 max(alpha, xi) of the policy graph.",
     source="blowfish-2014, Theorem 8.2",
     relation="<=",
-    readings=LABELLED,
+    readings=BLOWFISH,
     checks=SPARSE,
     wrong=wrong.THEOREM_8_2,
 )
@@ -89,7 +89,7 @@ def theorem_8_2_equality(case: Case) -> Exact:
     "Sparse facts: S(h) <= 2 max(|Q|, 1).",
     source="blowfish-2014, Corollary 8.3",
     relation="<=",
-    readings=LABELLED,
+    readings=BLOWFISH,
     checks=SPARSE,
     wrong=wrong.COROLLARY_8_3,
 )
@@ -173,7 +173,7 @@ def _printed_8_6(case: Case) -> int:
     "Distance secrets on [m]^k, disjoint rectangles: S(h) <= 2 (maxcomp + 1).",
     source="blowfish-2014, Theorem 8.6, first part",
     relation="<=",
-    readings=LABELLED,
+    readings=BLOWFISH,
     checks=_8_6,
     wrong=wrong.THEOREM_8_6,
 )
@@ -186,7 +186,7 @@ def theorem_8_6(case: Case) -> Exact:
     "blowfish-2014/theorem-8.6-equality",
     "Distance secrets on [m]^k, disjoint rectangles, no points: S(h) = 2 (maxcomp + 1).",
     source="blowfish-2014, Theorem 8.6, second part",
-    readings=LABELLED,
+    readings=BLOWFISH,
     checks=(*_8_6, _no_points),
     wrong=wrong.THEOREM_8_6_EQUALITY,
 )

@@ -15,7 +15,7 @@ S(h). Then:
 from __future__ import annotations
 
 from blowproof.models import Exact
-from blowproof.models.policy.readings import LABELLED
+from blowproof.models.policy.readings import BLOWFISH
 from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.closed_forms.ours.one_dependency import (
     collapsed,
@@ -73,7 +73,7 @@ _SEVERAL = (*_COMPLETE, few_signatures, _several, _few_partitions)
     "sums, block by block).",
     source="ours; a lower bound where counts are not sparse, which blowfish-2014 leaves open",
     relation=">=",
-    readings=LABELLED,
+    readings=BLOWFISH,
     checks=_SEVERAL,
     repaired=True,
 )
@@ -103,7 +103,7 @@ def _twice(case: Case) -> Exact:
     "signatures with two values; W is the best cut of the classes into two blocks.",
     source="ours; an upper bound where counts are not sparse, which blowfish-2014 leaves open",
     relation="<=",
-    readings=LABELLED,
+    readings=BLOWFISH,
     checks=(*_COMPLETE, *_TWO),
     repaired=True,
 )
@@ -173,7 +173,7 @@ def published_blocks_above(case: Case) -> Exact:
     "Full secrets, N = r + 1 + d signatures, d >= 2 (a conjecture): S(h) is the larger of W, the "
     "best cut into d blocks, and twice the number of signatures with two values.",
     source="ours; a conjecture where counts are not sparse, which blowfish-2014 leaves open",
-    readings=LABELLED,
+    readings=BLOWFISH,
     checks=_SEVERAL,
     conjecture=True,
 )

@@ -12,7 +12,7 @@ from collections import defaultdict
 from math import prod
 
 from blowproof.models import Exact
-from blowproof.models.policy.readings import LABELLED
+from blowproof.models.policy.readings import BLOWFISH
 from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.closed_forms.stating import conditions as need
 from blowproof.verifier.closed_forms.stating.form import Case, Check, form
@@ -82,7 +82,7 @@ def _independent_value(case: Case) -> Exact:
     "blowproof/affinely-independent-signatures",
     "Full secrets, N = r + 1 signatures: S(h) is twice the number of signatures with two values.",
     source="ours; a repair of blowfish-2014, Theorem 8.4, and of 8.6 for full secrets",
-    readings=LABELLED,
+    readings=BLOWFISH,
     checks=(
         need.query_is(Histogram),
         need.equality_facts,
@@ -112,7 +112,7 @@ def independent(case: Case) -> Exact:
     "Full secrets, N = r + 2 signatures, of two values each: S(h) is twice the sum of the prefix "
     "sums of the kernel vector of [1; signatures] in descending order (one value: see the proof).",
     source="ours; an extension of blowfish-2014, Theorem 8.4",
-    readings=LABELLED,
+    readings=BLOWFISH,
     checks=(
         need.query_is(Histogram),
         need.equality_facts,

@@ -22,7 +22,7 @@ from blowproof.models import (
     Marginal,
     Policy,
 )
-from blowproof.models.policy.readings import LABELLED, Reading
+from blowproof.models.policy.readings import BLOWFISH, Reading
 from blowproof.models.queries.kinds import Histogram, MarginalQuery
 from blowproof.models.secrets import Edges, SecretsSpec
 from blowproof.verifier.closed_forms.stating.degree_policy import degree_policy
@@ -84,13 +84,13 @@ _A, _B, _C = Marginal(["a"]), Marginal(["b"]), Marginal(["c"])
 _ATTRIBUTE = AttributeChange()
 
 THEOREM_8_2 = _wrong(_listed("vwxyz", "vz wy vw", "xy", "wy"), 4, 6, ("published",))
-COROLLARY_8_3 = _wrong(_line(4, 2, (1, 2)), 2, 4, LABELLED)
+COROLLARY_8_3 = _wrong(_line(4, 2, (1, 2)), 2, 4, BLOWFISH)
 THEOREM_8_4 = (
     *_wrong(_table(1, 1, known=(_A,)), 2, 0, ("published",)),
     *_wrong(_table(2, 1, known=(_A,)), 4, 0, ("published",)),
 )
 THEOREM_8_5 = (
-    *_wrong(_table(1, 1, secrets=_ATTRIBUTE, known=(_A,)), 2, 0, LABELLED),
+    *_wrong(_table(1, 1, secrets=_ATTRIBUTE, known=(_A,)), 2, 0, BLOWFISH),
     *_wrong(_table(3, 2, secrets=_ATTRIBUTE, known=(_A,)), 6, 4, ("secret-moves",)),
     _witnessed(
         _wrong(_table(3, 2, secrets=_ATTRIBUTE, known=(_A, _B)), 6, 8, ("published",)),
@@ -101,8 +101,8 @@ THEOREM_8_5 = (
 )
 THEOREM_8_6 = _wrong(_line(6, 1, (1, 2), (5, 6)), 4, 6, ("published",))
 THEOREM_8_6_EQUALITY = (
-    *_wrong(_line(1, 1), 2, 0, LABELLED),
-    *_wrong(_line(2, 1, (1, 2)), 4, 2, LABELLED),
+    *_wrong(_line(1, 1), 2, 0, BLOWFISH),
+    *_wrong(_line(2, 1, (1, 2)), 4, 2, BLOWFISH),
     *THEOREM_8_6,
 )
 LEMMA_4_1_ONE = (
