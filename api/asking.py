@@ -34,8 +34,9 @@ __all__ = ["audit", "neighbours", "sensitivity"]
 
 def sensitivity(  # noqa: PLR0913 # keyword-only options
     policy: PolicyLike,
-    query: str | BoundQuery = "histogram",
+    query: str | Sequence[str] | BoundQuery = "histogram",
     *,
+    norm: str | None = None,
     certificate: File | None = None,
     reading: Reading = "published",
     answers: Answers | None = None,
@@ -45,7 +46,9 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
 ) -> Answer:
     """Return S(f, P), exactly or in bounds, with two databases that show it is at least that large.
 
-    With `certificate`, a proof is written to this file where one is found (`check` replays it),
+    A query may have a weight ("histogram + 1/4*sum(age)"), and several queries are one question: S of
+    all their outputs together. `norm` says how changes count: "l1", "l2-squared" (S is a square),
+    "linf" or "range". With `certificate`, a proof is written to this file where one is found (`check` replays it),
     and the answer is "proved"; else a note says why there is none. After `time_limit` seconds the
     bounds reached by then are returned; both are sound.
 
@@ -54,6 +57,8 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
     >>> answer = sensitivity(office)
     >>> answer.lower, answer.upper, answer.status
     (4, 4, 'exact')
+    >>> sensitivity(office, "marginal(size)", norm="l2-squared").upper
+    8
     >>> answer = sensitivity(office, "marginal(size)")
     >>> answer.upper, len(answer.witness.before)
     (4, 2)
@@ -62,7 +67,7 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
     place = None if certificate is None else apart(certificate, policy)
     notes = []
     with placed_in(policy):
-        wanted = query_of(query, bound)
+        wanted = query_of(query, bound, norm)
         found = asked.ask(bound, wanted, reading)
     go_on(asked)
     if place is not None:

@@ -104,11 +104,20 @@ def checked(reading: str, answers: str | None, engine: str) -> None:
             )
 
 
-def query_of(query: str | BoundQuery, policy: Policy) -> BoundQuery:
-    """Return a query bound to the policy; a text is parsed."""
-    from blowproof.models import parse_query
+def query_of(
+    query: str | Sequence[str] | BoundQuery, policy: Policy, norm: str | None = None
+) -> BoundQuery:
+    """Return a query bound to the policy, in a norm; a text is parsed, several are one stack.
 
-    return parse_query(query, policy) if isinstance(query, str) else query
+    `norm` None: l1 for a text, and a bound query's own.
+    """
+    from blowproof.models.norms import L1
+    from blowproof.models.stacks.stacked import in_norm
+    from blowproof.models.stacks.written import parse_question
+
+    if isinstance(query, BoundQuery):
+        return query if norm is None else in_norm(query, norm, policy.domain)
+    return parse_question(query, policy, norm or L1)
 
 
 def go_on(asked: Session) -> None:

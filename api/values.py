@@ -91,6 +91,7 @@ class Answer:
     witness: Pair | None
     policy: str
     query: str
+    norm: str
     reading: Reading
     answers: Answers
     notes: tuple[str, ...] = ()
@@ -110,6 +111,7 @@ class Answer:
             witness=None if pair is None else Pair.of(policy, pair, found.reading),
             policy=found.policy,
             query=found.query,
+            norm=found.norm,
             reading=found.reading,
             answers=found.answers,
             notes=(*found.notes, *notes),

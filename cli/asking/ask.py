@@ -11,8 +11,9 @@ from typing import TypeVar, cast
 from blowproof.cli.asking.options import Question
 from blowproof.cli.asking.progress import display
 from blowproof.cli.asking.stoppable import Interrupted, Stopped, watch
-from blowproof.models import BoundQuery, BudgetError, Policy, Reading, parse_query
+from blowproof.models import BoundQuery, BudgetError, Policy, Reading
 from blowproof.models.policy.policy import Answers
+from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import Engine, Problem, Progress, neighbours, sensitivity
 from blowproof.verifier.asked.answer import Answer, Pair
 
@@ -83,7 +84,8 @@ class Session:
 
         def read() -> tuple[Policy, list[BoundQuery]]:
             policy = read_policy(path)
-            return policy, [parse_query(text, policy) for text in queries]
+            norm = self.question.norm
+            return policy, [parse_question(text, policy, norm) for text in queries]
 
         return self.read(path, read)
 
@@ -215,6 +217,7 @@ class Session:
             seconds=seconds,
             notes=(cut.reason,),
             domain=policy.domain,
+            norm=query.measure.name,
         )
 
 

@@ -16,6 +16,7 @@ from blowproof.verifier.asked.names import ENGINES
 __all__ = [
     "ENGINES",
     "READINGS",
+    "NORMS",
     "SCOPES",
     "Question",
     "attacker_options",
@@ -30,6 +31,7 @@ __all__ = [
 
 READINGS = ("published", "secret-moves", "add-remove", "markov", "pufferfish")
 SCOPES = ("any", "given")
+NORMS = ("l1", "l2-squared", "linf", "range")
 """The names as in `blowproof.models`, which --help must not import."""
 
 _NUMBER = re.compile(r"\+?\d+(/\d+|\.\d+)?")
@@ -47,6 +49,7 @@ class Question:
     engine: str
     time_limit: float | None
     seed: int | None
+    norm: str = "l1"
 
 
 def positive(text: object) -> Fraction:
@@ -127,6 +130,14 @@ _ANSWERS = click.option(
     type=click.Choice(SCOPES),
     help="Whose answers: the worst case over any, or the given numbers. Default: the file's.",
 )
+_NORM = click.option(
+    "--norm",
+    type=click.Choice(NORMS),
+    default="l1",
+    show_default=True,
+    help="How a change is measured: l1 (Laplace noise), l2-squared (Gaussian; S is a square), "
+    "linf and range (selections).",
+)
 _ENGINE = click.option(
     "--engine",
     type=click.Choice(ENGINES),
@@ -162,12 +173,14 @@ def attacker_options(command: F) -> F:
     return cast("F", wrapped)
 
 
-def question_options(*, time_limit: float | None = None, whole: bool = False) -> Callable[[F], F]:
+def question_options(
+    *, time_limit: float | None = None, whole: bool = False, norm: bool = False
+) -> Callable[[F], F]:
     """--reading, --answers, --engine, --time-limit and --seed, as one `question` argument.
 
     --memory-limit goes with them; it is a property of the process, so no command hands it on.
 
-    `whole`: the command as a whole keeps the time limit, not each search.
+    `whole`: the command as a whole keeps the time limit, not each search. `norm`: and --norm.
     """
     searches = "End after this long" if whole else "Stop each search after this long"
     limit = click.option(
@@ -190,13 +203,15 @@ def question_options(*, time_limit: float | None = None, whole: bool = False) ->
             engine: str,
             time_limit: float | None,
             seed: int | None,
+            norm: str = "l1",
             **rest: object,
         ) -> object:
-            question = Question(reading, answers, engine, time_limit, seed)
+            question = Question(reading, answers, engine, time_limit, seed, norm)
             return command(question=question, **rest)
 
         wrapped: object = gathered
-        for option in (_SEED, _ENGINE, memory_option, limit, _ANSWERS, _READING):
+        asked = (_SEED, _ENGINE, memory_option, limit, _ANSWERS, *((_NORM,) if norm else ()))
+        for option in (*asked, _READING):
             wrapped = option(cast("Callable[..., object]", wrapped))
         return cast("F", wrapped)
 

@@ -34,7 +34,7 @@ TIME_LIMIT = 60
     "--query", "queries", multiple=True, metavar="QUERY",
     help="Which numbers are released; may be repeated.  [default: histogram]",
 )  # fmt: skip
-@question_options(time_limit=TIME_LIMIT, whole=True)
+@question_options(time_limit=TIME_LIMIT, whole=True, norm=True)
 @json_option
 def compare(old: str, new: str, queries: tuple[str, ...], question: Question, as_json: bool) -> int:
     """Two policies: S of each query, and what changed between them.

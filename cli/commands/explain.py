@@ -53,7 +53,7 @@ def _limits(context: click.Context, _: click.Parameter, asked: bool) -> None:
     callback=_limits,
     help="Print every limit of the engines, and end.",
 )
-@question_options()
+@question_options(norm=True)
 @json_option
 def explain(policy: str, query: str, run: bool, question: Question, as_json: bool) -> int:
     """Which theorems and engines apply to a question, which do not and why, in what order.
@@ -108,6 +108,7 @@ def _document(
         "schema": "blowproof/explain/1",
         "policy": policy.name,
         "query": query.name,
+        "norm": query.measure.name,
         "reading": question.reading,
         "answers": policy.with_answers(scope_of(question)).scope,
         "steps": [step.to_json() for step in steps],
@@ -121,9 +122,11 @@ def _parts(
     from rich.text import Text
 
     from blowproof.cli.text.answer import bounds_text
+    from blowproof.models.norms import L1
     from blowproof.cli.text.policy_in_words import printable
 
-    yield Text(f"query {printable(query.name)}, reading {question.reading}", style="bold")
+    norm = "" if query.measure is L1 else f", norm {query.measure}"
+    yield Text(f"query {printable(query.name)}, reading {question.reading}{norm}", style="bold")
     yield Text()
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for heading in ("", "step", "what it does, or why it is left out"):

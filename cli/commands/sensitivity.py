@@ -25,7 +25,7 @@ __all__ = ["sensitivity"]
 @click.option("--query", default="histogram", show_default=True, help="Which numbers are released.")
 @click.option("--certificate", type=click.Path(dir_okay=False), metavar="FILE",
               help="Write a proof that a small independent checker accepts.")  # fmt: skip
-@question_options()
+@question_options(norm=True)
 @json_option
 def sensitivity(
     policy: str, query: str, certificate: str | None, question: Question, as_json: bool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -40,12 +41,15 @@ def answer_parts(policy: Policy, answer: Answer) -> Iterator[RenderableType]:
     yield Text(
         f"query {printable(answer.query)}, policy {printable(answer.policy)}, "
         f"reading {answer.reading}, answers {answer.answers}"
+        + ("" if answer.norm == "l1" else f", norm {answer.norm}")
     )
     if answer.witness is not None:
-        yield Text(f"\nTwo neighbours whose answers differ by {show(answer.lower)}:")
+        yield Text(f"\nTwo neighbours whose answers differ by {show(answer.lower)}{_in_norm(answer)}:")
         yield from pair_parts(policy, answer.witness, answer.reading)
     elif answer.upper == 0:
-        yield Text("\nNo two neighbours differ in their answers.")
+        alike = "All outputs change alike between neighbours."
+        none = "No two neighbours differ in their answers."
+        yield Text(f"\n{alike if answer.norm == 'range' else none}")
     yield Text()
     yield _noise(answer)
     yield Text(f"engine {answer.engine}, {answer.seconds:.2f} s", style="dim")
@@ -62,6 +66,24 @@ def printable_lines(text: str) -> str:
 def _noise(answer: Answer) -> Text:
     if answer.upper is None:
         return Text("Nothing bounds S from above yet: do not calibrate noise to the lower bound.")
+    if answer.norm == "range":
+        if answer.upper == 0:
+            return Text("No choice between the outputs depends on which neighbour is the true one.")
+        rate = number(1 / Fraction(answer.upper))
+        return Text(f"Exponential mechanism: choose by exp(epsilon * score * {rate}).")
     if answer.upper == 0:
         return Text("The answer can be published as it is.")
+    if answer.norm == "l2-squared":
+        half = number(Fraction(answer.upper) / 2)
+        return Text(f"Gaussian noise of variance {half} / rho is enough for rho-zCDP.")
+    if answer.norm == "linf":
+        twice = number(2 * Fraction(answer.upper))
+        return Text(f"Noisy maximum: Laplace noise of scale {twice} / epsilon is enough.")
     return Text(f"Laplace noise of scale {number(answer.upper)} / epsilon is enough.")
+
+
+def _in_norm(answer: Answer) -> str:
+    """Say what the number counts, where it is not the sum of the changes."""
+    return {"l1": "", "l2-squared": " (squares added up)", "linf": " (the largest change)"}.get(
+        answer.norm, " (the largest change less the smallest)"
+    )
