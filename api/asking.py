@@ -46,11 +46,11 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
 ) -> Answer:
     """Return S(f, P), exactly or in bounds, with two databases that show it is at least that large.
 
-    A query may have a weight ("histogram + 1/4*sum(age)"), and several queries are one question: S of
-    all their outputs together. `norm` says how changes count: "l1", "l2-squared" (S is a square),
-    "linf" or "range". With `certificate`, a proof is written to this file where one is found (`check` replays it),
-    and the answer is "proved"; else a note says why there is none. After `time_limit` seconds the
-    bounds reached by then are returned; both are sound.
+    A query may have a weight ("histogram + 1/4*sum(age)"), and several queries are one question: S
+    of all their outputs together. `norm` says how changes count: "l1", "l2-squared" (S is a
+    square), "linf" or "range". With `certificate`, a proof is written to this file where one is
+    found (`check` replays it), and the answer is "proved"; else a note says why there is none.
+    After `time_limit` seconds the bounds reached by then are returned; both are sound.
 
     >>> office = {"domain": {"region": ["north", "south"], "size": [1, 2]},
     ...           "known": [{"marginal": ["region"]}]}

@@ -15,8 +15,8 @@ from blowproof.verifier.asked.names import ENGINES
 
 __all__ = [
     "ENGINES",
-    "READINGS",
     "NORMS",
+    "READINGS",
     "SCOPES",
     "Question",
     "attacker_options",

@@ -122,8 +122,8 @@ def _parts(
     from rich.text import Text
 
     from blowproof.cli.text.answer import bounds_text
-    from blowproof.models.norms import L1
     from blowproof.cli.text.policy_in_words import printable
+    from blowproof.models.norms import L1
 
     norm = "" if query.measure is L1 else f", norm {query.measure}"
     yield Text(f"query {printable(query.name)}, reading {question.reading}{norm}", style="bold")

@@ -44,7 +44,8 @@ def answer_parts(policy: Policy, answer: Answer) -> Iterator[RenderableType]:
         + ("" if answer.norm == "l1" else f", norm {answer.norm}")
     )
     if answer.witness is not None:
-        yield Text(f"\nTwo neighbours whose answers differ by {show(answer.lower)}{_in_norm(answer)}:")
+        differ = f"{show(answer.lower)}{_in_norm(answer)}"
+        yield Text(f"\nTwo neighbours whose answers differ by {differ}:")
         yield from pair_parts(policy, answer.witness, answer.reading)
     elif answer.upper == 0:
         alike = "All outputs change alike between neighbours."

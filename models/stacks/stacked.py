@@ -16,7 +16,7 @@ from fractions import Fraction
 from blowproof.models.base.errors import PolicyError, QueryError
 from blowproof.models.base.numbers import Exact, magnitude, plain, total
 from blowproof.models.domain.domain import Domain
-from blowproof.models.domain.regions import Point
+from blowproof.models.domain.regions import Area, Point
 from blowproof.models.norms import L1, RANGE, Norm, norm_named
 from blowproof.models.norms.norm import Counted
 from blowproof.models.queries.outputs import Outputs
@@ -152,6 +152,58 @@ class Stacked(BoundQuery):
         if self.still(int(sum(times for value, times in found if value))):
             found.append((0, 1))
         return found
+
+    # --- values that stand for others (see `reductions.few_values`) -------------------------------
+
+    def areas(self, domain: Domain) -> list[Area] | None:
+        """Return the areas of all parts.
+
+        A record's part of every norm is convex in its row, so corners stand for all where rows are
+        linear, whatever other parts say that are the same on a class. Of a histogram, two values
+        stand for a class, since all that leaves it may leave one value, and all that enters it
+        enter another: no choice makes any norm larger. It must have one weight, and no sum beside
+        it, which would rather have corners.
+        """
+        several = [part for part in self.parts if part.query.few > 1]
+        if any(not part.uniform for part in several) or (several and self.slopes):
+            return None
+        found: list[Area] = []
+        for part in self.parts:
+            areas = part.query.areas(domain)
+            if areas is None:
+                return None
+            found += [area for area in areas if area not in found]
+        return found
+
+    @property
+    def few(self) -> int:  # type: ignore[override]
+        """How many values stand for all of a class."""
+        return max((part.query.few for part in self.parts), default=1)
+
+    @property
+    def slopes(self) -> tuple[int, ...]:
+        """The axes that some part is linear in."""
+        axes = (axis for part in self.parts for axis in part.query.slopes)
+        return tuple(dict.fromkeys(axes))
+
+    def axes_read(self, domain: Domain) -> frozenset[int]:
+        """Return the axes that determine the row."""
+        none: frozenset[int] = frozenset()
+        return none.union(*(part.query.axes_read(domain) for part in self.parts))
+
+    @property
+    def longest_row(self) -> int:
+        """The number of outputs that one record may be in."""
+        return sum(part.query.longest_row for part in self.parts)
+
+    @property
+    def axis_length(self) -> int:
+        """The number of positions that it counts along an axis."""
+        return max((part.query.axis_length for part in self.parts), default=1)
+
+    def plainest(self) -> BoundQuery:
+        """Return the parts with shorter rows that determine them."""
+        return Stacked(tuple(Part(part.query.plainest(), ONE) for part in self.parts))
 
 
 def in_norm(query: BoundQuery, norm: Norm | str, domain: Domain) -> BoundQuery:

@@ -322,10 +322,22 @@ def test_too_large_a_domain_is_answered_part_by_part():
     policy = Policy(domain=Domain(x=Integers(0, 4999), s=Labels("ab")), known=(Count({"s": "a"}),))
     releases = (
         Release(query="histogram", scale=Fraction(8)),
+        Release(query="sum(x)", scale=Fraction(10**6)),
+    )
+    found: Any = certify(Mechanism(releases=releases), policy, ONE)
+    assert (found.verdict, found.engine) == ("proved", "parts")
+    assert found.upper == Fraction(4, 8) + Fraction(2 * 4999, 10**6)
+
+
+def test_histograms_and_marginals_of_a_large_domain_are_one_question():
+    """Two values of each class that the facts and the marginal cut out are enough for both."""
+    policy = Policy(domain=Domain(x=Integers(0, 4999), s=Labels("ab")), known=(Count({"s": "a"}),))
+    releases = (
+        Release(query="histogram", scale=Fraction(8)),
         Release(query="marginal(s)", scale=Fraction(1)),
     )
     found: Any = certify(Mechanism(releases=releases), policy, ONE)
-    assert (found.verdict, found.loss, found.engine) == ("proved", Fraction(1, 2), "parts")
+    assert (found.verdict, found.loss, found.engine) == ("proved", Fraction(1, 2), "search")
     assert Histogram().difference(found.witness.moves("published")) == 4
     assert parse_query("marginal(s)", policy).difference(found.witness.moves("published")) == 0
 
