@@ -165,7 +165,7 @@ def _searched(asked: Asked, parts: Sequence[Part]) -> Bounds:
         if coarse is None:
             raise
         return coarse
-    if bounds.upper is None and asked.engine == "auto":
+    if bounds.upper != bounds.lower and asked.engine == "auto":
         return _below(bounds, coarse_bound(asked, parts))
     return bounds
 
@@ -191,13 +191,15 @@ def _require_short_rows(parts: Sequence[Part]) -> None:
 
 
 def _below(found: Bounds, coarse: Bounds | None) -> Bounds:
-    """Return the bounds with the upper end of the coarse ones, and with the better pair."""
+    """Return the bounds with the better upper end of the two, and with the better pair."""
     if coarse is None:
         return found
     one, two = found.lower, coarse.lower
     assert not isinstance(one, str) and not isinstance(two, str)  # noise of some width
     best = found if one >= two else coarse
-    return replace(best, upper=coarse.upper, notes=(*found.notes, *coarse.notes))
+    uppers = [end.upper for end in (found, coarse) if end.upper is not None]
+    upper = min(map(_number, uppers), default=None)
+    return replace(best, upper=upper, notes=(*found.notes, *coarse.notes))
 
 
 def _single(asked: Asked, before: Point, after: Point) -> Pair:
