@@ -417,10 +417,12 @@ theorems/beside
     MOST_GROUPS 12 groups: With more groups of facts the theorem is not tried.
     MOST_FACTS_BESIDE 6 facts: With more facts beside the cells it is not tried.
     MOST_ORDERS 4 orders: Of so few facts beside the cells all orders are tried.
+theorems/beside_bounds
+    SECONDS 4.0 seconds: For a bound by cells and bounds beside them.
 theorems/beside_pairs
     MOST_RECORDS 100_000 records: Pairs with more records are not written out.
     MOST_PLACED 20_000 records: Pairs with more records are not put into a database.
-    MOST_EMBEDDED 3 sets: So many sets of classes are tried in databases with the known numbers.
+    MOST_EMBEDDED 6 sets: So many sets of classes are tried in databases with the known numbers.
 theorems/empty_classes
     MOST_CLASSES 500 classes: Of more classes none is asked for.
     SINGLY 30 classes: So many classes are looked at one by one where all of them together are not

@@ -14,6 +14,7 @@ from blowproof.verifier.portfolio import refusals as no
 from blowproof.verifier.portfolio.strategy import Strategy
 from blowproof.verifier.theorems.alone import alone, not_alone
 from blowproof.verifier.theorems.beside import facts_beside
+from blowproof.verifier.theorems.beside_bounds import bounds_beside, no_bounds_beside
 from blowproof.verifier.theorems.exchanges import exchanges, no_exchanges
 from blowproof.verifier.theorems.listed_margins import listed_margins
 from blowproof.verifier.theorems.one_sided import no_one_side, one_sided
@@ -41,6 +42,8 @@ THEOREMS = (
              exchanges, no_exchanges),
     Strategy("beside", "theorem", "cells and a few facts beside them: so many moves at the most",
              facts_beside, no_cycles),
+    Strategy("bounds", "theorem", "cells and bounds beside them: so many moves at the most",
+             bounds_beside, no_bounds_beside),
     Strategy("one-sided", "theorem", "cells and a fact beside them, and a count on one side of it",
              one_sided, no_one_side),
     Strategy("listed", "theorem", "margins of a table whose multisets were listed in full",

@@ -60,6 +60,7 @@ Under scope "given" there are no more pairs; in reading 1 with another G neither
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -120,8 +121,11 @@ class Beside:
         return tuple(int(x) for x in self.labels.max(axis=0, initial=0))
 
 
-def beside(table: ClassTable, groups: list[list[int]]) -> Beside | None:
-    """Choose facts whose signatures are independent, group by group, and label by the others."""
+def beside(table: ClassTable, groups: list[list[int]], bounds: Sequence[int] = ()) -> Beside | None:
+    """Choose facts whose signatures are independent, group by group, and label by the others.
+
+    `bounds`: rows of bounds (by place) that are labels too, as they are: slack closes them.
+    """
     effects = table.effects
     if not len(effects) or effects.size > MOST_ENTRIES or len(groups) > MOST_GROUPS:
         return None
@@ -144,6 +148,12 @@ def beside(table: ClassTable, groups: list[list[int]]) -> Beside | None:
     labels = above[:, chosen]
     for column in range(labels.shape[1]):
         labels[:, column] //= np.gcd.reduce(labels[:, column])
+    for place in bounds:
+        row = table.rows[:, table.equalities + place]
+        low = np.full(count, np.iinfo(np.int64).max, dtype=np.int64)
+        np.minimum.at(low, home, row)
+        if (row != low[home]).any():
+            labels = np.column_stack([labels, row - low[home]])
     return Beside(table, tuple(base), count, tuple(home), labels)
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from math import gcd
 
 import numpy as np
 
@@ -30,6 +32,8 @@ __all__ = ["Holds", "pair_beside", "placed"]
 MOST_RECORDS = whole_limit(__name__, "MOST_RECORDS")
 MOST_PLACED = whole_limit(__name__, "MOST_PLACED")
 MOST_EMBEDDED = whole_limit(__name__, "MOST_EMBEDDED")
+MOST_LEAVING = (1, 2, 3, 5, 8, 13, 21, 34)
+"""So many records at the most leave label 1, where few hold it."""
 
 End = tuple[int, int]
 Holds = dict[End, list[Point]]
@@ -57,8 +61,9 @@ def pair_beside(
             after += [y] * arc.times
         return Pair(before=tuple(before), after=tuple(after))
 
-    def cycles(places: Sequence[int]) -> list[Arc]:
-        return _arcs(places, values)
+    def cycles(places: Sequence[int]) -> list[list[Arc]]:
+        few = [_few(places, values, most) for most in MOST_LEAVING] if found.widths == (1,) else []
+        return [_arcs(places, values), *(few if question.setting.scope == "given" else [])]
 
     return placed(question, found, cycles, made)
 
@@ -66,7 +71,7 @@ def pair_beside(
 def placed(
     question: Question,
     found: Beside,
-    cycles: Callable[[Sequence[int]], list[Arc]],
+    cycles: Callable[[Sequence[int]], list[list[Arc]]],
     made: Callable[[Sequence[Arc]], Pair],
 ) -> Pair | None:
     """Return the pair of the arcs that `cycles` gives over as many classes as have the records."""
@@ -74,17 +79,18 @@ def placed(
     if not setting.graph.complete:
         return None
     if setting.scope == "any":
-        arcs = cycles(range(found.count))
+        arcs = cycles(range(found.count))[0]
         return made(arcs) if arcs and moves_of(arcs) <= MOST_RECORDS else None
     held = _held(question, found)
     if held is None or setting.size is None:
         return None
     order = sorted((c for c in range(found.count) if held[c]), key=lambda c: (-held[c], c))
     tried = 0
-    for arcs in _that_fit(order, held, cycles):
-        records = moves_of(arcs)
-        if records > min(setting.size, MOST_PLACED):
-            continue
+    few: tuple[int, int] | None = None
+    for arcs in _that_fit(order, held, cycles, min(setting.size, MOST_PLACED)):
+        leaving = _leaving(arcs)
+        if few is not None and leaving[0] >= few[0] and leaving[1] >= few[1]:
+            continue  # what had no room needs more of it here
         left = 2.0 if question.left is None else min(2.0, question.left / 4)
         try:
             pair = embed(setting, made(arcs), time_limit=left)
@@ -93,20 +99,54 @@ def placed(
         tried += 1
         if pair is not None or tried == MOST_EMBEDDED:
             return pair
+        few = leaving
     return None
 
 
 def _that_fit(
-    order: Sequence[int], held: Sequence[int], cycles: Callable[[Sequence[int]], list[Arc]]
-) -> Iterator[list[Arc]]:
-    """Yield arcs over the classes that hold most, all first, of which none loses too many."""
+    order: Sequence[int],
+    held: Sequence[int],
+    cycles: Callable[[Sequence[int]], list[list[Arc]]],
+    most: int,
+) -> list[list[Arc]]:
+    """Return arcs over the classes that hold most, of which none loses too many; longest first."""
+    found: list[list[Arc]] = []
     for count in range(len(order), 0, -1):
-        arcs = cycles(order[:count])
-        leaving: Counter[int] = Counter()
-        for arc in arcs:
-            leaving[arc.source[0]] += arc.times
-        if arcs and all(held[c] >= times for c, times in leaving.items()):
-            yield arcs
+        for arcs in cycles(order[:count]):
+            leaving: Counter[int] = Counter()
+            for arc in arcs:
+                leaving[arc.source[0]] += arc.times
+            if arcs and all(held[c] >= times for c, times in leaving.items()):
+                found.append(arcs)
+    return sorted((arcs for arcs in found if moves_of(arcs) <= most), key=moves_of, reverse=True)
+
+
+def _leaving(arcs: Sequence[Arc]) -> tuple[int, int]:
+    """Return how many records leave label 0, and how many leave other labels."""
+    none = sum(arc.times for arc in arcs if not arc.source[1])
+    return none, moves_of(arcs) - none
+
+
+def _few(places: Sequence[int], values: Holds, most: int) -> list[Arc]:
+    """Return two cycles that share a path of label 0, of which so few records leave label 1."""
+    usable = [place for place in places if (place, 0) in values and (place, 1) in values]
+    best: tuple[int, int, int, int] = (0, 0, 0, 0)
+    for x in range(1, most + 1):
+        for y in range(1, most // x + 1):
+            m = len(usable) + 1 - x - y
+            if m >= 0 and gcd(x, y) == 1:
+                best = max(best, (m * (x + y) + 2 * x * y, x, y, m))
+    _, x, y, m = best
+    if not x:
+        return []
+    path, rest = usable[: m + 1], usable[m + 1 :]
+    ups = [path[-1], *rest[: x - 1], path[0]]
+    downs = [path[-1], *rest[x - 1 :], path[0]]
+    return [
+        *(Arc((one, 0), (two, 0), x + y) for one, two in pairwise(path)),
+        *(Arc((one, 0), (two, 1), y) for one, two in pairwise(ups)),
+        *(Arc((one, 1), (two, 0), x) for one, two in pairwise(downs)),
+    ]
 
 
 def _held(question: Question, found: Beside) -> list[int] | None:

@@ -108,8 +108,8 @@ def _pair(
         if all((place, label, counted) in values for label, counted in needed)
     }
 
-    def cycles(places: Sequence[int]) -> list[Arc]:
-        return _sharing([place for place in places if place in whole])
+    def cycles(places: Sequence[int]) -> list[list[Arc]]:
+        return [_sharing([place for place in places if place in whole])]
 
     def made(arcs: Sequence[Arc]) -> Pair:
         before: list[Point] = []

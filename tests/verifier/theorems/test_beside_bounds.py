@@ -1,0 +1,103 @@
+"""Cells and bounds beside them, against the definition."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from blowproof.models import (
+    Between,
+    BudgetError,
+    Count,
+    Database,
+    Domain,
+    Integers,
+    Labels,
+    Marginal,
+    Policy,
+    parse_query,
+    setting,
+)
+from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.consistency import prepare
+from blowproof.verifier.neighbours.check import check_pair
+from blowproof.verifier.theorems.beside_bounds import bounds_beside, no_bounds_beside
+
+
+def asked(policy: Policy, text: str = "histogram") -> Question:
+    found = prepare(setting(policy), "published")
+    return Question(found, parse_query(text, policy), "published")
+
+
+def bounded(rng: random.Random) -> Policy:
+    """A margin, and one bound or two beside it."""
+    ages = rng.randint(2, 3)
+    domain = Domain(c=Labels(["c0", "c1", "c2"][: rng.randint(1, 3)]), age=Integers(0, ages))
+    held = [
+        (rng.randrange(domain.attribute(0).size), rng.randint(0, ages))
+        for _ in range(rng.randint(2, 4))
+    ]
+    answers = [sum(x == k for x, _ in held) for k in range(domain.attribute(0).size)]
+    known: list[object] = [Marginal(["c"], answers=answers)]
+    for _ in range(rng.randint(1, 2)):
+        low = rng.randint(0, ages)
+        high = rng.randint(low, ages)
+        number = sum(low <= age <= high for _, age in held)
+        ends = {}
+        if rng.random() < 0.7:
+            ends["at_most"] = number + rng.randint(0, 1)
+        if not ends or rng.random() < 0.5:
+            ends["at_least"] = max(0, number - rng.randint(0, 1))
+        known.append(Count({"age": Between(low, high)}, **ends))
+    return Policy(
+        domain=domain,
+        known=tuple(known),  # type: ignore[arg-type]
+        database=Database(size=len(held), answers="given"),
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bounds_hold_the_definition(seed: int) -> None:
+    rng = random.Random(seed)
+    spoken = 0
+    for number in range(14):
+        policy = bounded(rng)
+        text = ("histogram", "marginal(age)", "sum(age)", "range(age,0,1)")[number % 4]
+        question = asked(policy, text)
+        found = None if no_bounds_beside(question) else bounds_beside(question)
+        if found is None:
+            continue
+        try:
+            truth = sensitivity(policy, text, engine="brute", time_limit=30)
+        except BudgetError:
+            continue
+        assert found.lower <= truth.lower, (policy, text)
+        assert truth.upper is not None
+        if truth.status == "exact":
+            assert truth.lower <= found.upper, (policy, text)  # type: ignore[operator]
+        if found.witness is not None:
+            assert check_pair(question.setting, "published", found.witness)
+        spoken += 1
+    assert spoken >= 5
+
+
+def test_two_loose_bounds_are_no_thousands() -> None:
+    """3,040 before; at both ends there is a pair of 18 moves, more than without the bounds."""
+    kinds = ["none", "school", "trade", "bachelor", "master", "doctor"]
+    policy = Policy(
+        domain=Domain(education=Labels(kinds), age=Integers(0, 99)),
+        known=(
+            Marginal(["education"], answers=[200, 700, 500, 300, 180, 120]),
+            Count({"age": Between(19, 99)}, at_most=1900),
+            Count({"age": Between(81, 99)}, at_least=3),
+        ),
+        database=Database(size=2000, answers="given"),
+    )
+    question = asked(policy)
+    found = bounds_beside(question)
+    assert found is not None
+    assert found.witness is not None
+    assert (found.lower, found.upper) == (36, 48)
+    assert check_pair(question.setting, "published", found.witness)
