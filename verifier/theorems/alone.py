@@ -18,12 +18,23 @@ age is then all that a pair can differ in.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from fractions import Fraction
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
-from blowproof.models import BlowproofError, BudgetError, Setting
+from blowproof.models import (
+    BlowproofError,
+    BoundQuery,
+    BudgetError,
+    Exact,
+    Impossible,
+    Known,
+    Move,
+    Point,
+    Setting,
+)
 from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import plain
 from blowproof.models.domain.regions import Box
@@ -35,6 +46,7 @@ from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.edges_at_once import near_classes
 from blowproof.verifier.reductions.given_numbers import embed
 from blowproof.verifier.theorems.most_moves import largest_move
+from blowproof.verifier.theorems.values.free_change import moved
 
 __all__ = ["alone", "edges_keep_numbers", "not_alone"]
 
@@ -103,9 +115,11 @@ def alone(question: Question) -> Answer | None:
     except BlowproofError:
         return None
     why = "no secret move changes a known number, so that one record changes alone"
+    # The structure of G and f, as if all values were possible: an upper bound that is mostly met.
+    bare = replace(setting, policy=replace(setting.policy, known=_possible(setting)))
+    parts = query.parts if isinstance(query, Stacked) else (Part(query, (Fraction(1),)),)
     try:
-        parts = query.parts if isinstance(query, Stacked) else (Part(query, (Fraction(1),)),)
-        worst = worst_edge(setting, parts, query.measure)
+        worst = worst_edge(bare, parts, query.measure)
     except BudgetError:
         worst = None
     if worst is None:
@@ -113,8 +127,9 @@ def alone(question: Question) -> Answer | None:
         return None if upper is None else question.answer(0, upper, why, engine="alone")
     value = plain(worst.loss)
     pair = None
-    if value and worst.edge is not None:
-        pair = Pair(before=(worst.edge[0],), after=(worst.edge[1],))
+    edge = None if worst.edge is None else _among_possible(setting, worst.edge, value, query)
+    if value and edge is not None:
+        pair = Pair(before=(edge[0],), after=(edge[1],))
         if setting.scope == "given":
             left = 2.0 if question.left is None else question.left / 4
             pair = embed(setting, pair, time_limit=left)
@@ -122,3 +137,26 @@ def alone(question: Question) -> Answer | None:
     return question.answer(
         lower, value, why, worst.how, witness=pair, engine="alone", since=started
     )
+
+
+def _possible(setting: Setting) -> tuple[Known, ...]:
+    """Return what the policy knows, but for impossible values."""
+    return tuple(fact for fact in setting.policy.known if not isinstance(fact, Impossible))
+
+
+def _among_possible(
+    setting: Setting, edge: tuple[Point, Point], value: Exact, query: BoundQuery
+) -> tuple[Point, Point] | None:
+    """Return an edge with this change between possible values: where the ends of the given one
+    agree, they may have what another value has there.
+    """
+    one, two = edge
+    agree = [axis for axis, (a, b) in enumerate(zip(one, two, strict=True)) if a == b]
+    others = (box.nth(0) for item in class_table(setting).classes for box in item.boxes())
+    for other in islice(chain([one], others), MOST_PAIRS):
+        x, y = moved(one, other, agree), moved(two, other, agree)
+        if x in setting.impossible or y in setting.impossible or not setting.graph.is_edge(x, y):
+            continue
+        if query.difference([Move(x, y)]) == value:
+            return x, y
+    return None

@@ -54,6 +54,10 @@ a further one have width w. An irreducible for all of them falls into parts that
 the former, with labels of at most W = w L in size. (iii) holds for any parts; if some a = b, those
 two are all of it, and else a + b <= 2 W - 1. So its length is at most L max(2, 2 W - 1).
 
+*Where few have a label.* Under scope "given", let w = 1 and let h records have label 1 in every
+database (or label 0). W is no more than the moves with label -1, so than h. As k l <= W, k + l <=
+W + 1, and each cycle has at most N moves: |M| <= (h + 1) N.
+
 Under scope "given" there are no more pairs; in reading 1 with another G neither.
 """
 
@@ -72,7 +76,7 @@ from blowproof.models.base.clock import now
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
-from blowproof.verifier.exact.independence import affinely_independent
+from blowproof.verifier.exact.independence import affinely_independent, solved
 from blowproof.verifier.exact.span import independent
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.most_moves import largest_move
@@ -89,7 +93,9 @@ __all__ = [
     "facts_beside",
     "free_change",
     "groups_of",
+    "held_in",
     "longest_beside",
+    "with_label_one",
 ]
 
 SECONDS = real_limit(__name__, "SECONDS")
@@ -106,7 +112,9 @@ class Beside:
     """Classes of the base, and what further facts add in each class of values: at least 0 there.
 
     `base` are the facts of the base (by place), `home[k]` is the base's class of the table's class
-    k, `labels[k]` has a column for each further fact, `widths` the most of each.
+    k, `labels[k]` has a column for each further fact, `widths` the most of each. `further` are
+    those that are equalities (by place), each with what it counts at least in each class of the
+    base, and what its labels were divided by.
     """
 
     table: ClassTable
@@ -114,6 +122,7 @@ class Beside:
     count: int
     home: tuple[int, ...]
     labels: Matrix
+    further: tuple[tuple[int, tuple[int, ...], int], ...] = ()
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -146,15 +155,18 @@ def beside(table: ClassTable, groups: list[list[int]], bounds: Sequence[int] = (
     within = effects[:, used] - effects[start][:, used]
     chosen = [used[k] for k in independent(np.ascontiguousarray(within.T))] if used else []
     labels = above[:, chosen]
-    for column in range(labels.shape[1]):
-        labels[:, column] //= np.gcd.reduce(labels[:, column])
+    further = []
+    for column, place in enumerate(chosen):
+        common = int(np.gcd.reduce(labels[:, column]))
+        labels[:, column] //= common
+        further.append((place, tuple(least[:, place].tolist()), common))
     for place in bounds:
         row = table.rows[:, table.equalities + place]
         low = np.full(count, np.iinfo(np.int64).max, dtype=np.int64)
         np.minimum.at(low, home, row)
         if (row != low[home]).any():
             labels = np.column_stack([labels, row - low[home]])
-    return Beside(table, tuple(base), count, tuple(home), labels)
+    return Beside(table, tuple(base), count, tuple(home), labels, tuple(further))
 
 
 def classes_in(columns: Matrix) -> tuple[Matrix, list[int], list[int]]:
@@ -188,6 +200,38 @@ def longest_beside(found: Beside) -> int:
     return min(by_stages(found.count, order) for order in orders)
 
 
+def held_in(found: Beside, setting: Setting) -> list[int] | None:
+    """Return how many records each class of the base has in every database; None: not known."""
+    numbers = [setting.equalities[place].answer for place in found.base]
+    totals = [number for number in (setting.size, *numbers) if number is not None]
+    if setting.scope != "given" or len(totals) <= len(numbers):
+        return None
+    first = [found.home.index(place) for place in range(found.count)]
+    peeled = affinely_independent(np.ascontiguousarray(found.table.effects[first][:, found.base]))
+    held = None if peeled is None else solved(peeled, totals)
+    return None if held is None or min(held) < 0 else held
+
+
+def with_label_one(found: Beside, setting: Setting, held: Sequence[int]) -> int | None:
+    """Return how many records have label 1 where one further fact of width 1 is known."""
+    if found.widths != (1,) or len(found.further) != 1:
+        return None
+    ((place, least, common),) = found.further
+    answer = setting.equalities[place].answer
+    if answer is None:
+        return None
+    return (answer - sum(k * n for k, n in zip(least, held, strict=True))) // common
+
+
+def _where_few(found: Beside, setting: Setting) -> int | None:
+    """Return (h + 1) N, h records having label 1 (or 0), where that is known."""
+    held = held_in(found, setting)
+    ones = None if held is None else with_label_one(found, setting, held)
+    if ones is None or held is None:
+        return None
+    return (min(ones, sum(held) - ones) + 1) * found.count
+
+
 def by_stages(count: int, widths: tuple[int, ...]) -> int:
     """Return the bound for N classes and facts of these widths, one after the other.
 
@@ -212,6 +256,8 @@ def facts_beside(question: Question) -> Answer | None:
     if found is None or largest is None or len(found.widths) > MOST_FACTS_BESIDE:
         return None
     most = longest_beside(found)
+    few = _where_few(found, setting)
+    most = most if few is None else min(most, max(1, few))
     free = free_change(question)
     change = largest if free is None else min(largest, free[2])
     why = (

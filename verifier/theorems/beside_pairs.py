@@ -11,19 +11,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import gcd
-
-import numpy as np
 
 from blowproof.models import BlowproofError, Exact, Point
 from blowproof.models.domain.classes import firsts
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.question import Question
-from blowproof.verifier.exact.independence import affinely_independent, solved
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.reductions.given_numbers import embed
-from blowproof.verifier.theorems.beside import Beside
+from blowproof.verifier.theorems.beside import Beside, held_in, with_label_one
 from blowproof.verifier.theorems.two_cycles import Arc, longest_two, moves_of
 from blowproof.verifier.theorems.values.free_change import moved
 
@@ -81,25 +78,20 @@ def placed(
     if setting.scope == "any":
         arcs = cycles(range(found.count))[0]
         return made(arcs) if arcs and moves_of(arcs) <= MOST_RECORDS else None
-    held = _held(question, found)
+    held = held_in(found, setting)
     if held is None or setting.size is None:
         return None
+    ones = with_label_one(found, setting, held)
+    room = (setting.size, setting.size) if ones is None else (setting.size - ones, ones)
     order = sorted((c for c in range(found.count) if held[c]), key=lambda c: (-held[c], c))
-    tried = 0
-    few: tuple[int, int] | None = None
-    for arcs in _that_fit(order, held, cycles, min(setting.size, MOST_PLACED)):
-        leaving = _leaving(arcs)
-        if few is not None and leaving[0] >= few[0] and leaving[1] >= few[1]:
-            continue  # what had no room needs more of it here
+    for arcs in islice(_that_fit(order, held, cycles, room), MOST_EMBEDDED):
         left = 2.0 if question.left is None else min(2.0, question.left / 4)
         try:
             pair = embed(setting, made(arcs), time_limit=left)
         except BlowproofError:
             return None
-        tried += 1
-        if pair is not None or tried == MOST_EMBEDDED:
+        if pair is not None:
             return pair
-        few = leaving
     return None
 
 
@@ -107,18 +99,23 @@ def _that_fit(
     order: Sequence[int],
     held: Sequence[int],
     cycles: Callable[[Sequence[int]], list[list[Arc]]],
-    most: int,
+    room: tuple[int, int],
 ) -> list[list[Arc]]:
-    """Return arcs over the classes that hold most, of which none loses too many; longest first."""
+    """Return arcs over the classes that hold most, of which none loses too many; longest first.
+
+    `room`: so many records have label 0, and so many another label.
+    """
     found: list[list[Arc]] = []
     for count in range(len(order), 0, -1):
         for arcs in cycles(order[:count]):
             leaving: Counter[int] = Counter()
             for arc in arcs:
                 leaving[arc.source[0]] += arc.times
-            if arcs and all(held[c] >= times for c, times in leaving.items()):
+            none, some = _leaving(arcs)
+            fits = none <= room[0] and some <= room[1] and none + some <= MOST_PLACED
+            if arcs and fits and all(held[c] >= times for c, times in leaving.items()):
                 found.append(arcs)
-    return sorted((arcs for arcs in found if moves_of(arcs) <= most), key=moves_of, reverse=True)
+    return sorted(found, key=moves_of, reverse=True)
 
 
 def _leaving(arcs: Sequence[Arc]) -> tuple[int, int]:
@@ -147,19 +144,6 @@ def _few(places: Sequence[int], values: Holds, most: int) -> list[Arc]:
         *(Arc((one, 0), (two, 1), y) for one, two in pairwise(ups)),
         *(Arc((one, 1), (two, 0), x) for one, two in pairwise(downs)),
     ]
-
-
-def _held(question: Question, found: Beside) -> list[int] | None:
-    """Return how many records each class of the base has in every database; None: not known."""
-    setting = question.setting
-    numbers = [setting.equalities[place].answer for place in found.base]
-    totals = [number for number in (setting.size, *numbers) if number is not None]
-    if len(totals) <= len(numbers):
-        return None
-    first = [found.home.index(place) for place in range(found.count)]
-    peeled = affinely_independent(np.ascontiguousarray(found.table.effects[first][:, found.base]))
-    held = None if peeled is None else solved(peeled, totals)
-    return None if held is None or min(held) < 0 else held
 
 
 def _arcs(places: Sequence[int], values: Holds) -> list[Arc]:

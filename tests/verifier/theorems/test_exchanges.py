@@ -205,3 +205,15 @@ def test_ranges_beside_secret_ages_on_known_wards() -> None:
     policy = Policy(domain=domain, known=(Marginal(["ward"]),), secrets=PartitionBy(["ward"]))
     found = sensitivity(policy, "ranges(age)", time_limit=60)
     assert (found.status, found.lower, found.engine) == ("exact", 2550, "alone")
+
+
+def test_ranges_of_a_secret_age_beside_impossible_values() -> None:
+    """The structure of G is looked at as if all were possible; its edge is moved to what is."""
+    domain = Domain(ward=Labels(["w", "x"]), kind=Labels(["k", "l"]), age=Integers(0, 99))
+    policy = Policy(
+        domain=domain,
+        known=(Marginal(["ward", "kind"]), Impossible([{"ward": "w", "kind": "k"}])),
+        secrets=Distance(threshold=10, attributes=["age"]),
+    )
+    found = sensitivity(policy, "ranges(age)", time_limit=60)
+    assert (found.status, found.lower, found.engine) == ("exact", 910, "alone")

@@ -181,3 +181,48 @@ def test_cycles_leave_out_classes_that_hold_too_few() -> None:
     assert found.witness is not None
     assert (found.lower, found.upper) == (2 * 18, 2 * 24)
     assert check_pair(question.setting, "published", found.witness)
+
+
+@pytest.mark.parametrize("held", [0, 1, 2, 3])
+def test_few_with_a_label_move_few(held: int) -> None:
+    """So many of a rare kind: (h + 1) N moves at the most, and a pair that has nearly as many."""
+    domain = Domain(c=labels("c", 6), s=labels("s", 2), f=labels("f", 2))
+    policy = Policy(
+        domain=domain,
+        known=(Marginal(["c"], answers=[50] * 6), Marginal(["s"], answers=[held, 300 - held])),
+        database=Database(size=300, answers="given"),
+    )
+    question = asked(policy, "marginal(f)")
+    found = facts_beside(question)
+    assert found is not None
+    assert found.upper == 2 * max(1, min(24, 6 * (held + 1)))
+    if held:
+        assert found.witness is not None
+        assert found.lower == (0, 2 * 12, 2 * 16, 2 * 18)[held]
+        assert check_pair(question.setting, "published", found.witness)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_few_with_a_label_agree_with_the_definition(seed: int) -> None:
+    rng = random.Random(seed)
+    spoken = 0
+    for _ in range(6):
+        domain = Domain(c=labels("c", rng.randint(2, 3)), s=labels("s", 2))
+        held = [(rng.randrange(2), int(rng.random() < 0.3)) for _ in range(rng.randint(3, 4))]
+        policy = Policy(
+            domain=domain,
+            known=(
+                Marginal(
+                    ["c"],
+                    answers=[sum(c == k for c, _ in held) for k in range(domain.attribute(0).size)],
+                ),
+                Marginal(["s"], answers=[sum(s == k for _, s in held) for k in range(2)]),
+            ),
+            database=Database(size=len(held), answers="given"),
+        )
+        found = facts_beside(asked(policy, "histogram"))
+        truth = sensitivity(policy, engine="brute", time_limit=30)
+        if found is not None:
+            assert found.lower <= truth.lower <= found.upper  # type: ignore[operator]
+            spoken += 1
+    assert spoken
