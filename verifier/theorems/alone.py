@@ -118,16 +118,23 @@ def alone(question: Question) -> Answer | None:
     # The structure of G and f, as if all values were possible: an upper bound that is mostly met.
     bare = replace(setting, policy=replace(setting.policy, known=_possible(setting)))
     parts = query.parts if isinstance(query, Stacked) else (Part(query, (Fraction(1),)),)
+    worst, edge = None, None
     try:
         worst = worst_edge(bare, parts, query.measure)
+        if worst is not None and worst.edge is not None:
+            edge = _among_possible(setting, worst.edge, plain(worst.loss), query)
+            if edge is None:
+                worst = worst_edge(setting, parts, query.measure) or worst
+                edge = worst.edge
     except BudgetError:
-        worst = None
+        pass
     if worst is None:
         upper = largest_move(setting, query, question.reading)
         return None if upper is None else question.answer(0, upper, why, engine="alone")
     value = plain(worst.loss)
     pair = None
-    edge = None if worst.edge is None else _among_possible(setting, worst.edge, value, query)
+    if edge is not None and any(x in setting.impossible for x in edge):
+        edge = None
     if value and edge is not None:
         pair = Pair(before=(edge[0],), after=(edge[1],))
         if setting.scope == "given":
