@@ -1,0 +1,207 @@
+"""What does each strategy of the plan gain? The plan as it is, and without each in turn.
+
+python benchmarks/ablation.py [--sample drawn|small|middle|realistic] [--policies 3000] [--seed 1]
+                              [--limit 6] [--minutes 30] [--always brute]
+
+`drawn`: the policies of the tests, a drawn query and reading of each; `small`, `middle`: those of
+`plan.py`; `realistic`: the questions of `realistic.py`. A question is asked again only without the
+strategies that did something on it: what was not begun changes nothing, since the plan's order does
+not depend on the time. Time is counted work (models/base/clock), so that the table is the same on a
+busy machine. `--always brute`: else the smallest policies are all listed at once. Prints, for each strategy, on how many questions it ran; how many exact answers are
+lost without it, how much wider the others become, how many seconds of work it saves or costs; and
+how many exact answers there are only without it, which should be none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from plan import SHAPES, drawn
+from realistic import questions
+from realistic_made import make
+
+from blowproof.models import READINGS, BlowproofError, Policy, Reading
+from blowproof.models.base.clock import Budget
+from blowproof.models.files.reading import read_policy
+from blowproof.verifier import plan
+from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.answer import Answer
+from blowproof.verifier.portfolio.registry import ENGINES, LAST, THEOREMS
+from strategies import policies, query_texts
+
+ASK = plan.Run._run
+"""What runs a strategy; the names of those that ran are kept in `ran`."""
+
+ran: set[str] = set()
+
+
+def watched(run: plan.Run, step: plan.Step, *rest: object) -> object:
+    """Run a strategy, and remember its name."""
+    ran.add(step.strategy.name)
+    return ASK(run, step, *rest)  # type: ignore[arg-type]
+
+
+def without(*names: str) -> None:
+    """Leave strategies out of the plan."""
+    plan.ENGINES = tuple(item for item in ENGINES if item.name not in names)  # type: ignore[misc]
+    plan.THEOREMS = tuple(item for item in THEOREMS if item.name not in names)  # type: ignore[misc]
+    refused = type(LAST)(LAST.name, LAST.kind, LAST.does, LAST.run, lambda _: "left out")
+    plan.LAST = refused if LAST.name in names else LAST  # type: ignore[misc]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question of a sample."""
+
+    policy: Policy
+    query: str
+    reading: Reading
+
+
+@dataclass
+class Row:
+    """What the plan is without one strategy, compared with the whole."""
+
+    ran: int = 0
+    lost: int = 0
+    gained: int = 0
+    lower: int = 0
+    upper: int = 0
+    wider: Fraction = field(default_factory=Fraction)
+    work: float = 0.0
+
+    def compare(self, whole: Answer, whole_work: float, part: Answer | None, work: float) -> None:
+        """Count one question."""
+        self.ran += 1
+        self.work += work - whole_work
+        exact = whole.status != "bounds"
+        if part is None:
+            self.lost += exact
+            self.lower += 1
+            self.upper += 1
+            return
+        self.lost += exact and part.status == "bounds"
+        self.gained += not exact and part.status != "bounds"
+        self.lower += part.lower < whole.lower
+        self.upper += whole.upper is not None and (part.upper is None or part.upper > whole.upper)
+        if part.upper is not None and whole.upper is not None:
+            self.wider += Fraction((part.upper - part.lower) - (whole.upper - whole.lower))
+
+
+def asked(question: Question, limit: float) -> tuple[Answer | None, float]:
+    """Ask one question, with a limit in work alone; return the answer and the work."""
+    with Budget() as budget:
+        try:
+            found = sensitivity(
+                question.policy, question.query, reading=question.reading, time_limit=limit
+            )
+        except BlowproofError:
+            found = None
+    return found, budget.used
+
+
+def from_tests(count: int, number: int) -> Iterator[Question]:
+    """Yield the policies of the tests."""
+    found: list[Question] = []
+
+    @seed(number)
+    @settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.data())
+    def run(data: st.DataObject) -> None:
+        policy = data.draw(policies(max_values=8, max_records=6))
+        query = data.draw(st.sampled_from(["histogram", *query_texts(policy)]))
+        found.append(Question(policy, query, data.draw(st.sampled_from(READINGS))))
+
+    run()
+    yield from found
+
+
+def from_offices() -> Iterator[Question]:
+    """Yield the realistic questions."""
+    for path in make(Path(tempfile.gettempdir()) / "blowproof-realistic"):
+        policy = read_policy(path)
+        for question in questions(path):
+            yield Question(policy, question.query, question.reading)  # type: ignore[arg-type]
+
+
+def sample(options: argparse.Namespace) -> Iterator[Question]:
+    """Yield the questions of a sample."""
+    if options.sample == "drawn":
+        yield from from_tests(options.policies, options.seed)
+    elif options.sample == "realistic":
+        yield from from_offices()
+    else:
+        rng = random.Random(options.seed)
+        for _ in range(options.policies):
+            yield Question(drawn(rng, options.sample), "histogram", "published")
+
+
+def main() -> None:
+    """Ask, and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sample", choices=["drawn", "realistic", *SHAPES], default="drawn")
+    parser.add_argument("--policies", type=int, default=3000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--limit", type=float, default=6)
+    parser.add_argument("--always", action="append", default=[], help="leave out in any case")
+    parser.add_argument("--minutes", type=float, default=30, help="begin no question after that")
+    options = parser.parse_args()
+    plan.Run._run = watched  # type: ignore[method-assign, assignment]
+    names = [item.name for item in (*THEOREMS, *ENGINES, LAST) if item.name != "hilbert"]
+    rows = {name: Row() for name in names}
+    count = exact = open_ = refused = 0
+    total, end = 0.0, time.monotonic() + 60 * options.minutes
+    for question in sample(options):
+        if time.monotonic() > end:
+            break
+        without(*options.always)
+        ran.clear()
+        whole, work = asked(question, options.limit)
+        count += 1
+        if whole is None:
+            refused += 1
+            continue
+        exact += whole.status != "bounds"
+        open_ += whole.status == "bounds"
+        total += work
+        for name in sorted(ran & set(rows)):
+            without(name, *options.always)
+            rows[name].compare(whole, work, *asked(question, options.limit))
+        if count % 50 == 0:
+            print(f"  {count} questions", file=sys.stderr, flush=True)
+    print(
+        f"{count} questions, sample {options.sample}, seed {options.seed}, limit "
+        f"{options.limit:g} s of work, without {options.always}: {exact} exact, {open_} bounds, {refused} refused, "
+        f"{total:.1f} s of work\n"
+    )
+    print("| without | ran | exact lost | gained | lower worse | upper worse | wider | work |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    for name, row in rows.items():
+        print(
+            f"| {name} | {row.ran} | {row.lost} | {row.gained} | {row.lower} | {row.upper} "
+            f"| {float(row.wider):g} | {row.work:+.1f} |"
+        )
+
+
+if __name__ == "__main__":
+    main()
