@@ -7,9 +7,11 @@ python benchmarks/ablation.py [--sample drawn|small|middle|realistic] [--policie
 `plan.py`; `realistic`: the questions of `realistic.py`. A question is asked again only without the
 strategies that did something on it: what was not begun changes nothing, since the plan's order does
 not depend on the time. Time is counted work (models/base/clock), so that the table is the same on a
-busy machine. `--always brute`: else the smallest policies are all listed at once. Prints, for each strategy, on how many questions it ran; how many exact answers are
-lost without it, how much wider the others become, how many seconds of work it saves or costs; and
-how many exact answers there are only without it, which should be none.
+busy machine. `--always brute`: else the smallest policies are all listed at once.
+
+Prints, for each strategy, on how many questions it ran; without it: how many exact answers are lost
+(and how many there are only then), how many lower and upper bounds are worse, by how much they are
+wider in all, and how many seconds of work more it takes.
 """
 
 from __future__ import annotations
@@ -189,10 +191,11 @@ def main() -> None:
             rows[name].compare(whole, work, *asked(question, options.limit))
         if count % 50 == 0:
             print(f"  {count} questions", file=sys.stderr, flush=True)
+    left_out = f", without {', '.join(options.always)}" if options.always else ""
     print(
         f"{count} questions, sample {options.sample}, seed {options.seed}, limit "
-        f"{options.limit:g} s of work, without {options.always}: {exact} exact, {open_} bounds, {refused} refused, "
-        f"{total:.1f} s of work\n"
+        f"{options.limit:g} s of work{left_out}: {exact} exact, {open_} bounds, "
+        f"{refused} refused, {total:.1f} s of work\n"
     )
     print("| without | ran | exact lost | gained | lower worse | upper worse | wider | work |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
