@@ -5,14 +5,15 @@ python benchmarks/agreement.py [--policies 3000] [--seed 1] [--limit 10] [--norm
 Every policy is asked its S(f, P) for a drawn query (or two, with weights) in a drawn norm, in one
 reading after the other, by brute force, SAT, ILP, the search over irreducible multisets and
 Normaliz's Hilbert bases, where these apply; under "given" the complete neighbour sets are compared
-too. Prints how often each engine answered
-exactly, and every disagreement. Exits 1 if there is one.
+too. Prints a table with a column for each engine (exact answers) and, where the search is exact,
+how often SAT or ILP say the same; then every disagreement. Exits 1 if there is one.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -30,6 +31,9 @@ from strategies import policies, question_texts
 ENGINES: tuple[Engine, ...] = ("brute", "ilp", "sat", "search", "hilbert", "auto")
 
 
+SOLVERS: tuple[Engine, ...] = ("sat", "ilp")
+
+
 class Tally:
     """What was asked, what came out exact, what disagreed."""
 
@@ -38,6 +42,8 @@ class Tally:
         self.policies = self.questions = self.sets = self.pairs = 0
         self.asked: Counter[str] = Counter()
         self.exact: Counter[tuple[str, str]] = Counter()
+        self.same: Counter[tuple[str, str]] = Counter()
+        self.uncovered: list[str] = []
         self.disagreements: list[str] = []
 
     def policy(self, policy: Policy, query: str, norm: str) -> None:
@@ -54,17 +60,45 @@ class Tally:
         """Compare the engines on one question."""
         self.questions += 1
         self.asked[norm] += 1
-        found = {}
+        found: dict[Engine, Answer] = {}
         for engine in ENGINES:
             answer = self.ask(policy, query, norm, reading, engine)
             if answer is not None:
                 found[engine] = answer
                 self.exact[norm, engine] += answer.status == "exact"
+        self.solvers(found, norm, f"{reading}, {query}, {norm}: {policy!r}")
         lower = max((answer.lower for answer in found.values()), default=0)
         uppers = [answer.upper for answer in found.values() if answer.upper is not None]
         if uppers and min(uppers) < lower:
             told = {engine: (str(a.lower), str(a.upper)) for engine, a in found.items()}
             self.disagreements.append(f"{reading}, {query}, {norm}: {told}\n    {policy!r}")
+
+    def solvers(self, found: dict[Engine, Answer], norm: str, asked: str) -> None:
+        """Count where SAT, or ILP, or one of them, says what the search says."""
+        searched = found.get("search")
+        if searched is None or searched.status != "exact":
+            return
+        said = [
+            engine
+            for engine in SOLVERS
+            if engine in found and found[engine].lower == found[engine].upper == searched.lower
+        ]
+        self.same[norm, "search"] += 1
+        self.same.update((norm, engine) for engine in said)
+        self.same[norm, "one of them"] += bool(said)
+        if not said:
+            told = {engine: f"{one.lower}..{one.upper}" for engine, one in found.items()}
+            self.uncovered.append(f"{told} {asked}")
+
+    def table(self) -> str:
+        """Return a Markdown table: a column for each engine, then what SAT and ILP say."""
+        columns = [*ENGINES, "search exact", "SAT the same", "ILP the same", "one of them"]
+        lines = [f"| norm | asked | {' | '.join(columns)} |", f"|{' --- |' * (len(columns) + 2)}"]
+        for norm, asked in self.asked.items():
+            cells = [self.exact[norm, engine] for engine in ENGINES]
+            cells += [self.same[norm, key] for key in ("search", *SOLVERS, "one of them")]
+            lines.append(f"| {norm} | {asked} | {' | '.join(map(str, cells))} |")
+        return "\n".join(lines)
 
     def ask(
         self, policy: Policy, query: str, norm: str, reading: Reading, engine: Engine
@@ -102,9 +136,11 @@ def main() -> None:
     parser.add_argument("--policies", type=int, default=3000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=float, default=5)
+    parser.add_argument("--minutes", type=float, default=600, help="begin no policy after that")
     parser.add_argument("--norms", nargs="+", default=list(NORMS), choices=list(NORMS))
     options = parser.parse_args()
     tally = Tally(options.limit)
+    end = time.monotonic() + 60 * options.minutes
 
     @seed(options.seed)
     @settings(
@@ -116,16 +152,17 @@ def main() -> None:
     )
     @given(st.data())
     def run(data: st.DataObject) -> None:
+        if time.monotonic() > end:
+            return
         policy = data.draw(policies(max_values=5, max_records=3))
         norm = data.draw(st.sampled_from(options.norms))
         tally.policy(policy, data.draw(question_texts(policy)), norm)
 
     run()
     print(f"{tally.policies} policies, {tally.questions} questions, {tally.sets} neighbour sets")
-    print(f"with {tally.pairs} pairs; exact answers:")
-    for norm, asked in tally.asked.items():
-        told = ", ".join(f"{engine} {tally.exact[norm, engine]}" for engine in ENGINES)
-        print(f"  {norm}: {asked} questions; {told}")
+    print(f"with {tally.pairs} pairs; exact answers:\n\n{tally.table()}\n")
+    for text in tally.uncovered:
+        print(f"  neither SAT nor ILP: {text}")
     for text in tally.disagreements:
         print(f"  {text}")
     print(f"{len(tally.disagreements)} disagreements")

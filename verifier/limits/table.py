@@ -167,6 +167,7 @@ engines/irreducibles/search
     SLICE 0.1 seconds: Between two looks at the clock.
     FIRST_SLICE 8 nodes: The first slice of a search.
 engines/irreducibles/search_compiled
+    SECONDS_PER_SUM 3e-8 seconds: What a node costs for each coordinate of each effect.
     MOST_SUMS 2^23 sums: A multiset with more sums of parts is too large.
     MOST_DEPTH 8_192 effects: Multisets with more elements are too deep.
     MOST_TABLE_WORDS 2^23 words: 64 MB of covered multisets.

@@ -15,7 +15,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import now, spend
 from blowproof.verifier.exact.coordinates import Instance
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 
@@ -44,9 +44,11 @@ def functionals(instance: Instance, seconds: float | None = None) -> NDArray[np.
     share = 1.0 if seconds is None else min(1.0, seconds / UNHURRIED)
     most_steps = int(share * MOST_WORK) // half.size if instance.rank <= MOST_RANK else 0
     normals, complete = all_normals(half, MOST_NORMALS, most_steps)
+    spend(len(normals) * half.size / MOST_WORK if complete or not most_steps else share)
     if not complete:
         random = np.random.default_rng(1)
         most = int(share * min(SAMPLES, MOST_WORK // (half.size * instance.rank)))
+        spend(most * half.size * instance.rank / MOST_WORK)
         orders = np.array([random.permutation(len(half)) for _ in range(most)], dtype=np.int64)
         orders = orders.reshape(most, len(half))
         units = np.eye(instance.rank, dtype=np.int64)

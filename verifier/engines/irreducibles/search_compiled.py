@@ -15,12 +15,13 @@ from blowproof.verifier.engines.irreducibles.arrays.subset_sums import rehash
 from blowproof.verifier.engines.irreducibles.functionals import functionals
 from blowproof.verifier.engines.irreducibles.symmetry import form_work, invariant_form
 from blowproof.verifier.exact.coordinates import Instance
-from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["NumbaEngine"]
 
 A = TypeVar("A", bound=np.generic)
 
+SECONDS_PER_SUM = real_limit(__name__, "SECONDS_PER_SUM")
 MOST_SUMS = whole_limit(__name__, "MOST_SUMS")
 MOST_DEPTH = whole_limit(__name__, "MOST_DEPTH")
 MOST_TABLE_WORDS = whole_limit(__name__, "MOST_TABLE_WORDS")
@@ -36,8 +37,6 @@ class NumbaEngine:
     `box`: only sums of parts with |coordinate j| at most box[j] are kept; see `state.widest_box`.
     """
 
-    seconds = 8e-6
-
     def __init__(
         self,
         instance: Instance,
@@ -49,6 +48,7 @@ class NumbaEngine:
         box: Sequence[int] | None = None,
         seconds: float | None = None,
     ) -> None:
+        self.seconds = SECONDS_PER_SUM * len(instance.effects) * instance.rank
         self.problem = _problem(instance, permutations, seconds)
         if box is not None:
             self.problem = _within(self.problem, box)
