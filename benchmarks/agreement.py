@@ -152,11 +152,11 @@ def main() -> None:
     )
     @given(st.data())
     def run(data: st.DataObject) -> None:
-        if time.monotonic() > end:
-            return
         policy = data.draw(policies(max_values=5, max_records=3))
         norm = data.draw(st.sampled_from(options.norms))
-        tally.policy(policy, data.draw(question_texts(policy)), norm)
+        query = data.draw(question_texts(policy))
+        if time.monotonic() < end:
+            tally.policy(policy, query, norm)
 
     run()
     print(f"{tally.policies} policies, {tally.questions} questions, {tally.sets} neighbour sets")
