@@ -53,6 +53,8 @@ certify/noise/changed_outputs
 certify/noise/grids
     SAMPLED 1_000 values: So many values are sampled for a grid.
     ENTRIES 200_000 entries: So many entries of rows are read for a grid.
+certify/noise/k_norm
+    SHORT 10.0 seconds: For a pair that shows what is known from above already.
 certify/noise/one_arrival
     MOST_VALUES 200_000 values: So many values are looked at as the record that arrives.
     MOST_ENTRIES 3_000_000 entries: So many entries of rows are read for them.

@@ -36,12 +36,12 @@ from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.base.verdict import Bounds
+from blowproof.verifier.limits.limit import real_limit
 
 __all__ = ["K_NORM", "k_norm_loss", "output_axes", "published_axes"]
 
 K_NORM: Final = "discrete-k-norm"
-_SHORT = 10.0
-"""Seconds for a pair that shows what is known from above already."""
+SHORT = real_limit(__name__, "SHORT")
 
 
 def output_axes(query: BoundQuery, setting: Setting) -> tuple[int, ...] | None:
@@ -171,7 +171,7 @@ def _shown(asked: Asked, part: Part, width: int) -> tuple[Pair | None, Fraction]
             reading=asked.reading,
             answers=asked.answers,
             engine=asked.engine,
-            time_limit=_SHORT if left is None else min(_SHORT, left),
+            time_limit=SHORT if left is None else min(SHORT, left),
         )
     except BudgetError:
         return None, Fraction(0)
