@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
 import click
@@ -14,16 +15,17 @@ from blowproof.cli.asking.options import (
     positive,
     question_options,
 )
+from blowproof.cli.asking.promise_options import promise_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from fractions import Fraction
 
     from rich.console import RenderableType
 
     from blowproof.cli.asking.ask import Session
     from blowproof.mechanisms.planning.planner import Planned
     from blowproof.models import Policy
+    from blowproof.verifier.certify.base.promise import Promise
 
 __all__ = ["compared", "plan", "public_size"]
 
@@ -43,8 +45,7 @@ LATE = ("time limit was over", "not proved in time", "is known to be enough", "n
               help="A query of the workload; once for each.")  # fmt: skip
 @click.option("--weight", "weights", multiple=True, type=positive, metavar="W",
               help="What an error in each query counts, in the same order.")  # fmt: skip
-@click.option("--epsilon", type=positive, required=True, metavar="E",
-              help="What the whole workload may give away.")  # fmt: skip
+@promise_options(delta=False)
 @click.option("--output", type=click.Path(), metavar="FILE",
               help="Write the plan to a file, for release --plan FILE.")  # fmt: skip
 @click.option("--plot", type=click.Path(), metavar="FILE",
@@ -57,7 +58,7 @@ def plan(  # noqa: PLR0913 # one parameter for each option
     data: str | None,
     queries: tuple[str, ...],
     weights: tuple[Fraction, ...],
-    epsilon: Fraction,
+    promise: Promise,
     output: str | None,
     plot: str | None,
     question: Question,
@@ -83,7 +84,7 @@ def plan(  # noqa: PLR0913 # one parameter for each option
         raise click.BadParameter(f"{plot} does not end in .svg", param_hint="--plot")
     session = Session(question, total=question.time_limit)
     read, _ = session.open(policy)
-    found = compared(read, data, queries, weights, epsilon, session)
+    found = compared(read, data, queries, weights, promise, session)
     written = document(found, data=data)
     if output is not None:
         import json
@@ -104,7 +105,7 @@ def compared(
     data: str | None,
     queries: tuple[str, ...],
     weights: tuple[Fraction, ...],
-    epsilon: Fraction,
+    promise: Promise,
     session: Session,
 ) -> Planned:
     """Return the comparison of all mechanisms, within the session's time."""
@@ -120,7 +121,8 @@ def compared(
     request = Request(
         policy=policy,
         query=asked.queries[0],
-        epsilon=epsilon,
+        epsilon=promise.epsilon or Fraction(0),
+        rho=promise.rho,
         reading=cast("Reading", question.reading),
         answers=scope_of(question),
         engine=cast("Engine", question.engine),
@@ -163,7 +165,11 @@ def plan_parts(found: Planned, output: str | None) -> Iterator[RenderableType]:
     from blowproof.cli.text.policy_in_words import printable, short
 
     names = ", ".join(printable(query.name) for query in found.workload.queries)
-    yield Text(f"{names}: what epsilon {short(found.request.epsilon)} buys", style="bold")
+    request = found.request
+    buys = (
+        f"epsilon {short(request.epsilon)}" if request.rho is None else f"rho {short(request.rho)}"
+    )
+    yield Text(f"{names}: what {buys} buys", style="bold")
     yield Text(f"under policy {printable(found.request.policy.name)}, reading "
                f"{found.request.reading}; nothing was drawn and nothing spent")  # fmt: skip
     yield Text()
@@ -201,7 +207,8 @@ def _chosen_lines(found: Planned) -> Iterator[RenderableType]:
     if len(found.workload) > 1:
         for part in best.parts:
             asked = ", ".join(printable(best.names[place]) for place in part.queries)
-            yield Text(f"  epsilon {float(part.epsilon):.4g} by {part.mechanism}: {asked}")
+            measure = "epsilon" if found.request.rho is None else "rho"
+            yield Text(f"  {measure} {float(part.budget):.4g} by {part.mechanism}: {asked}")
         for name, error in zip(best.names, best.errors, strict=True):
             yield Text(f"  {printable(name)}: RMSE {error.rmse:,.4g}, 95 % of the largest "
                        f"{error.max95:,.4g}")  # fmt: skip
@@ -214,5 +221,5 @@ def _beside(found: Planned) -> Iterator[RenderableType]:
         by = sorted({item.by for item in found.bounds if item is not None})
         yield Text(f"lower bound on any mechanism: RMSE {found.bound:,.4g} ({'; '.join(by)})")
     for entry in found.plain:
-        yield Text(f"under plain differential privacy, all of epsilon for {entry['query']}: "
+        yield Text(f"under plain differential privacy, the whole budget for {entry['query']}: "
                    f"RMSE {entry['rmse']:,.4g} ({entry['mechanism']})")  # fmt: skip

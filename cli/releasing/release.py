@@ -120,7 +120,6 @@ def release(  # noqa: PLR0913 # one parameter for each option
     from blowproof.cli.text.output import print_all, quietly, write_json
     from blowproof.mechanisms.base.errors import RefusedError
     from blowproof.models import BudgetError, parse_query
-    from blowproof.verifier.certify.base.promise import Promise
 
     options = dict(map(_setting, settings))
     if plan_path is not None:
@@ -136,7 +135,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
                 stack.callback(place.discard)
             if plan_path is not None:
                 made = read_plan_for(plan_path, read, data)
-                asked, promise = made.workload.queries[0], Promise(made.epsilon)
+                asked, promise = made.workload.queries[0], made.promise
             else:
                 made, asked = None, parse_query(query or "histogram", read)
             assert promise is not None

@@ -41,6 +41,7 @@ def candidates(query: BoundQuery, policy: Policy) -> Iterator[Candidate]:
     """Yield what is tried for a query, the quick ones first."""
     size = policy.domain.size
     yield Candidate("laplace")
+    yield Candidate("gaussian")
     yield Candidate("k-norm")
     yield Candidate("k-norm", {"shape": "cube"})
     yield Candidate("ordered")

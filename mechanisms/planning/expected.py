@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from blowproof.mechanisms.kinds.consistent import KINDS, Consistent
+from blowproof.mechanisms.kinds.gaussian import Gaussian
 from blowproof.mechanisms.kinds.k_norm import KNorm
 from blowproof.mechanisms.kinds.laplace import Laplace
 from blowproof.mechanisms.kinds.table import Table
@@ -85,6 +86,8 @@ def expected(plan: Plan, shapes: Sequence[tuple[str, NoisyTable]], seed: int) ->
     """
     if type(plan) is Laplace:
         return _of_laplace(plan)
+    if isinstance(plan, Gaussian):
+        return _of_gaussian(plan)
     if isinstance(plan, KNorm):
         return _of_k_norm(plan)
     worst: tuple[str, Errors] | None = None
@@ -113,6 +116,18 @@ def _of_laplace(plan: Laplace) -> Expected:
     grid = float(plan.release.grid)
     count = outputs_in(plan)
     return Expected(grid * math.sqrt(variance(scale)), grid * largest_of(scale, count))
+
+
+def _of_gaussian(plan: Gaussian) -> Expected:
+    """Return the error of discrete Gaussian noise, whose variance is sigma^2 at the most."""
+    from scipy.stats import norm
+
+    release, grid = plan.release, float(plan.release.grid)
+    if release.variance is None:
+        return Expected(0.0, 0.0)
+    sigma = math.sqrt(float(release.widths[0] / release.grid**2))
+    missed = -math.expm1(math.log(0.95) / outputs_in(plan))
+    return Expected(grid * sigma, grid * math.ceil(sigma * float(norm.isf(missed / 2))))
 
 
 def _of_k_norm(plan: KNorm) -> Expected:

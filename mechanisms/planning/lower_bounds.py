@@ -19,6 +19,10 @@ and telling the others changes nothing: each output has the bound of a chain tha
 of single records: a record moves along an edge of G between two values that no fact tells apart, as
 often as there are records.
 
+*A rho* in place of epsilon: over k steps the outputs of two databases have a divergence of at most
+k^2 rho (order 1), so a distance of at most k (rho / 2)^(1/2) in total variation, and whoever
+guesses errs by k^2 / 4 times 1 less that, on average.
+
 *The cube* (`of_cubes`): where the differences of neighbours fill a product of bodies, no point has
 a probability above 1 / sum over z of exp(-epsilon |z|), and a distribution with so small a maximum
 has the second moment of a ball at least. That says more where many outputs change together; it
@@ -68,6 +72,18 @@ class LowerBound:
         return {"rmse": self.rmse, "by": self.by, "assumes": self.assumes}
 
 
+def _least(epsilon: float, rho: float | None, steps: int | None) -> float:
+    """Return the least variance of a place in a chain, for an epsilon or a rho."""
+    if rho is None:
+        return least_variance(epsilon, steps)
+    step = math.sqrt(rho / 2)
+    best = 2 / (3 * step)
+    tried = {1, math.floor(best), math.ceil(best)} if steps is None else {
+        1, min(steps, math.floor(best)), min(steps, math.ceil(best))
+    }  # fmt: skip
+    return max(max(0.0, k**2 / 4 * (1 - k * step)) for k in tried)
+
+
 def least_variance(epsilon: float, steps: int | None) -> float:
     """Return the least variance of a place in a chain of so many steps (None: without end).
 
@@ -100,11 +116,12 @@ def _cut_off(q: float, t: int) -> float:
     return float((s**2 * mass).sum() / mass.sum())
 
 
-def lower_bound(
+def lower_bound(  # noqa: PLR0913 # keyword-only
     query: BoundQuery,
     policy: Policy,
     epsilon: Fraction,
     *,
+    rho: Fraction | None = None,
     reading: Reading,
     answers: Answers | None,
     size: int | None,
@@ -117,17 +134,18 @@ def lower_bound(
     outputs = query.outputs(policy.domain)
     if outputs is None or query.per_record:
         return None
-    rate = float(epsilon)
+    rate, square = float(epsilon), None if rho is None else float(rho)
     bounds = []
     if found is not None and found.witness is not None:
         moves = found.witness.moves(reading)
         changes = Part(query, (Fraction(1),)).changes(moves)
         squares = sum(float(Fraction(value)) ** 2 for value in changes.values())
-        bounds.append(_bound(squares * least_variance(rate, 1), outputs.count, "a neighbour pair"))
+        bounds.append(_bound(squares * _least(rate, square, 1), outputs.count, "a neighbour pair"))
     if is_labelled(reading):
-        squares = _by_single_moves(query, setting(policy, answers), rate, size, outputs.count)
+        found_here = setting(policy, answers)
+        squares = _by_single_moves(query, found_here, (rate, square), size, outputs.count)
         bounds.append(_bound(squares, outputs.count, "chains of single moves"))
-        bounds += _of_groups(query, setting(policy, answers), rate, reading)
+        bounds += [] if square is not None else _of_groups(query, found_here, rate, reading)
     return max(bounds, key=lambda item: item.rmse, default=None)
 
 
@@ -136,7 +154,11 @@ def _bound(squares: float, outputs: int, by: str) -> LowerBound:
 
 
 def _by_single_moves(
-    query: BoundQuery, found: Setting, epsilon: float, size: int | None, outputs: int
+    query: BoundQuery,
+    found: Setting,
+    promise: tuple[float, float | None],
+    size: int | None,
+    outputs: int,
 ) -> float:
     """Return the sum, over the outputs, of what chains of single records say of each."""
     if found.clauses:
@@ -145,7 +167,7 @@ def _by_single_moves(
         many = _that_change(query, outputs)
         steps = None if size is None or many is None else size // max(1, many)
         if many is not None:
-            return many * least_variance(epsilon, steps)
+            return many * _least(*promise, steps)
     if found.domain.size > MOST_VALUES:
         return 0.0
     if found.scope == "given" and _facts(found):
@@ -164,7 +186,7 @@ def _by_single_moves(
     if not chains:
         return 0.0
     steps = None if size is None else (1 if size == 1 else size // chains)
-    return sum(value**2 for value in largest.values()) * least_variance(epsilon, steps)
+    return sum(value**2 for value in largest.values()) * _least(*promise, steps)
 
 
 @singledispatch

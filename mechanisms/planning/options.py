@@ -20,12 +20,14 @@ __all__ = ["Drawn", "Option", "Refused", "weighted"]
 class Drawn:
     """One release of an option: a mechanism, its budget, and the queries that follow from it.
 
+    `budget` is an epsilon, or a rho where that is promised.
+
     `queries` are places in the workload, `errors` theirs.
     """
 
     mechanism: str
     settings: Mapping[str, str]
-    epsilon: Fraction
+    budget: Fraction
     queries: tuple[int, ...]
     errors: tuple[Expected, ...]
 
@@ -75,7 +77,7 @@ class Option:
                 "query": name,
                 **error.to_json(),
                 "mechanism": of[place].mechanism,
-                "epsilon": show(of[place].epsilon),
+                "budget": show(of[place].budget),
             }
             for place, (name, error) in enumerate(zip(self.names, self.errors, strict=True))
         ]
@@ -98,7 +100,7 @@ def _part_json(part: Drawn, names: Sequence[str]) -> dict[str, Any]:
     return {
         "mechanism": part.mechanism,
         "settings": dict(part.settings),
-        "epsilon": show(part.epsilon),
+        "budget": show(part.budget),
         "queries": [names[place] for place in part.queries],
     }
 

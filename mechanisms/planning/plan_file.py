@@ -29,6 +29,7 @@ from blowproof.models import DataError, Policy, QueryError, exact, show
 from blowproof.models.base.door import FileError, read_bytes
 from blowproof.models.data.content import content_of
 from blowproof.models.files.writing import digest
+from blowproof.verifier.certify.base.promise import Promise
 
 __all__ = ["SCHEMA", "PlanFile", "document", "query_digest", "read_plan", "ready"]
 
@@ -71,7 +72,8 @@ def document(planned: Planned, *, data: str | None = None) -> dict[str, Any]:
         "policy": request.policy.name,
         "reading": request.reading,
         "answers": request.policy.with_answers(request.answers).scope,
-        "epsilon": show(request.epsilon),
+        "epsilon": show(request.epsilon) if request.rho is None else None,
+        "rho": None if request.rho is None else show(request.rho),
         "workload": [
             {"query": text, "weight": show(weight)}
             for text, weight in zip(work.texts, work.weights, strict=True)
@@ -101,7 +103,7 @@ class PlanFile:
     """What a plan file says is to be drawn."""
 
     path: str
-    epsilon: Fraction
+    promise: Promise
     reading: str
     answers: str
     workload: Workload
@@ -134,8 +136,9 @@ def read_plan(path: str, policy: Policy) -> PlanFile:
         asked = found["workload"]
         texts = [str(item["query"]) for item in asked]
         weights = [Fraction(exact(item["weight"], key="weight")) for item in asked]
-        epsilon = Fraction(exact(found["epsilon"], key="epsilon"))
-        rest = epsilon, str(found["reading"]), str(found["answers"])
+        key = "epsilon" if found.get("rho") is None else "rho"
+        promise = Promise(**{key: Fraction(exact(found[key], key=key))})
+        rest = promise, str(found["reading"]), str(found["answers"])
         digests = dict(found["digests"])
     except FileError as error:
         raise DataError(f"{path}: cannot be read ({error.reason})") from None
@@ -158,7 +161,7 @@ def ready(plan_file: PlanFile, request: Request) -> Plan:
             f"  try: --reading {plan_file.reading} --answers {plan_file.answers}"
         )
     try:
-        plan = _plan(option, work, replace(request, epsilon=plan_file.epsilon))
+        plan = _plan(option, work, _at(request, plan_file.promise))
         written = option["noise"]
     except (KeyError, TypeError, AttributeError):
         raise DataError(f"{plan_file.path}: the chosen option is not complete") from None
@@ -172,13 +175,17 @@ def ready(plan_file: PlanFile, request: Request) -> Plan:
     return plan
 
 
+def _at(request: Request, promise: Promise) -> Request:
+    return replace(request, epsilon=promise.epsilon or Fraction(0), rho=promise.rho)
+
+
 def _plan(option: Mapping[str, Any], work: Workload, request: Request) -> Plan:
     if option["mechanism"] != Together.name:
         options = {str(key): str(value) for key, value in option["settings"].items()}
         asked = replace(request, query=work.queries[0], options=options)
         return made_ready(str(option["mechanism"]), asked)
     how = {
-        name: (str(item["mechanism"]), dict(item["settings"]), Fraction(item["epsilon"]))
+        name: (str(item["mechanism"]), dict(item["settings"]), Fraction(item["budget"]))
         for item in option["settings"]["releases"]
         for name in item["queries"]
     }
@@ -192,8 +199,9 @@ def _all(
     for query in work.queries:
         if query.name not in how:
             raise QueryError(f"the plan does not say how {query.name} is released")
-        name, options, epsilon = how[query.name]
-        asked = replace(request, query=query, epsilon=epsilon, options=options)
+        name, options, budget = how[query.name]
+        share = Promise(budget) if request.rho is None else Promise(rho=budget)
+        asked = replace(_at(request, share), query=query, options=options)
         plans.append(made_ready(name, asked))
     together = Together(request, plans)
     proved(together)

@@ -24,10 +24,16 @@ from blowproof.mechanisms.planning.expected import Expected, expected
 from blowproof.mechanisms.planning.lower_bounds import LowerBound, lower_bound
 from blowproof.mechanisms.planning.made_up import MOST_CELLS, made_up
 from blowproof.mechanisms.planning.options import Drawn, Option, Refused, weighted
-from blowproof.mechanisms.planning.split import cube_roots, require_within, total_error
+from blowproof.mechanisms.planning.split import (
+    cube_roots,
+    require_within,
+    square_roots,
+    total_error,
+)
 from blowproof.mechanisms.planning.together import Together
 from blowproof.mechanisms.planning.workload import Workload
 from blowproof.mechanisms.release.calibrate import recalibrated
+from blowproof.mechanisms.release.gate import proved
 from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.release import Plan, Request
 from blowproof.mechanisms.release.worth import require_less_noise
@@ -113,7 +119,7 @@ def planned(
     ]
     known = [_known(item) for item in tried]
     bounds = tuple(
-        lower_bound(query, policy, request.epsilon, reading=request.reading,
+        lower_bound(query, policy, request.epsilon, rho=request.rho, reading=request.reading,
                     answers=request.answers, size=size, found=found)
         for query, found in zip(workload.queries, known if beside else (), strict=beside)
     )  # fmt: skip
@@ -226,7 +232,8 @@ def _rehearsed(option: Option, shapes: Sequence[tuple[str, NoisyTable]], seed: i
 
 def _single(request: Request, workload: Workload, item: Tried) -> Option:
     candidate = item.candidate
-    part = Drawn(candidate.mechanism, candidate.settings, request.epsilon, (0,), (item.error,))
+    budget = request.epsilon if request.rho is None else request.rho
+    part = Drawn(candidate.mechanism, candidate.settings, budget, (0,), (item.error,))
     names = tuple(query.name for query in workload.queries)
     return Option(item.plan, (part,), workload.weights, names)
 
@@ -302,10 +309,15 @@ def _several(
 ) -> Option:
     """Return a grouping as an option; errors that were rehearsed grow as the budgets shrink."""
     groups = _shared(grouping)
-    shares = cube_roots(_costs(grouping, groups, workload), request.epsilon)
-    require_within(shares, request.epsilon)
+    costs = _costs(grouping, groups, workload)
+    split = cube_roots if request.rho is None else square_roots
+    budget = request.epsilon if request.rho is None else request.rho
+    shares = split(costs, budget)
+    require_within(shares, budget)
     plans = _ready(request, workload, grouping, groups, shares)
-    more = _left_over(_left(request, LAST_SHARE), Together(request, plans))
+    more = Fraction(1)
+    if request.rho is None:
+        more = _left_over(_left(request, LAST_SHARE), Together(request, plans))
     if more > WORTH_IT:
         shares = tuple(share * more for share in shares)
         plans = _ready(request, workload, grouping, groups, shares)
@@ -313,14 +325,16 @@ def _several(
     for group, share in zip(groups, shares, strict=True):
         errors = []
         for place in group:
-            factor = float(request.epsilon / share)
+            factor = float(budget / share) ** (1 if request.rho is None else 1 / 2)
             errors.append(expected(plans[place], (), 0) or grouping[place].error.times(factor))
         candidate = grouping[group[0]].candidate
         parts.append(
             Drawn(candidate.mechanism, candidate.settings, share, tuple(group), tuple(errors))
         )
     names = tuple(query.name for query in workload.queries)
-    return Option(Together(request, plans), tuple(parts), workload.weights, names)
+    together = Together(request, plans)
+    proved(together)
+    return Option(together, tuple(parts), workload.weights, names)
 
 
 def _ready(
@@ -338,7 +352,8 @@ def _ready(
             replace(
                 request,
                 query=workload.queries[at],
-                epsilon=share_of[at],
+                epsilon=share_of[at] if request.rho is None else Fraction(0),
+                rho=None if request.rho is None else share_of[at],
                 options=item.candidate.settings,
             ),
         )
@@ -402,7 +417,7 @@ def _plain(
     found = []
     for query in workload.queries:
         best: tuple[str, Expected] | None = None
-        for name in ("laplace", "hierarchical"):
+        for name in ("laplace", "gaussian", "hierarchical"):
             try:
                 plan = made_ready(name, replace(_left(asked, LAST_SHARE), query=query, options={}))
                 error = expected(plan, shapes, seed)
@@ -411,6 +426,7 @@ def _plain(
             if error is not None and (best is None or error.rmse < best[1].rmse):
                 best = name, error
         if best is not None:
-            entry = {"query": query.name, "mechanism": best[0], "epsilon": show(request.epsilon)}
+            budget = request.epsilon if request.rho is None else request.rho
+            entry = {"query": query.name, "mechanism": best[0], "budget": show(budget)}
             found.append(entry | best[1].to_json())
     return tuple(found)
