@@ -1,4 +1,4 @@
-"""`blowproof encode POLICY`: the SAT or ILP model itself, with a map of its variables."""
+"""`blowproof encode POLICY`: the SAT, QBF or ILP model itself, with a map of its variables."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from blowproof.cli.asking.options import (
     memory_option,
     not_negative,
     policy_argument,
+    seconds,
 )
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["encode"]
 
-FORMATS = ("dimacs", "lp", "mps")
+FORMATS = ("dimacs", "lp", "mps", "qdimacs")
 """The names as in `blowproof.verifier.export.files`, which --help must not import."""
 
 
@@ -38,7 +39,14 @@ FORMATS = ("dimacs", "lp", "mps")
 )
 @policy_argument()
 @click.option("--format", "form", type=click.Choice(FORMATS), required=True,
-              help="dimacs: labelled records; lp, mps: histograms and moves.")  # fmt: skip
+              help="dimacs: labelled records; lp, mps: histograms and moves; qdimacs: the "
+              "definition itself, for given answers.")  # fmt: skip
+@click.option("--minimal", is_flag=True,
+              help="With the cuts that leave S: the optimum of lp and mps is S; dimacs has a "
+              "solution iff S is so much (without --at-least: more than S, so that none is "
+              "left).")  # fmt: skip
+@click.option("--time-limit", type=seconds, metavar="SECONDS",
+              help="Look for cuts no longer than this; what is left bounds S.")  # fmt: skip
 @click.option("--query", default="histogram", show_default=True, help="Which numbers are released.")
 @click.option("--reading", type=click.Choice(READINGS), default="published", show_default=True,
               help="Which databases may be a pair.")  # fmt: skip
@@ -59,6 +67,8 @@ def encode(  # noqa: PLR0913 # one argument for each option
     policy: str,
     *,
     form: str,
+    minimal: bool,
+    time_limit: float | None,
     query: str,
     reading: str,
     answers: str | None,
@@ -75,6 +85,9 @@ def encode(  # noqa: PLR0913 # one argument for each option
     refutes the pair speaks about all databases, which no such file can. So no solution means no
     such neighbours; a solution is a candidate; lp and mps maximise the change, and their maximum
     bounds the sensitivity from above.
+
+    With --minimal the engine's cuts are there as well, and any solver finds S in the file. Qdimacs
+    can say "for all databases", and is true iff there are such neighbours.
 
     Exit code 0: written; 2: bad input, which includes what is too large to write.
     """
@@ -97,6 +110,8 @@ def encode(  # noqa: PLR0913 # one argument for each option
         answers=cast("Answers | None", answers),
         at_least=None if at_least is None else plain(at_least),
         records=records,
+        minimal=minimal,
+        time_limit=time_limit,
     )
     try:
         made = session.run(task)
@@ -118,6 +133,14 @@ def encode(  # noqa: PLR0913 # one argument for each option
 def _document(
     policy: Policy, made: Encoded, query: str, reading: str, answers: str | None
 ) -> dict[str, Any]:
+    from blowproof.verifier.asked.answer import json_number
+
+    optimum = None
+    if made.optimum is not None:
+        ends = {"lower": made.optimum.lower, "upper": made.optimum.upper}
+        optimum = {
+            end: None if value is None else json_number(value) for end, value in ends.items()
+        }
     return {
         "schema": "blowproof/encode/1",
         "policy": policy.name,
@@ -126,6 +149,7 @@ def _document(
         "answers": policy.with_answers(cast("Answers | None", answers)).scope,
         "format": made.format,
         "notes": list(made.notes),
+        "optimum": optimum,
         "model": made.text,
         "variables": made.variables,
     }

@@ -19,7 +19,7 @@ from math import gcd
 from typing import Literal, NamedTuple, TypeAlias
 
 from blowproof.models.base.clock import now
-from blowproof.models.programs.boolean import BooleanModel, Clause, WeightedSum
+from blowproof.models.programs.boolean import BooleanModel, Clause, Lit, WeightedSum
 
 __all__ = ["Cnf", "Dimacs", "Encoding", "lower", "to_dimacs"]
 
@@ -297,11 +297,14 @@ def to_dimacs(
     encoding: Encoding = "auto",
     head: Iterable[str] = (),
     about: Mapping[str, str] | None = None,
+    universal: Sequence[Lit] = (),
 ) -> Dimacs:
     """Return the model's clauses as a DIMACS text with a map of its variables.
 
     The comments before it hold the lines of `head`, then each named variable beside what `about`
-    says of its name (default: "is" and the name).
+    says of its name (default: "is" and the name). With `universal` variables, made one after the
+    other, it is QDIMACS: there are values of those made before, so that for all of theirs there are
+    values of the rest.
 
     >>> model = BooleanModel(name="one of two")
     >>> _ = model.exactly([model.var("left"), model.var("right")], 1)
@@ -315,8 +318,20 @@ def to_dimacs(
     lines += [f"c {line}" for line in head]
     said = about or {}
     lines += [f"c {code} {said.get(name, f'is {name}')}" for code, name in names.items()]
-    lines += [f"p cnf {cnf.variables} {len(cnf.clauses)}", *_dimacs_lines(cnf.clauses)]
+    lines.append(f"p cnf {cnf.variables} {len(cnf.clauses)}")
+    lines += _prefix([x.code for x in universal], cnf.variables) if universal else []
+    lines += _dimacs_lines(cnf.clauses)
     return Dimacs("\n".join(lines) + "\n", names)
+
+
+def _prefix(universal: Sequence[int], last: int) -> Iterable[str]:
+    """Return the quantifier lines, outermost first."""
+    blocks = [
+        ("e", range(1, universal[0])),
+        ("a", universal),
+        ("e", range(universal[-1] + 1, last + 1)),
+    ]
+    return (" ".join(map(str, (mark, *codes, 0))) for mark, codes in blocks if codes)
 
 
 def _dimacs_lines(clauses: Iterable[tuple[int, ...]]) -> Iterable[str]:

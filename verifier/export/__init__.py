@@ -3,5 +3,6 @@
 Files are for independent solvers: what they find there has to be S. Nothing else in the verifier
 reads them.
 
-Read `files`, `map` (what the variables mean), `averaging`.
+Read `files`, `asked`, `programs` (LP, MPS), `formulas` (DIMACS), `quantified` (QDIMACS), `map`
+(what the variables mean), `averaging`.
 """

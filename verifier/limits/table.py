@@ -282,11 +282,13 @@ exact/span
     SPARE 60 rows: So many more numbers than twice the rows may be worked with.
 export/averaging
     MOST_FACTS 800 facts: The attack solves no larger system.
-export/files
+export/programs
     SEARCH_SECONDS 10.0 seconds: How long to search for the longest irreducible multiset, before a
         weaker bound is taken.
     MOST_RECORDS 1_000_000 records: Readers hold doubles, and an LP with huge bounds asks little:
         larger sizes must be asked for.
+    CUTTING 0.75 share: The part of the time limit that cuts are looked for; the rest is to prove
+        what they leave.
 moves/best_choice
     LISTING_LIMIT 20_000 choices: So few choices of kinds are listed one by one.
 moves/edge_ends

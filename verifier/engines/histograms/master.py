@@ -10,7 +10,9 @@ Whether D3 refutes a pair depends on little: with kept secret moves u and plain 
 every pair in I_Q whose D2 makes at least the moves u and at least one secret move more, and whose
 D1 holds the records that D3 moves (equalities hold because the effects of u and p add up to zero;
 bounds are asked for again). With dropped plain moves q, it refutes every pair whose D2 makes q.
-A cut says that one of these fails, so it never removes a neighbour pair.
+A cut says that one of these fails, so it never removes a neighbour pair. Moves that change all
+facts alike may stand for one another in u and in q: where D3 makes moves of D2 only, the cut counts
+them together.
 
 In reading 5 all moves count as the secret ones do here, and one of D2's has to be secret. A part of
 the moves refutes a pair if it leads from D1 into I_Q, and undoing it leads from D2 into I_Q (it, or
@@ -37,7 +39,7 @@ from blowproof.verifier.engines.histograms.refuter import Proposal, Refutation, 
 from blowproof.verifier.moves.best_choice import total_change
 from blowproof.verifier.moves.kinds import Kind, Moves
 
-__all__ = ["Master", "histogram_sensitivity"]
+__all__ = ["Master", "MasterAndRefuter", "histogram_sensitivity"]
 
 
 def histogram_sensitivity(
@@ -53,12 +55,12 @@ def histogram_sensitivity(
     `most` bounds the number of records that D1 holds (scope "given") or that move ("any"); the
     answer is exact for databases within it.
     """
-    proposer = _Proposer(moves, most)
+    proposer = MasterAndRefuter(moves, most)
     return best_proposal(moves, proposer, known, deadline=deadline, on_best=on_best)
 
 
-class _Proposer:
-    """A master and a refuter."""
+class MasterAndRefuter:
+    """A master and a refuter: what they have ruled out stays in the master's model."""
 
     def __init__(self, moves: Moves, most: int) -> None:
         self.master, self.refuter = Master(moves, most=most), Refuter(moves)
@@ -66,13 +68,16 @@ class _Proposer:
 
     @property
     def proposals(self) -> int:
+        """How many pairs were proposed."""
         return self.master.proposals
 
     @property
     def cuts(self) -> int:
+        """How many of them were refuted."""
         return self.master.cuts
 
     def refute(self, proposal: Proposal, deadline: float | None) -> bool:
+        """Whether some D3 refutes a pair; if so, rule out all that it refutes."""
         refutation = self.refuter.refute(proposal, deadline)
         if refutation is None and self.refuter.mixtures:
             refuted = not is_pair(self.master.moves, proposal, deadline)
@@ -94,6 +99,7 @@ class Master:
         self.linear = LinearModel(name="master")
         self.proposals = self.cuts = 0
         self._thresholds: dict[tuple[str, int], BoolLiteral] = {}
+        self._together: dict[tuple[object, ...], IntVar] = {}
         self._violated: dict[tuple[str, bool, int], list[BoolLiteral]] = {}
         self.first = {
             point: self.linear.int_var(f"first{number}", lower=0, upper=most)
@@ -220,16 +226,37 @@ class Master:
         found = refutation.moves
         alike = self.moves.reading == "pufferfish"
         kept = {kind: n for kind, n in found.items() if kind.secret or alike}
-        clause = [~self.at_least(self.counts[k], n) for k, n in kept.items()]
-        if refutation.dropping:
-            clause = [~self.at_least(self.counts[k], n) for k, n in found.items()]
-        else:
+        if refutation.dropping or len(kept) == len(found):
+            clause = self._less_than(found)
+        else:  # where D1 holds the records that D3 moves, matters as well
+            clause = [~self.at_least(self.counts[k], n) for k, n in kept.items()]
+        if not refutation.dropping:
             clause.append(~self.at_least(self.counted, sum(kept.values()) + 1))
             clause += [] if alike else self._missing_records(found)
         clause += self.broken_bounds(found, second=refutation.dropping)
         if alike:
             clause += self.broken_bounds(found, second=True)
         self.linear.add_clause(clause)
+
+    def _less_than(self, part: Counter[Kind]) -> list[BoolLiteral]:
+        """Literals for "D2 makes fewer such moves": any of the moves that facts take for alike."""
+        totals: Counter[tuple[object, ...]] = Counter()
+        for kind, times in part.items():
+            totals[self._looks(kind)] += times
+        return [~self.at_least(self._moves_like(looks), n) for looks, n in totals.items()]
+
+    def _looks(self, kind: Kind) -> tuple[object, ...]:
+        """What the facts, and minimality, see of a move."""
+        return kind.effect, kind.push, kind.secret or self.moves.reading == "pufferfish"
+
+    def _moves_like(self, looks: tuple[object, ...]) -> IntVar:
+        """Return a variable that counts the moves that look so."""
+        if looks not in self._together:
+            same = [v for kind, v in self.counts.items() if self._looks(kind) == looks]
+            total = weighted_sum((1, variable) for variable in same)
+            name, most = f"alike{len(self._together)}", sum(v.upper for v in same)
+            self._together[looks] = same[0] if len(same) == 1 else self._named(name, total, most)
+        return self._together[looks]
 
     def block(self, proposal: Proposal, *, and_more: bool = False) -> None:
         """Rule out this very pair (up to relabelling), to ask for the next one.

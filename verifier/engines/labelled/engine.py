@@ -31,7 +31,7 @@ from blowproof.verifier.exact.arrangements import arrangements_of_blocks
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.neighbours.check import check_pair
 
-__all__ = ["LabelledNeighbours", "labelled_neighbours", "labelled_sensitivity"]
+__all__ = ["LabelledNeighbours", "Models", "labelled_neighbours", "labelled_sensitivity"]
 
 CHECK_BUDGET = whole_limit(__name__, "CHECK_BUDGET")
 
@@ -163,7 +163,7 @@ class _Search:
         """Propose, refute, cut, until there is nothing to propose."""
         if table.size == 0 or len(table.values) < 2:
             return
-        with _Models.of(table, self.reading, self.clock) as models:
+        with Models.of(table, self.reading, self.clock) as models:
             objective = objective_of(models.master, self.query)
             objective.demand_more_than(self.best)
             while True:
@@ -238,7 +238,7 @@ class LabelledNeighbours(Iterator[Pair]):
     def _pairs_of(self, table: Table) -> Iterator[Pair]:
         if table.size == 0 or len(table.values) < 2:
             return
-        with _Models.of(table, self._reading, self._clock) as models:
+        with Models.of(table, self._reading, self._clock) as models:
             while (pair := models.master.propose(self._clock)) is not None:
                 if models.cut_off(pair, self._clock):
                     continue
@@ -252,7 +252,7 @@ class LabelledNeighbours(Iterator[Pair]):
 
 
 @dataclass(frozen=True)
-class _Models:
+class Models:
     """The two solvers of one n, and what turns the answers of one into demands on the other."""
 
     master: Master
@@ -261,10 +261,10 @@ class _Models:
     reading: Reading
 
     @staticmethod
-    def of(table: Table, reading: Reading, clock: Clock) -> _Models:
+    def of(table: Table, reading: Reading, clock: Clock) -> Models:
         """Build the models."""
         master = Master(table, reading, clock)
-        return _Models(master, Refuter(master.table, reading, clock), Cuts(master), reading)
+        return Models(master, Refuter(master.table, reading, clock), Cuts(master), reading)
 
     @property
     def parts(self) -> bool:
@@ -306,7 +306,7 @@ class _Models:
             self.master.exclude(pair)
         return not verdict
 
-    def __enter__(self) -> _Models:
+    def __enter__(self) -> Models:
         return self
 
     def __exit__(self, *_: object) -> None:
