@@ -20,6 +20,8 @@ from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.kernel import Unreadable, Verdict, check
 from blowproof.verifier.kernel.check import lower_bound, world_of
 from blowproof.verifier.kernel.document import MOST_STEPS, Budget, Rejected
+from blowproof.verifier.kernel.policy import SECRETS
+from blowproof.verifier.kernel.query import ARGUMENTS
 from blowproof.verifier.kernel.world import Effects, World
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.proofs.branching import by_cases
@@ -79,6 +81,9 @@ def certify_answer(
         return answer, Certificate(None, "the answer is a pair of bounds, not a number")
     if query.measure is not L1:
         return answer, Certificate(None, f"no kind of proof speaks about {query.measure} yet")
+    unknown = _unknown(policy, query)
+    if unknown:
+        return answer, Certificate(None, f"the kernel knows no {unknown}")
     start = time.perf_counter()
     limit = PROOF_SECONDS if time_limit is None else time_limit
     found = _Writer(policy, query, answer, limit).write()
@@ -89,6 +94,14 @@ def certify_answer(
     if not _answers(found.verdict, policy.with_answers(answer.answers), query, answer):
         raise InternalError("the kernel accepted a certificate for another question")
     return replace(answer, status="proved", proof=found.verdict), found
+
+
+def _unknown(policy: Policy, query: BoundQuery) -> str:
+    """Return the kind of secrets or of query that was added since, and is not in the kernel."""
+    if policy.secrets.kind not in SECRETS:
+        return f"secrets of the kind {policy.secrets.kind}"
+    kind = query.name.partition("(")[0]
+    return "" if kind in ARGUMENTS else f"query {kind}"
 
 
 def _answers(told: Verdict, policy: Policy, query: BoundQuery, answer: Answer) -> bool:
