@@ -215,6 +215,68 @@ def question_of(policy: Policy):
     return Question(prepared, parse_query("squares(age)", policy), "published", None)
 
 
+TRIPLED = '''
+"""Three times l1: for noise of a third of the scale."""
+
+from blowproof.models.norms import NORMS
+from blowproof.models.norms.l1 import L1
+
+
+class _Tripled(type(L1)):
+    name = "l1-tripled"
+
+    def of(self, changes):
+        return 3 * super().of(changes)
+
+    def gain(self, linear, outputs, *, still):
+        outputs = [(change, 3 * times) for change, times in outputs]
+        return super().gain(linear, outputs, still=still)
+
+
+NORMS["l1-tripled"] = _Tripled()
+'''
+
+ASKED = """
+import json
+import tripled_norm
+from blowproof.models import QueryError
+from blowproof.models.files.reading import parse_policy
+from blowproof.verifier.ask import sensitivity
+
+policy = parse_policy(POLICY)
+found = {}
+for query in ("histogram", "cumulative(age)", "sum(age)"):
+    for engine in ("brute", "auto", "search", "ilp"):
+        told = sensitivity(policy, query, norm="l1-tripled", engine=engine)
+        found[f"{query} {engine}"] = [int(told.lower), int(told.upper)]
+    found[f"{query} l1"] = [3 * int(sensitivity(policy, query).lower)] * 2
+try:
+    sensitivity(policy, "histogram", norm="l1-tripled", engine="sat")
+except QueryError as error:
+    found["sat"] = str(error)
+print(json.dumps(found))
+"""
+
+
+def test_a_norm_is_a_file_and_a_line(tmp_path: Path):
+    """In a process of its own: strategies ask at once which norms there are.
+
+    What does not know the norm says so, and answers nothing by the rules of another one.
+    """
+    (tmp_path / "tripled_norm.py").write_text(TRIPLED, encoding="utf-8")
+    policy = POLICY.replace("parity", "full")
+    (tmp_path / "asked.py").write_text(f"POLICY = {policy!r}\n{ASKED}", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "asked.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert "it is about l1 and l2-squared" in found.pop("sat")
+    for query in ("histogram", "cumulative(age)", "sum(age)"):
+        told = {name: value for name, value in found.items() if name.startswith(query)}
+        assert len(set(map(tuple, told.values()))) == 1, told
+
+
 def test_a_kind_of_proof_is_a_file_and_a_line(tmp_path: Path):
     """In a copy of the kernel's folder, which runs by itself."""
     folder = tmp_path / "kernel"

@@ -135,6 +135,17 @@ class Stacked(BoundQuery):
         """Whether a part weighs single records."""
         return any(part.query.per_record for part in self.parts)
 
+    @property
+    def heaviest(self) -> Exact:
+        """The most that a record weighs in a part."""
+        return max((part.query.heaviest for part in self.parts), default=1)
+
+    @property
+    def records(self) -> int | None:
+        """How many records there must be, where a part weighs each by itself; else None."""
+        known = (part.query.records for part in self.parts)
+        return next((count for count in known if count is not None), None)
+
     def difference(self, moves: Iterable[Move]) -> Exact:
         """Return the norm of the change under the moves."""
         listed = list(moves)

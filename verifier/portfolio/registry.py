@@ -26,6 +26,8 @@ __all__ = ["ENGINES", "LAST", "THEOREMS", "named"]
 
 EVERY_NORM = tuple(NORMS)
 """For strategies whose bounds hold in all norms."""
+WRITTEN_AS_CLAUSES = ("l1", "l2-squared", "linf", "range")
+"""Norms of which the SAT engine has clauses (engines/labelled/objective, other_norms)."""
 
 THEOREMS = (
     Strategy("edges", "theorem", "one record changes alone, along the worst edge of G", one_edge,
@@ -106,7 +108,7 @@ ENGINES = (
              no.either(no.no_parts, no.not_mixed, no.single_records), plans=True, part_of="auto",
              norms=EVERY_NORM),
     Strategy("sat", "engine", "labelled records: propose, refute, cut (SAT)", searches.by_sat,
-             no.no_sat, endless=True, norms=EVERY_NORM),
+             no.no_sat, endless=True, norms=WRITTEN_AS_CLAUSES),
     Strategy("ilp", "engine", "histograms and moves: propose, refute, cut (ILP)", searches.by_ilp,
              no.no_ilp, endless=True, norms=EVERY_NORM),
     Strategy("hilbert", "engine", "a Hilbert basis, listed by Normaliz", searches.by_hilbert,

@@ -25,7 +25,7 @@ import numpy as np
 from blowproof.models import BlowproofError, BoundQuery, BudgetError, Exact, Full, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import plain, total
-from blowproof.models.norms import L1, L2_SQUARED, LINF
+from blowproof.models.norms import L1, L2_SQUARED, LINF, RANGE
 from blowproof.models.policy.readings import Reading, is_labelled, is_mixed
 from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.asked.question import Question
@@ -257,6 +257,8 @@ def _of_a_stack(setting: Setting, stack: Stacked, reading: Reading) -> Exact | N
       of 0 and 1 change, it is linf, for no output goes the other way.
     """
     norm, labelled = stack.measure, is_labelled(reading)
+    if norm not in (L1, L2_SQUARED, LINF, RANGE):  # of which nothing is known here
+        return stack.one_move(setting.domain) if labelled else stack.one_record(setting.domain)
     sizes: list[Exact] = []
     for part in stack.parts:
         alone = largest_move(setting, part.query, reading)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from blowproof.models import BoundQuery, BudgetError, Exact, Move, Point, Policy
 from blowproof.models.base.numbers import magnitude, plain
+from blowproof.models.norms import L1
 from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["EDGE_LIMIT", "largest_change", "listed_change"]
@@ -77,7 +78,7 @@ class _Rows:
         self._kept: dict[Point, dict[object, Exact]] = {}
 
     def change(self, x: Point, y: Point) -> Exact:
-        if self._query.longest_row > 1:
+        if self._query.measure is not L1 or self._query.longest_row > 1:
             return self._query.difference([Move(x, y)])
         before, after = self._row(x), self._row(y)
         outputs = before.keys() | after.keys()

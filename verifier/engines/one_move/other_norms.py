@@ -25,7 +25,7 @@ from math import prod
 
 from blowproof.models import Box, Exact, Move, Point, Setting
 from blowproof.models.base.numbers import plain
-from blowproof.models.norms import L2_SQUARED, LINF, Norm
+from blowproof.models.norms import L2_SQUARED, LINF, RANGE, Norm
 from blowproof.models.queries.kinds import SumQuery
 from blowproof.models.secrets import CellGraph, OffsetGraph
 from blowproof.models.stacks.stacked import Part, Stacked
@@ -51,6 +51,8 @@ def by_parts(setting: Setting, stack: Stacked, in_l1: InL1) -> Candidate | None:
     """
     parts = stack.parts
     if any(part.query.per_record for part in parts):
+        return None
+    if stack.measure not in (L2_SQUARED, LINF, RANGE):
         return None
     binary = [part for part in parts if part.query.binary]
     sums = [part for part in parts if type(part.query) is SumQuery]
