@@ -19,6 +19,7 @@ from blowproof.verifier.theorems.exchanges import exchanges, no_exchanges
 from blowproof.verifier.theorems.listed_margins import listed_margins
 from blowproof.verifier.theorems.one_sided import no_one_side, one_sided
 from blowproof.verifier.theorems.simple_cycles import no_cycles, single_cycles
+from blowproof.verifier.theorems.values.tables_beside_one import no_tables, tables_beside_one
 from blowproof.verifier.witnesses.affine_frame import by_frames
 from blowproof.verifier.witnesses.few_classes import few_classes
 
@@ -40,6 +41,8 @@ THEOREMS = (
              norms=EVERY_NORM),
     Strategy("cycles", "theorem", "independent signatures: pairs are simple cycles",
              single_cycles, no_cycles),
+    Strategy("tables", "theorem", "tables of every level beside one published table",
+             tables_beside_one, no_tables, norms=("l1", "l2-squared")),
     Strategy("exchanges", "theorem", "independent signatures: a record for another of its class",
              exchanges, no_exchanges),
     Strategy("beside", "theorem", "cells and a few facts beside them: so many moves at the most",
