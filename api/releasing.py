@@ -38,6 +38,7 @@ def release(  # noqa: PLR0913 # keyword-only options
     new_guarantee: bool = False,
     records: str | None = None,
     output: File | None = None,
+    overwrite: bool = False,
     accept_wide_bounds: bool = False,
     reading: Reading = "published",
     answers: Answers | None = None,
@@ -49,7 +50,8 @@ def release(  # noqa: PLR0913 # keyword-only options
     It gives away `epsilon`, or `rho` (zCDP: what `mechanism="gaussian"` takes). The scale comes
     from the verified sensitivity. `budget` opens an account of the people in the
     data, which later releases about them share; what exceeds it is a `RefusedError` before any
-    noise is drawn. `unaccounted` keeps none. `output`: a .csv or .parquet file for the answers.
+    noise is drawn. `unaccounted` keeps none. `output`: a .csv, .parquet or .json file for
+    the answers, which must not exist unless `overwrite`.
     Noise that is hardly worth its price is refused too, unless `accept_wide_bounds`.
     Noise is the operating system's and has no seed.
 
@@ -84,12 +86,12 @@ def release(  # noqa: PLR0913 # keyword-only options
                 limit, kept, unaccounted, new_people, same_people_as, new_guarantee
             )
             inputs = (None if rules is None else os.fspath(rules), source, kept)
-            file = output_file(place, inputs, bound.domain.names)
+            file = output_file(place, inputs, bound.domain.names, overwrite=overwrite)
             if file is not None:
                 stack.callback(file.discard)
             request = request_of(bound, wanted, promise, options, records, asked)
             request = replace(request, accept_wide_bounds=accept_wide_bounds)
-            found = carried_out(mechanism, request, source, choice, asked)
+            found = carried_out(mechanism, request, source, choice, asked, errors=file is not None)
         except click.UsageError as error:
             raise QueryError(error.message) from None
         except click.Abort:

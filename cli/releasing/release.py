@@ -68,7 +68,8 @@ MARGIN = 0.5
 @click.option("--records", metavar="RANGES",
               help="Release it about these records alone: 1-100,205.")  # fmt: skip
 @click.option("--output", type=click.Path(), metavar="FILE",
-              help="Write the answers to a .csv or .parquet file.")  # fmt: skip
+              help="Write the answers to a .csv, .parquet or .json file.")  # fmt: skip
+@click.option("--overwrite", is_flag=True, help="Even if that file exists.")
 @click.option("--accept-wide-bounds", is_flag=True,
               help="Release noise that is hardly worth its price too.")  # fmt: skip
 @click.option("--real", is_flag=True,
@@ -87,6 +88,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
     choice: AccountChoice,
     records: str | None,
     output: str | None,
+    overwrite: bool,
     accept_wide_bounds: bool,
     real: bool,
     question: Question,
@@ -130,7 +132,8 @@ def release(  # noqa: PLR0913 # one parameter for each option
     read, _ = session.open(policy)
     with ExitStack() as stack:
         try:
-            place = output_file(output, (policy, data, choice.ledger, plan_path), read.domain.names)
+            inputs = (policy, data, choice.ledger, plan_path)
+            place = output_file(output, inputs, read.domain.names, overwrite=overwrite)
             if place is not None:
                 stack.callback(place.discard)
             if plan_path is not None:
@@ -141,7 +144,10 @@ def release(  # noqa: PLR0913 # one parameter for each option
             assert promise is not None
             request = request_of(read, asked, promise, options, records, session)
             request = replace(request, accept_wide_bounds=accept_wide_bounds)
-            released = carried_out(made or mechanism, request, data, choice, session, real=real)
+            errors = place is not None
+            released = carried_out(
+                made or mechanism, request, data, choice, session, real=real, errors=errors
+            )
         except (RefusedError, BudgetError) as error:
             _refuse(str(error), as_json, read.name, mechanism)
             return Exit.NO
@@ -280,12 +286,13 @@ def carried_out(
     session: Session,
     *,
     real: bool = False,
+    errors: bool = False,
 ) -> Released:
     """Plan a release, charge it to the account that is chosen, and draw it; or refuse.
 
     `how`: a mechanism by name, a plan that was read, or None for what a plan would choose (Gaussian
     noise, where a rho is given away). What a plan chose comes in whole numbers where it counts
-    records, unless `real`.
+    records, unless `real`. `errors`: with the standard error of each number.
     """
     from blowproof.mechanisms.planning.default import in_whole_numbers
     from blowproof.mechanisms.release.release import release as carry_out
@@ -298,7 +305,20 @@ def carried_out(
     with Dataset(data, made.request.policy.domain) as dataset:
         _load(dataset, session)
         found = carry_out(made, dataset, budget=account)
+        if errors:
+            known = request.policy.size_known(request.reading)
+            found = _with_errors(found, made, dataset.size if known else None)
     return found if isinstance(how, str) or real else in_whole_numbers(found)
+
+
+def _with_errors(found: Released, made: Plan, size: int | None) -> Released:
+    """Add the standard errors of the answers, where something says what they are."""
+    from blowproof.mechanisms.planning.uncertainty import uncertainty
+
+    said = uncertainty(made, len(found.answers), size)
+    if said is None or len(said.errors) != len(found.answers):
+        return found
+    return replace(found, errors=said.errors, halves=said.halves)
 
 
 def _load(dataset: Dataset, session: Session) -> None:
@@ -315,7 +335,11 @@ def _load(dataset: Dataset, session: Session) -> None:
 
 
 def output_file(
-    output: str | None, inputs: tuple[str | None, ...], names: tuple[str, ...]
+    output: str | None,
+    inputs: tuple[str | None, ...],
+    names: tuple[str, ...],
+    *,
+    overwrite: bool = False,
 ) -> OutputFile | None:
     """Return the file for the answers, ready to be written; never one that is read."""
     from blowproof.cli.text.files import keep_apart
@@ -324,7 +348,7 @@ def output_file(
     if output is None:
         return None
     keep_apart({"--output": output}, inputs)
-    return OutputFile(output, names)
+    return OutputFile(output, names, overwrite=overwrite)
 
 
 def _refuse(reason: str, as_json: bool, policy: str, mechanism: str | None) -> None:

@@ -7,5 +7,6 @@ Read `workload` (what is asked for), `made_up` (public data to rehearse on), `re
 `expected` (the error of a plan), `k_norm_error`, `candidates`, `split` (of the budget),
 `lower_bounds` (what no mechanism can do), `together` (several queries in one release), `options`,
 `planner` (all of them compared), `plan_file`,
-`default` (what is drawn where nobody says how), and `picture`.
+`default` (what is drawn where nobody says how), `uncertainty` (of
+each number), and `picture`.
 """

@@ -1,26 +1,40 @@
-"""A release as a file: CSV or Parquet, a column for each name and one for the answers."""
+"""A release as a file: CSV, Parquet or JSON, a row for each number.
+
+A row has the names, the answer, its standard error, an interval of 95 % and the mechanism. What the
+numbers rest on (the promise, S, the noise, the policy's digest, the version) stands in the JSON, or
+beside the other files under their name with `.meta.json`.
+"""
 
 from __future__ import annotations
 
 import csv
+import json
+import math
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain
+from importlib.metadata import version
+from itertools import chain, repeat
 from itertools import count as naturals
 from pathlib import Path
 from typing import IO, Any
 
 from blowproof.mechanisms.release.release import Released
-from blowproof.models import BoundQuery, DataError, show
+from blowproof.models import BoundQuery, DataError, Exact, show
 from blowproof.models.base.errors import nearest
 from blowproof.models.base.temporary import FILE, prefix, sweep
 from blowproof.models.data.encoding import escaped, literal, quoted
 from blowproof.models.data.tabular import connect
+from blowproof.models.files.writing import digest
 from blowproof.models.stacks.stacked import Stacked
 
-__all__ = ["OutputFile", "answer_column", "is_count"]
+__all__ = ["OutputFile", "about", "answer_column", "error_columns", "is_count"]
+
+BESIDE = ".meta.json"
+CLUSTERS = "k-means"
+"""Whose answers are places, one coordinate a row."""
+ERRORS = ("standard_error", "low95", "high95", "mechanism")
 
 
 def answer_column(released: Released) -> str:
@@ -28,10 +42,20 @@ def answer_column(released: Released) -> str:
 
     Never what another column is called, in small letters or large ones.
     """
+    if released.mechanism == CLUSTERS:
+        return "coordinate"
     counts = is_count(released.request.bound)
     taken = {name.casefold() for name in released.answers.names.columns}
     names = chain(["count"] if counts else [], ["value"], (f"value_{at}" for at in naturals(2)))
     return next(name for name in names if name not in taken)
+
+
+def error_columns(released: Released) -> list[str]:
+    """Return what the columns beside the answer are called, never as another one is."""
+    taken = {name.casefold() for name in released.answers.names.columns}
+    if released.errors is None:
+        return []
+    return [name if name not in taken else f"released_{name}" for name in ERRORS]
 
 
 def is_count(query: BoundQuery) -> bool:
@@ -49,9 +73,16 @@ class OutputFile:
     file that a spreadsheet would run as a formula has an apostrophe before it (`escaped`).
     """
 
-    def __init__(self, path: str | Path, names: Sequence[str] = ()) -> None:
+    def __init__(
+        self, path: str | Path, names: Sequence[str] = (), *, overwrite: bool = False
+    ) -> None:
         self.path = Path(path)
         self._write = _writer(self.path)
+        if not overwrite and os.path.lexists(self.path):
+            raise DataError(
+                f"{self.path}: this file exists: nothing was drawn and nothing spent\n"
+                "  try: another --output, or --overwrite"
+            )
         if self._write is _write_parquet:
             _must_be_distinct(self.path, names)
         sweep(str(self.path.parent), FILE)
@@ -70,6 +101,9 @@ class OutputFile:
             os.umask(mask)
             self._waiting.chmod(0o666 & ~mask)
         self._waiting.replace(self.path)
+        if self._write is not _write_json:
+            beside = self.path.with_name(self.path.name + BESIDE)
+            beside.write_text(json.dumps(about(released), indent=1) + "\n", encoding="utf-8")
 
     def discard(self) -> None:
         """Remove what was not saved."""
@@ -77,7 +111,7 @@ class OutputFile:
 
 
 def _writer(path: Path) -> Callable[[Released, Path], None]:
-    writers = {".csv": _write_csv, ".parquet": _write_parquet}
+    writers = {".csv": _write_csv, ".parquet": _write_parquet, ".json": _write_json}
     if path.is_dir():
         raise DataError(f"{path}: this is a folder, not a file")
     found = writers.get(path.suffix.lower())
@@ -88,9 +122,47 @@ def _writer(path: Path) -> Callable[[Released, Path], None]:
 
 
 def _rows(released: Released) -> Iterator[tuple[object, ...]]:
-    for names, value in zip(released.answers.names.rows(), released.answers, strict=True):
+    beside: Iterable[tuple[float, float] | None] = repeat(None)
+    if released.errors is not None and released.halves is not None:
+        beside = zip(released.errors, released.halves, strict=True)
+    rows = zip(released.answers.names.rows(), released.answers, beside, strict=False)
+    for names, value, error in rows:
         shown = value if isinstance(value, (float, int)) else show(value)
-        yield (*(_plain(name) for name in names), shown)
+        more = () if error is None else _interval(value, *error)
+        mechanism = () if error is None else (released.mechanism,)
+        yield (*(_plain(name) for name in names), shown, *more, *mechanism)
+
+
+def _interval(value: Exact | float, error: float, half: float) -> tuple[float, float, float]:
+    """Return the standard error and both ends; of numbers beyond floats, infinite ones."""
+    try:
+        middle = float(value)
+    except OverflowError:
+        middle = math.inf if value > 0 else -math.inf
+    return error, middle - half, middle + half
+
+
+def about(released: Released) -> dict[str, Any]:
+    """Return what a reader of the answers has to know: what was promised, and what it rests on."""
+    found = released.to_json()
+    for key in ("columns", "values"):
+        del found[key]
+    policy = released.request.policy
+    columns = [*released.answers.names.columns, answer_column(released), *error_columns(released)]
+    return {
+        **found,
+        "schema": "blowproof/answers/1",
+        "version": version("blowproof"),
+        "policy_digest": digest(policy),
+        "columns": columns,
+        "rows": len(released.answers),
+    }
+
+
+def _write_json(released: Released, path: Path) -> None:
+    rows = [[it if isinstance(it, (int, str)) or math.isfinite(it) else None for it in row]  # type: ignore[arg-type]
+            for row in _rows(released)]  # fmt: skip
+    path.write_text(json.dumps({**about(released), "rows": rows}) + "\n", encoding="utf-8")
 
 
 def _plain(name: object) -> object:
@@ -102,6 +174,7 @@ def _write_csv(released: Released, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         columns = [*released.answers.names.columns, answer_column(released)]
+        columns += error_columns(released)
         writer.writerow([escaped(name) for name in columns])
         for row in _rows(released):
             writer.writerow([escaped(cell) if isinstance(cell, str) else cell for cell in row])
@@ -122,7 +195,7 @@ def _must_be_distinct(path: Path, names: Sequence[str]) -> None:
 def _write_parquet(released: Released, path: Path) -> None:
     import duckdb
 
-    names = [*released.answers.names.columns, answer_column(released)]
+    names = [*released.answers.names.columns, answer_column(released), *error_columns(released)]
     columns = [list(column) for column in zip(*_rows(released), strict=True)] or [[]] * len(names)
     typed = [_typed(column) for column in columns]
     lists = ", ".join(f"unnest(?::{kind}[]) AS c{at}" for at, (kind, _) in enumerate(typed))

@@ -65,7 +65,8 @@ class Released:
     """What is published, and what it rests on.
 
     `answers` are exact numbers, or floats where they are estimates made from noisy answers alone.
-    `measured` are those noisy answers themselves. `description` says what was drawn.
+    `errors` are their standard errors, `halves` half the widths of intervals that hold the truth
+    with 95 %. `measured` are the noisy answers themselves. `description` says what was drawn.
     """
 
     request: Request
@@ -76,6 +77,8 @@ class Released:
     sensitivity: Answer | None
     notes: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
+    errors: Sequence[float] | None = None
+    halves: Sequence[float] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the document of `blowproof release --json`."""

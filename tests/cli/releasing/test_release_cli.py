@@ -89,7 +89,8 @@ def test_every_query_of_the_contract(files, capsys, query):
 
 
 def test_people_see_the_answers_and_what_they_rest_on(files, capsys):
-    code, out, err = said(capsys, files / "p.toml", files / "d.csv", "--epsilon", "0.5")
+    words = ["--epsilon", "0.5", "--mechanism", "laplace"]
+    code, out, err = said(capsys, files / "p.toml", files / "d.csv", *words)
     assert code == 0 and err == ""
     assert "epsilon 1/2 under policy wards" in out
     assert "S = 4 for histogram" in out and "noise of scale 8" in out
@@ -231,10 +232,51 @@ def test_answers_as_a_csv_file(files, capsys):
     assert code == 0 and "6 answers written to" in out
     with place.open() as file:
         rows = list(csv.reader(file))
-    assert rows[0] == ["sex", "temp", "count"]
+    assert rows[0] == ["sex", "temp", "count", *ERRORS]
     assert [row[:2] for row in rows[1:3]] == [["F", "36"], ["F", "73/2"]]
     assert all(row[2].lstrip("-").isdigit() for row in rows[1:])
     assert not [path for path in files.iterdir() if path.name.startswith(".")]
+
+
+ERRORS = ["standard_error", "low95", "high95", "mechanism"]
+
+
+def test_an_answer_file_says_what_a_reader_needs(files, capsys):
+    """A row a number with its error; what all rest on stands in the JSON, or beside the others."""
+    words = ["--epsilon", "1", "--mechanism", "laplace", "--query", "marginal(age)", "--output"]
+    for name in ("out.csv", "out.json"):
+        assert said(capsys, files / "p.toml", files / "d.csv", *words, files / name)[0] == 0
+    found = json.loads((files / "out.json").read_text())
+    beside = json.loads((files / "out.csv.meta.json").read_text())
+    for document in (found, beside):
+        assert document["schema"] == "blowproof/answers/1" and document["epsilon"] == "1"
+        assert document["columns"] == ["age", "count", *ERRORS]
+        assert len(document["policy_digest"]) == 64 and document["version"]
+        assert document["sensitivity"]["status"] == "exact"
+    assert beside["rows"] == len(found["rows"]) == 5
+    for _, count, error, low, high, mechanism in found["rows"]:
+        scale = Fraction(found["noise"][0]["scale"])
+        assert low < count < high and mechanism == "laplace"
+        assert abs(error - (2 * scale**2) ** 0.5) < 0.1
+
+
+def test_an_answer_file_that_exists_is_refused_before_anything_is_spent(files, capsys, own_store):
+    for name in ("out.csv", "out.parquet", "out.json"):
+        (files / name).write_text("mine")
+        words = ["--epsilon", "1", "--budget", "1", "--output", files / name]
+        code, out, err = said(capsys, files / "p.toml", files / "d.csv", *words)
+        assert code == 2 and out == "" and "--overwrite" in err
+        assert (files / name).read_text() == "mine" and not own_store.exists()
+    words = ["--epsilon", "1", "--output", files / "out.csv", "--overwrite"]
+    assert said(capsys, files / "p.toml", files / "d.csv", *words)[0] == 0
+    assert (files / "out.csv").read_text() != "mine"
+
+
+def test_clusters_have_a_form_of_their_own(files, capsys):
+    words = ["--epsilon", "9", "--mechanism", "k-means", "--set", "clusters=2"]
+    words += ["--output", files / "out.csv"]
+    assert said(capsys, files / "line.toml", files / "line.csv", *words)[0] == 0
+    assert (files / "out.csv").read_text().splitlines()[0] == "cluster,attribute,coordinate"
 
 
 def test_answers_as_a_parquet_file(files, capsys):
@@ -243,11 +285,13 @@ def test_answers_as_a_parquet_file(files, capsys):
         ("marginal(age)", ["age", "count"], "int64"),
         ("sum(temp,age)", ["sum", "value"], "string"),
     ):
-        words = ["--epsilon", "1/9", "--query", query, "--output", place]
+        words = ["--epsilon", "1/9", "--query", query, "--output", place, "--overwrite"]
         assert said(capsys, files / "p.toml", files / "d.csv", *words)[0] == 0
         table = pyarrow.parquet.read_table(place)
-        assert table.column_names == columns and str(table.schema[-1].type) in (kind, "int64")
+        assert table.column_names == [*columns, *ERRORS]
+        assert str(table.schema[len(columns) - 1].type) in (kind, "int64")
     words = ["--epsilon", "1", "--mechanism", "ordered", "--query", "histogram", "--output", place]
+    words.append("--overwrite")
     assert said(capsys, files / "line.toml", files / "line.csv", *words)[0] == 0
     assert str(pyarrow.parquet.read_table(place).schema.field("count").type) == "double"
 
@@ -267,10 +311,12 @@ def test_parquet_loses_no_digit_and_no_sign(files, capsys):
     place = folder / "o'ut.parquet"
     words = ["--epsilon", "1", "--output", place]
     assert said(capsys, files / "p.toml", files / "d.csv", *words)[0] == 0
-    assert [path.name for path in folder.iterdir()] == ["o'ut.parquet"]
+    names = ["o'ut.parquet", "o'ut.parquet.meta.json"]
+    assert sorted(path.name for path in folder.iterdir()) == names
     table = pyarrow.parquet.ParquetFile(place).read()
-    assert table.column_names == ["Count", 'the "x"', "half", "value"]
-    assert [str(kind) for kind in table.schema.types] == ["string", "string", "string", "int64"]
+    assert table.column_names == ["Count", 'the "x"', "half", "value", *ERRORS]
+    kinds = ["string", "string", "string", "int64", "double", "double", "double", "string"]
+    assert [str(kind) for kind in table.schema.types] == kinds
     labels = ["", 'q"', "it's", "a,b", "é", "=1+1", "NULL"]
     expected = [(a, str(b), c) for a in labels for b in (wide, wide + 1) for c in ("0", "1/2", "1")]
     rows = [tuple(row.values())[:3] for row in table.to_pylist()]
@@ -285,7 +331,7 @@ def test_a_sum_beyond_64_bits_is_written_as_text(files, capsys):
     words = ["--epsilon", "100", "--query", "sum(x)", "--output", place]
     code, found = document(capsys, files, *words)
     (row,) = pyarrow.parquet.read_table(place).to_pylist()
-    assert code == 0 and row == {"sum": "x", "value": str(found["values"][0])}
+    assert code == 0 and (row["sum"], row["value"]) == ("x", str(found["values"][0]))
 
 
 @pytest.mark.parametrize("second", ["SEX", '""', '"a\\u0000b"'])
