@@ -316,6 +316,15 @@ found -= {verifier, f"{verifier}.asked", f"{verifier}.asked.names"}
 sys.exit(repr(sorted(found)) if found else 0)
 """
 
+TINY = """
+import sys
+from blowproof.cli.main import run
+code = run(sys.argv[1:])
+heavy = {"ortools", "pysat", "networkx", "sympy", "scipy", "numba", "rustworkx", "duckdb"}
+found = heavy & set(sys.modules)
+sys.exit(repr(sorted(found)) if found else code)
+"""
+
 SLOW = """
 import sys, time
 from fractions import Fraction
@@ -350,6 +359,17 @@ def test_help_loads_nothing_heavy(arguments):
     running = process("-c", LOADED, *arguments)
     _, err = running.communicate(timeout=HANG)
     assert (running.returncode, err) == (0, "")
+
+
+def test_a_tiny_question_loads_no_solver(tmp_path):
+    """Imports are nearly all that it costs; a search that needs a solver loads it then."""
+    policy = written(
+        tmp_path, '[domain]\na = ["x", "y"]\nb = ["p", "q"]\n[[known]]\nmarginal = ["a"]\n'
+    )
+    running = process("-c", TINY, "sensitivity", policy)
+    out, err = running.communicate(timeout=HANG)
+    assert (running.returncode, err) == (0, "")
+    assert out.startswith("S = 4")
 
 
 STUBBORN = """

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from blowproof.verifier.engines.irreducibles.choice import engines
 from blowproof.verifier.engines.irreducibles.multiset import Multiset, canonical, is_reducible
 from blowproof.verifier.engines.irreducibles.search import Clock, Engine, explore
-from blowproof.verifier.engines.irreducibles.search_compiled import NumbaEngine
 from blowproof.verifier.engines.irreducibles.search_python import PlainEngine
 from blowproof.verifier.engines.irreducibles.symmetry import automorphisms
 from blowproof.verifier.engines.irreducibles.warming import Meanwhile
@@ -121,6 +120,8 @@ def begin(engine: Engine, place: int, excluded: Sequence[int]) -> None:
         for e in excluded:
             root.available &= ~(1 << e)
     else:
+        from blowproof.verifier.engines.irreducibles.search_compiled import NumbaEngine
+
         assert isinstance(engine, NumbaEngine)
         _clear(engine.state.todo[0])
         _flip(engine.state.todo[0], place)

@@ -23,7 +23,6 @@ from blowproof.models.base.clock import now, waiting
 from blowproof.models.norms import L1, RANGE
 from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.asked.answer import OnBest
-from blowproof.verifier.engines.graver.lifting import graver_basis
 from blowproof.verifier.exact.coordinates import Instance
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.best_choice import best_choice
@@ -113,6 +112,8 @@ class _Basis:
         if not self.possible or not _ready(deadline):
             return
         try:
+            from blowproof.verifier.engines.graver.lifting import graver_basis
+
             found = graver_basis(self.rows, len(self.places), deadline=deadline)
         except OverflowError:
             self.possible = False
@@ -135,6 +136,8 @@ def _ready(deadline: float | None) -> bool:
 def _compile() -> None:
     """A small basis for which all the compiled functions are called."""
     try:
+        from blowproof.verifier.engines.graver.lifting import graver_basis
+
         graver_basis([(1, 1, 1, 1)], 4)
     finally:
         _compiled.set()

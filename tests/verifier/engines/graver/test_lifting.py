@@ -286,7 +286,7 @@ def test_secret_moves_agree_with_the_search(secrets, query, monkeypatch):
         calls.append(arguments)
         return graver_basis(*arguments, **options)
 
-    monkeypatch.setattr(graver_lists, "graver_basis", noted)
+    monkeypatch.setattr(lifting, "graver_basis", noted)
     listed = sensitivity(policy, query, reading="secret-moves", engine="search")
     monkeypatch.setattr(engine, "taking_turns", lambda solve, **_: solve)
     searched = sensitivity(policy, query, reading="secret-moves", engine="search", time_limit=20)
