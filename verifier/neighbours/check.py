@@ -123,13 +123,14 @@ def require_pair(
 
 
 def _by_parts(setting: Setting, reading: Reading, pair: Pair) -> Verdict | None:
-    """Equalities only: whether a part of many moves sums to zero, where that is what decides.
+    """Whether a part of many moves leaves the equalities as they are, where that is what decides.
 
     It is in readings 2 and 3, if all moves are allowed, in reading 1 with a complete G, and in
     reading 5 if some move is secret. With one secret move, 3(a) has nothing to say, and 3(b)
-    leaves out a part without effect.
+    leaves out a part without effect. Beside bounds or clauses, a part may break one of these; but
+    where there is no part at all, none keeps them either.
     """
-    if setting.bounds or setting.clauses or len(pair.before) < MANY:
+    if len(pair.before) < MANY or (setting.clauses and not is_labelled(reading)):
         return None
     graph, moves = setting.graph, Counter(pair.moves(reading))
     if is_labelled(reading) and not graph.complete:
@@ -149,7 +150,7 @@ def _by_parts(setting: Setting, reading: Reading, pair: Pair) -> Verdict | None:
             [(home[x], home[y]) for x, y in zip(pair.before, pair.after, strict=True)]
         )
         if found is not None:
-            return _by_part(found)
+            return _by_part(found, setting)
         if len(setting.equalities) * len(moves) > MANY_EFFECTS:
             return None
     effects: Counter[tuple[int, ...]] = Counter()
@@ -160,10 +161,12 @@ def _by_parts(setting: Setting, reading: Reading, pair: Pair) -> Verdict | None:
         )
         effects[tuple(b - a for a, b in zip(one, two, strict=True))] += times
     found = zero_part(effects)
-    return None if found is None else _by_part(found)
+    return None if found is None else _by_part(found, setting)
 
 
-def _by_part(found: bool) -> Verdict:
+def _by_part(found: bool, setting: Setting) -> Verdict | None:
+    if found and (setting.bounds or setting.clauses):
+        return None
     why = "a part of the changes satisfies every fact" if found else ""
     return Verdict(not found, why, "refuted" if found else "searched")
 

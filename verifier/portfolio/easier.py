@@ -62,8 +62,16 @@ def _with_numbers(question: Question, found: Answer) -> Pair | None:
 
 
 def _above_any(question: Question, upper: Exact) -> Exact | None:
-    """Fewer databases have fewer pairs; with bounds, others may be worse (`given_numbers`)."""
-    return None if question.setting.bounds else upper
+    """Fewer databases have fewer pairs. With bounds others may be worse (`given_numbers`), unless a
+    theorem says that a pair is so many multisets of the equalities alone.
+    """
+    setting = question.setting
+    if not setting.bounds:
+        return upper
+    parts = None if question.reading == "pufferfish" else parts_of(setting, question.reading)
+    if parts is None or parts.rows or parts.most > 1:
+        return None
+    return upper
 
 
 ANY_ANSWERS = Reduction(_free, _with_numbers, _above_any)
