@@ -5,8 +5,8 @@ upper bound that is too small is a false answer.
 
 Read `most_moves` (all of them together), `longest_irreducible`, `known_counts`, `affine_frames`,
 `conformal_parts`, `empty_classes` (what no database holds). Values that are met, with pairs (room
-`values`: what one move of each class can change): `simple_cycles` (independent signatures;
+`values`: what one move of each class can change): `simple_cycles` (independent signatures),
 `exchanges` (the same in reading 3), `alone` (edges that change no known number), `beside`,
 `two_cycles` and `beside_pairs` (cells and a few facts), `one_sided` (and a count), `listed_margins`
-(small tables).
+(small tables), `beside_bounds` (cells and bounds).
 """
