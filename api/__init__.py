@@ -18,13 +18,14 @@ Where a policy is wanted, a path to a policy file or the tables of one do as wel
 a `blowproof.models.BlowproofError` that says what, where, why and what to try.
 
 `read` a policy; `sensitivity`, `neighbours` and `audit` ask about it, `sweep` about many; `certify`
-judges a mechanism against neighbours, `odds` against attackers, and `check` a proof; `release`
-draws private answers. Each does what the command of the same name does (`blowproof --help`),
-without writing to the screen; `print` shows what the command shows, `to_json()` is its document.
+judges a mechanism against neighbours, `odds` against attackers, and `check` a proof; `plan` says
+what answers would be worth, `release` draws them. Each does what the command of the same name does
+(`blowproof --help`), without writing to the screen; `print` shows what the command shows,
+`to_json()` is its document.
 
 Reading order: given (what is handed in), asking (questions), judging (mechanisms and proofs),
-releasing, sweeping (many questions), values (what comes back). Nothing is loaded before it is used,
-so that importing this package takes no time.
+planning, releasing, sweeping (many questions), values (what comes back). Nothing is loaded before
+it is used, so that importing this package takes no time.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from blowproof.given import read
     from blowproof.judging import certify, check, odds
     from blowproof.models import Policy
+    from blowproof.planning import plan
     from blowproof.releasing import release
     from blowproof.sweeping import sweep
 
@@ -48,6 +50,7 @@ _HOMES = {
     "check": "judging",
     "neighbours": "asking",
     "odds": "judging",
+    "plan": "planning",
     "read": "given",
     "release": "releasing",
     "sensitivity": "asking",
@@ -62,6 +65,7 @@ __all__ = [
     "check",
     "neighbours",
     "odds",
+    "plan",
     "read",
     "release",
     "sensitivity",

@@ -84,7 +84,7 @@ def plan(  # noqa: PLR0913 # one parameter for each option
         raise click.BadParameter(f"{plot} does not end in .svg", param_hint="--plot")
     session = Session(question, total=question.time_limit)
     read, _ = session.open(policy)
-    found = compared(read, data, queries, weights, promise, session)
+    found = compared(read, data, queries, weights, promise, session, seed=question.seed)
     written = document(found, data=data)
     if output is not None:
         import json
@@ -107,6 +107,8 @@ def compared(
     weights: tuple[Fraction, ...],
     promise: Promise,
     session: Session,
+    *,
+    seed: int | None,
 ) -> Planned:
     """Return the comparison of all mechanisms, within the session's time."""
     from blowproof.cli.asking.ask import scope_of
@@ -129,9 +131,7 @@ def compared(
         time_limit=session.left if session.left is not None else question.time_limit,
     )
     size = public_size(policy, data, request.reading, session)
-    return session.run(
-        lambda: planned(request, asked, size=size, seed=question.seed), limit=None, late=True
-    )
+    return session.run(lambda: planned(request, asked, size=size, seed=seed), limit=None, late=True)
 
 
 def public_size(policy: Policy, data: str | None, reading: str, session: Session) -> int | None:

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import blowproof
+from blowproof.cli.main import run
 from blowproof.models import (
     ContradictionError,
     DataError,
@@ -309,3 +310,19 @@ def test_the_script_in_the_readme_prints_what_it_says(
         said = capsys.readouterr().out.splitlines()
         assert said == re.findall(r"  # (.*)$", script, re.M)
     assert scripts
+
+
+def test_a_plan_is_the_document_of_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["plan", str(CENSUS), "--query", "histogram", "--epsilon", "1", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    found = blowproof.plan(CENSUS, "histogram", epsilon=1)
+    assert found.to_json() == said
+    assert found.chosen == said["options"][0]
+    assert found.lower_bound == said["lower_bound"]["rmse"]
+    assert said["options"][0]["mechanism"] in str(found)
+    found.save(tmp_path / "plan.json")
+    assert json.loads((tmp_path / "plan.json").read_text("utf-8")) == said
+    with pytest.raises(QueryError, match="empty"):
+        blowproof.plan(CENSUS, [], epsilon=1)
