@@ -1,4 +1,8 @@
-"""Kind `single`: where no fact sees any move of labelled records, neighbours make one secret move.
+"""Kind `single`: where no fact sees any secret move of labelled records, neighbours make one.
+
+Either no fact tells possible values apart; or, in readings 1 and 2, no edge of G leads from a value
+to one that a fact tells apart: then any secret move of a pair leads by itself from D1 into I_Q, so
+that it is a D3 by 3(a), or by 3(b), unless it is all of the pair.
 
 Each axis gives the largest offset that G allows on it alone; the query's change along one axis is
 then a formula, and at most 1 or 2 for counts and histograms, whatever moves.
@@ -25,9 +29,10 @@ def bound(world: World) -> Exact:
     """Return what no neighbour pair exceeds."""
     if not world.labelled or world.bounds or world.named:
         raise Rejected("this kind of proof is for unconstrained moves of labelled records")
-    effects = {world.effect(cell.point) for cell in world.cells(world.equalities)}
-    if len(effects) > 1:
-        raise Rejected("a known fact tells values apart")
+    if not _unseen(world):
+        effects = {world.effect(cell.point) for cell in world.cells(world.equalities)}
+        if len(effects) > 1:
+            raise Rejected("a known fact tells values apart")
     query, policy, graph = world.query, world.policy, world.policy.graph
     if query.kind in ("range", "count"):
         return 1
@@ -54,6 +59,25 @@ def bound(world: World) -> Exact:
         most = most - unit if graph.strict and most == end else most
         return Fraction(min(most, sum(gains)), scale)
     return Fraction(sum(gains), scale)
+
+
+def _unseen(world: World) -> bool:
+    """Whether facts leave every axis alone along which an edge of G may lead (readings 1 and 2)."""
+    graph, axes = world.policy.graph, world.policy.axes
+    facts = world.equalities
+    if world.reading not in ("published", "secret-moves") or graph.cells:
+        return False
+    if graph.kind == "edges":
+        terms = sum(len(area) for fact in facts for _, area in fact.terms)
+        world.budget.spend((1 + terms) * len(graph.pairs) * len(axes))
+        return all(fact.at(x) == fact.at(y) for fact in facts for x, y in graph.pairs)
+    moving = [k for k, axis in enumerate(axes) if graph.reach(k, axis.size)]
+    for fact in facts:
+        for _, area in fact.terms:
+            world.budget.spend(len(area) * (1 + len(moving)))
+            if any(box[k] != ((0, axes[k].size),) for box in area for k in moving):
+                return False
+    return True
 
 
 def _reach(world: World, place: int) -> int:
