@@ -7,6 +7,7 @@ is so. A case that a property test has shrunk joins this list.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from blowproof.models import (
     AttributeChange,
@@ -375,6 +376,72 @@ CORPUS: tuple[Case, ...] = (
 )
 
 BY_NAME = {case.name: case for case in CORPUS}
+
+
+@dataclass(frozen=True, kw_only=True)
+class InNorms:
+    """One question in l1, l2-squared, linf and range, with its answers."""
+
+    name: str
+    policy: Policy
+    query: str = "histogram"
+    reading: Reading = "published"
+    answers: tuple[Exact, Exact, Exact, Exact]
+    source: str
+
+
+IN_NORMS: tuple[InNorms, ...] = (
+    InNorms(
+        name="no-facts",
+        policy=BY_NAME["no-facts"].policy,
+        answers=(2, 2, 1, 2),
+        source="one record moves: a cell loses 1, another gains 1",
+    ),
+    InNorms(
+        name="two-margins-2x2",
+        policy=margins(table(2, 2), "A", "B"),
+        answers=(4, 4, 1, 2),
+        source="by hand: the square move changes all four cells by 1",
+    ),
+    InNorms(
+        name="two-margins-2x3",
+        policy=margins(table(2, 3), "A", "B"),
+        answers=(8, 12, 2, 4),
+        source="by hand: (2, -1, -1; -2, 1, 1), which no worst pair of moves exceeds (Normaliz)",
+    ),
+    InNorms(
+        name="two-margins-2x3-add-remove",
+        policy=margins(table(2, 3), "A", "B"),
+        reading="add-remove",
+        answers=(4, 4, 1, 2),
+        source="the Graver basis of a 2 x 3 table: square moves only",
+    ),
+    InNorms(
+        name="exam-queue",
+        policy=exam_queue(3),
+        answers=(2, 2, 1, 2),
+        source="brute force",
+    ),
+    InNorms(
+        name="cumulative-on-a-line",
+        policy=RANGE_ON_A_LINE,
+        query="cumulative(place)",
+        answers=(3, 3, 1, 1),
+        source="brute force; a record in the range goes up or down, another comes after it",
+    ),
+    InNorms(
+        name="one-count-and-a-sum",
+        policy=Policy(
+            domain=Domain(sex=Labels(["F", "M"]), age=Integers(0, 3)),
+            known=(Count({"sex": "F"}),),
+        ),
+        query="histogram + 1/4*sum(age)",
+        answers=(Fraction(11, 2), 13, Fraction(3, 2), Fraction(5, 2)),
+        source="by hand: two records trade the sexes and go from age 0 to 3: four cells by 1 (or "
+        "two, if they meet), and the sum by 6, with weight 1/4",
+    ),
+)
+"""What SEMANTICS section 7 says, by hand: the pair that is worst in l1 need not be worst in all."""
 
 
 @dataclass(frozen=True, kw_only=True)

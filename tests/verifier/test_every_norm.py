@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from blowproof.models import (
     READINGS,
     BlowproofError,
+    BudgetError,
     Count,
     Distance,
     Domain,
@@ -23,9 +24,11 @@ from blowproof.models.norms import L2_SQUARED, NORMS, RANGE
 from blowproof.models.policy.setting import setting
 from blowproof.models.stacks.stacked import Stacked
 from blowproof.models.stacks.written import parse_question
-from blowproof.verifier.ask import explain, sensitivity
+from blowproof.verifier.ask import ENGINES as ENGINE_NAMES
+from blowproof.verifier.ask import Engine, explain, sensitivity
 from blowproof.verifier.engines.one_move.worst_edge import worst_edge
 from blowproof.verifier.portfolio.registry import ENGINES, LAST, THEOREMS, Strategy
+from corpus import IN_NORMS, InNorms
 from strategies import policies, question_texts
 
 SMALL = Domain(sex=Labels(["F", "M"]), age=Integers(0, 3))
@@ -146,3 +149,29 @@ def test_a_range_needs_to_know_how_many_outputs_there_are() -> None:
     assert RANGE is not L2_SQUARED
     with pytest.raises(QueryError, match="there is no norm"):
         sensitivity(two, norm="l4")
+
+
+@pytest.mark.parametrize("engine", ENGINE_NAMES)
+@pytest.mark.parametrize("case", IN_NORMS, ids=lambda case: case.name)
+def test_engines_agree_with_the_corpus_in_every_norm(case: InNorms, engine: Engine) -> None:
+    """Every engine answers in every norm what it answers in l1, or refuses all of them."""
+    refused = set()
+    for norm, value in zip(NORMS, case.answers, strict=True):
+        try:
+            answer = sensitivity(
+                case.policy,
+                case.query,
+                norm=norm,
+                reading=case.reading,
+                engine=engine,
+                max_size=3,
+                time_limit=60 if engine == "auto" else 3,
+            )
+        except (BudgetError, QueryError):
+            refused.add(norm)
+            continue
+        assert answer.lower <= value
+        assert answer.upper is None or answer.upper >= value
+        if answer.status == "exact" or engine == "auto":
+            assert answer.lower == answer.upper == value
+    assert not refused or refused == set(NORMS)
