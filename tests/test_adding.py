@@ -161,15 +161,14 @@ def test_engines_agree_about_what_they_have_never_seen(added: Policy, query: str
     found = sensitivity(added, query, reading=reading)
     assert (found.lower, found.status) == (brute.lower, "exact")
     assert brute.upper == brute.lower
-    any_brute = sensitivity(added, query, reading="secret-moves", answers="any", engine="search")
-    assert any_brute.status == "exact" and any_brute.lower >= 0
 
 
 def test_the_search_agrees_with_listing_for_any_answers(added: Policy):
     by_search = sensitivity(added, "squares(age)", reading="secret-moves", answers="any",
                             engine="search")  # fmt: skip
     by_ilp = sensitivity(added, "squares(age)", reading="secret-moves", answers="any", engine="ilp")
-    assert by_search.lower == by_search.upper == by_ilp.lower == by_ilp.upper > 0
+    assert by_search.lower > 0
+    assert by_search.upper == by_ilp.lower == by_ilp.upper == by_search.lower
 
 
 @pytest.mark.parametrize("query", ["squares(age)", "histogram"])
