@@ -52,6 +52,10 @@ class Histogram(BoundQuery):
         """Return the cell's value."""
         return cell_label(domain, range(len(domain)), key)
 
+    def cell_axes(self, domain: Domain) -> tuple[int, ...]:
+        """Return all attributes."""
+        return tuple(range(len(domain)))
+
     def counted_along(self, domain: Domain) -> int | None:
         """Return the attribute, if the domain has one."""
         return 0 if len(domain) == 1 else None

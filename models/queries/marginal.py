@@ -57,6 +57,10 @@ class MarginalQuery(BoundQuery):
         """Return the cells, if they are few."""
         return cells_on(self.axes, domain)
 
+    def cell_axes(self, domain: Domain) -> tuple[int, ...]:
+        """Return its attributes."""
+        return self.axes
+
     def counted_along(self, domain: Domain) -> int | None:
         """Return the attribute, if it is one."""
         return self.axes[0] if len(self.axes) == 1 else None

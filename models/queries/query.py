@@ -206,6 +206,10 @@ class BoundQuery(ABC):
         """The axis whose prefixes are counted, each of them and nothing else; else None."""
         return None
 
+    def cell_axes(self, domain: Domain) -> tuple[int, ...] | None:
+        """Return the attributes whose cells the outputs are, row-major; None if they are not."""
+        return None
+
     def counted_along(self, domain: Domain) -> int | None:
         """Return the one axis whose positions it counts, one by one or stretches; None: several."""
         return None

@@ -105,6 +105,17 @@ class SecretGraph(ABC):
         """
         return None
 
+    def reach_alone(self, axis: int) -> int | None:
+        """Return how far apart two positions of an axis may be, to be joined whenever nothing else
+        differs; None: not known so shortly.
+        """
+        return None
+
+    @property
+    def listed(self) -> bool:
+        """Whether its edges stand in a list, so that going through it is the shortest way."""
+        return False
+
     def cell_areas(self, limit: int) -> list[Area] | None:
         """Return regions such that two values are joined iff they share one; None: there are none,
         or more than the limit.

@@ -69,6 +69,11 @@ class EdgeGraph(SecretGraph):
         """How many edges there are."""
         return len(self.pairs)
 
+    @property
+    def listed(self) -> bool:
+        """They do."""
+        return True
+
     def is_edge(self, x: Point, y: Point) -> bool:
         """Whether the pair is listed, in either direction."""
         return y in self._around.get(x, ())
@@ -140,6 +145,11 @@ class RuleGraph(SecretGraph):
         refuse_above(LISTING_LIMIT, size * (size - 1) // 2, "pairs of values to look at")
         pairs = combinations(self.domain.points(), 2)
         return EdgeGraph(self.domain, tuple((x, y) for x, y in pairs if self.is_edge(x, y)))
+
+    @property
+    def listed(self) -> bool:
+        """They will, as soon as somebody asks."""
+        return True
 
     @property
     def complete(self) -> bool:

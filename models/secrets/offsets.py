@@ -197,6 +197,10 @@ class OffsetGraph(SecretGraph):
         reach = item.reach(self.bound)
         return reach if item.line else (item.size - 1) * min(reach, 1)
 
+    def reach_alone(self, axis: int) -> int:
+        """Return the same: what is paid for together is paid for alone."""
+        return self.reach(axis)
+
     def gaps(self, axis: int) -> Iterable[tuple[int, int]]:
         """Return one stretch: a shorter way on one axis, and nothing else, is an edge too."""
         return [(0, self.reach(axis))]

@@ -22,7 +22,6 @@ from blowproof.models import (
     Policy,
 )
 from blowproof.models.domain.classes import collapse
-from blowproof.models.secrets import EdgeGraph
 from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["CountQueries", "counted_area"]
@@ -94,7 +93,7 @@ class CountQueries:
 
     def lifting_several(self) -> tuple[Point, Point] | None:
         """Return a secret pair that lifts two queries or more, or None."""
-        if isinstance(self._graph, EdgeGraph):
+        if self._graph.listed:
             for x, y in self._listed():
                 lifts, lowers = self.effect(x, y)
                 if max(len(lifts), len(lowers)) > 1:
@@ -155,7 +154,7 @@ class CountQueries:
 
         None stands for no query; pairs that do nothing are left out.
         """
-        if isinstance(self._graph, EdgeGraph):
+        if self._graph.listed:
             for lifts, lowers in (self.effect(*pair) for pair in self._listed()):
                 if lifts or lowers:
                     yield next(iter(lowers), None), next(iter(lifts), None)

@@ -7,6 +7,7 @@ together. What is said of boxes only sorts out: boxes that are too far apart for
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import singledispatch
 from itertools import islice
 
 import numpy as np
@@ -41,12 +42,13 @@ def joined(graph: SecretGraph, points: Sequence[Point]) -> Flags:
     if graph.complete:
         return ~np.eye(count, dtype=np.bool_)
     found = np.zeros((count, count), dtype=np.bool_)
-    if isinstance(graph, OffsetGraph) and _fits(graph):
-        places = np.array(points, dtype=np.int64).reshape(count, len(graph.axes))
+    offsets = _offsets(graph)
+    if offsets is not None:
+        places = np.array(points, dtype=np.int64).reshape(count, len(offsets.axes))
         for start in range(0, count, BLOCK):
             part = places[start : start + BLOCK]
-            gaps = [np.abs(part[:, k][:, None] - places[:, k]) for k in range(len(graph.axes))]
-            found[start : start + BLOCK] = _charges(graph, gaps) <= graph.bound
+            gaps = [np.abs(part[:, k][:, None] - places[:, k]) for k in range(len(offsets.axes))]
+            found[start : start + BLOCK] = _charges(offsets, gaps) <= offsets.bound
         np.fill_diagonal(found, val=False)
         return found
     for i, x in enumerate(points):
@@ -62,7 +64,8 @@ def near(
 
     The boxes are looked at as if they had no holes, so some of these have no edge after all.
     """
-    if not (isinstance(graph, OffsetGraph) and _fits(graph)):
+    offsets = _offsets(graph)
+    if offsets is None:
         everything = np.arange(len(right))
         yield from ((i, everything) for i in range(len(left)))
         return
@@ -71,9 +74,9 @@ def near(
         low, high = _hulls([box])
         gaps = [
             np.maximum(0, np.maximum(lows[k] - high[k], low[k] - highs[k]))
-            for k in range(len(graph.axes))
+            for k in range(len(offsets.axes))
         ]
-        yield i, np.flatnonzero(_charges(graph, gaps) <= graph.bound)
+        yield i, np.flatnonzero(_charges(offsets, gaps) <= offsets.bound)
 
 
 def near_classes(
@@ -83,7 +86,7 @@ def near_classes(
 
     False is certain, True is not. None where that takes too long.
     """
-    if not (isinstance(graph, OffsetGraph) and _fits(graph)):
+    if _offsets(graph) is None:
         return None
     boxes: list[Box] = []
     owner: list[int] = []
@@ -119,10 +122,17 @@ def _hull(one: Positions, two: Positions) -> Positions:
     return Positions.span(low, max(one.runs[-1][1], two.runs[-1][1]))
 
 
-def _fits(graph: OffsetGraph) -> bool:
-    """Whether positions, charges, and what these add up to, are numbers of 64 bits."""
+@singledispatch
+def _offsets(graph: SecretGraph) -> OffsetGraph | None:
+    """Return the graph, if what it charges for offsets says all, in numbers of 64 bits; or None."""
+    return None
+
+
+@_offsets.register
+def _that_fit(graph: OffsetGraph) -> OffsetGraph | None:
     widest = max((attribute.size for _, attribute in graph.domain.attributes), default=0)
-    return max(widest, sum(axis.cost(axis.longest) for axis in graph.axes)) < LARGEST
+    most = max(widest, sum(axis.cost(axis.longest) for axis in graph.axes))
+    return graph if most < LARGEST else None
 
 
 def _charges(graph: OffsetGraph, gaps: Sequence[Whole]) -> Whole:

@@ -42,10 +42,9 @@ import time
 from collections.abc import Sequence
 from itertools import pairwise
 
-from blowproof.models import BlowproofError, Point
+from blowproof.models import Area, BlowproofError, Point
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import firsts
-from blowproof.models.queries.kinds import CountQuery
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import class_table
@@ -62,20 +61,27 @@ SECONDS = real_limit(__name__, "SECONDS")
 
 def no_one_side(question: Question) -> str:
     """Return why the theorem does not speak about a question, or ""."""
-    if not isinstance(question.query, CountQuery):
+    if _counted(question) is None:
         return "it speaks about one count"
     return no_cycles(question)
+
+
+def _counted(question: Question) -> Area | None:
+    """Return the area that the query counts, if it is one count."""
+    areas = question.query.counted_areas(question.setting.domain) or []
+    return areas[0] if len(areas) == 1 else None
 
 
 def one_sided(question: Question) -> Answer | None:
     """Return bounds on S(f, P) for a count on one side of a further fact; None where it is not."""
     setting, query, started = question.setting, question.query, time.perf_counter()
-    assert isinstance(query, CountQuery)
+    counted = _counted(question)
+    assert counted is not None
     end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 3))
     try:
         table = class_table(setting, deadline=end)
         found = beside(table, groups_of(setting))
-        finer = class_table(setting, (query.area,), deadline=end)
+        finer = class_table(setting, (counted,), deadline=end)
     except (BlowproofError, OverflowError):
         return None
     if found is None or found.widths != (1,):
@@ -85,7 +91,7 @@ def one_sided(question: Question) -> Answer | None:
     for item, (point,) in zip(finer.classes, firsts(finer.classes, 1), strict=True):
         place = places[frozenset(area for area in item.inside if area < finer.extra)]
         label = int(found.labels[place, 0])
-        values[found.home[place], label, point in query.area] = point
+        values[found.home[place], label, point in counted] = point
     sides = {label for _, label, counted in values if counted}
     if len(sides) != 1:
         return None

@@ -14,7 +14,6 @@ from itertools import combinations, islice, product
 from blowproof.models import Box, Point, SecretGraph, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.policy.readings import Reading, is_labelled
-from blowproof.models.secrets import OffsetGraph
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.value_classes import ClassTable
 from blowproof.verifier.limits.limit import whole_limit
@@ -88,11 +87,12 @@ def _joined(
 
 def _reached(graph: SecretGraph, box: Box, x: Point) -> Iterator[Point]:
     """Yield values of a box as far from one of its values as an edge leads along one axis."""
-    if not isinstance(graph, OffsetGraph):
-        return
-    for place, axis in enumerate(graph.axes):
-        for low, high in box.sides[place].runs:
-            for target in (x[place] + axis.reach(graph.bound), x[place] - axis.reach(graph.bound)):
+    for place, side in enumerate(box.sides):
+        reach = graph.reach_alone(place)
+        if reach is None:
+            return
+        for low, high in side.runs:
+            for target in (x[place] + reach, x[place] - reach):
                 at = min(max(target, low), high - 1)
-                if abs(at - x[place]) <= axis.reach(graph.bound) and at != x[place]:
+                if abs(at - x[place]) <= reach and at != x[place]:
                     yield (*x[:place], at, *x[place + 1 :])

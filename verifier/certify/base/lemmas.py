@@ -17,7 +17,6 @@ from random import Random
 from blowproof.models import BudgetError, Exact, Move, Point, Policy, SecretGraph, Setting
 from blowproof.models.base.numbers import plain
 from blowproof.models.queries.query import BoundQuery
-from blowproof.models.secrets import OffsetGraph
 from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.engines.one_move.worst_edge import worst_edge
 from blowproof.verifier.limits.limit import whole_limit
@@ -115,13 +114,15 @@ def _edges(setting: Setting) -> Iterator[tuple[Point, Point]]:
 
 def _around(graph: SecretGraph, x: Point) -> Iterator[Point]:
     """Yield neighbours of x: the farthest along each axis, or else the first that are listed."""
-    if not isinstance(graph, OffsetGraph):
+    reaches = [graph.reach_alone(axis) for axis in range(len(graph.domain))]
+    if None in reaches:
         try:
             yield from islice(graph.neighbours(x), 4)
         except BudgetError:
             return
         return
-    for axis, item in enumerate(graph.axes):
-        near = item.around(x[axis], item.reach(graph.bound))
-        for place in (near[0], near[-1]) if near else ():
+    for axis, reach in enumerate(reaches):
+        assert reach is not None
+        last = graph.domain.attribute(axis).size - 1
+        for place in (max(0, x[axis] - reach), min(last, x[axis] + reach)):
             yield (*x[:axis], place, *x[axis + 1 :])

@@ -30,7 +30,6 @@ from blowproof.models.base.numbers import plain
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.norms import LINF
 from blowproof.models.policy.readings import Reading, is_labelled
-from blowproof.models.queries.kinds import Histogram, MarginalQuery
 from blowproof.models.stacks.stacked import Part, in_norm
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Pair
@@ -46,9 +45,7 @@ SHORT = real_limit(__name__, "SHORT")
 
 def output_axes(query: BoundQuery, setting: Setting) -> tuple[int, ...] | None:
     """Return the attributes whose cells are a query's outputs, in row-major order; None if none."""
-    if isinstance(query, Histogram):
-        return tuple(range(len(setting.domain)))
-    return query.axes if isinstance(query, MarginalQuery) else None
+    return query.cell_axes(setting.domain)
 
 
 def published_axes(setting: Setting, reading: Reading) -> tuple[int, ...] | None:

@@ -7,7 +7,8 @@ outputs (or few of them that are not 0 at once); else every two different rows a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import singledispatch
 from itertools import combinations_with_replacement, product
 from typing import Any
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from blowproof.models import Domain, Point, Setting
 from blowproof.models.domain.regions import Area
-from blowproof.models.secrets import CellGraph, OffsetGraph
+from blowproof.models.secrets import OffsetGraph, SecretGraph
 from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["farthest_edge"]
@@ -38,14 +39,15 @@ def farthest_edge(setting: Setting, rows: Table) -> Found | None:
     """
     domain, graph = setting.domain, setting.graph
     possible = ~_mask(setting.impossible, domain)
-    if isinstance(graph, OffsetGraph) and not graph.complete:
-        return _by_offsets(graph, rows, possible)
     if graph.complete:
         groups = [np.nonzero(possible.ravel())[0]]
-    elif isinstance(graph, CellGraph):
-        groups = _cells(graph, possible)
+    elif graph.reach_alone(0) is not None:
+        return _along_edges(graph, rows, possible)
     else:
-        return None
+        cells = graph.cell_areas(domain.size)
+        if cells is None:
+            return None
+        groups = _cells(cells, possible)
     best: Found = (0, None)
     for group in groups:
         found = _in_clique(rows, group, domain)
@@ -55,11 +57,11 @@ def farthest_edge(setting: Setting, rows: Table) -> Found | None:
     return best
 
 
-def _cells(graph: CellGraph, possible: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
+def _cells(cells: Sequence[Area], possible: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
     """Return the possible values of each cell."""
     cell_of = np.zeros(possible.shape, dtype=np.int64)
-    for cell in graph.cells:
-        for box in graph.cell_area(cell).boxes:
+    for cell, area in enumerate(cells):
+        for box in area.boxes:
             cell_of[np.ix_(*(list(side) for side in box.sides))] = cell
     places = np.nonzero(possible.ravel())[0]
     labels = cell_of.ravel()[places]
@@ -78,6 +80,13 @@ def _mask(area: Area, domain: Domain) -> NDArray[np.bool_]:
 # --- offset by offset ----------------------------------------------------------------------------
 
 
+@singledispatch
+def _along_edges(graph: SecretGraph, rows: Table, possible: NDArray[np.bool_]) -> Found | None:
+    """Look at all edges; None for graphs that have no way of their own below."""
+    return None
+
+
+@_along_edges.register
 def _by_offsets(graph: OffsetGraph, rows: Table, possible: NDArray[np.bool_]) -> Found | None:
     shape = possible.shape
     offsets = []

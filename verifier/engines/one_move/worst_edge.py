@@ -28,7 +28,7 @@ from blowproof.models.base.numbers import magnitude, total
 from blowproof.models.domain.regions import Positions
 from blowproof.models.norms import L1, Norm
 from blowproof.models.policy.readings import Reading, is_labelled
-from blowproof.models.secrets import CellGraph, OffsetGraph
+from blowproof.models.secrets import OffsetGraph
 from blowproof.models.stacks.stacked import Part, Stacked, stack
 from blowproof.verifier.engines.one_move.axis import NOTHING, Order, Worst, worst_move
 from blowproof.verifier.engines.one_move.farthest import farthest_edge
@@ -118,17 +118,10 @@ def _from_structure(setting: Setting, shape: Shape) -> Edge | None:
     graph, domain = setting.graph, setting.domain
     if isinstance(graph, OffsetGraph) and not setting.impossible.boxes:
         return _by_axes(graph, domain, shape)
-    if len(domain) == 1 and isinstance(graph, (OffsetGraph, CellGraph)):
-        order = _order(setting, graph)
+    if len(domain) == 1:
+        order = _order(setting)
         return None if order is None else _on_one_axis(domain, shape, order)
     return None
-
-
-def _reach(graph: OffsetGraph, axis: int) -> int:
-    """How far an edge leads that changes one axis only, in positions."""
-    item = graph.axes[axis]
-    reach = item.reach(graph.bound)
-    return reach if item.line else (item.size - 1) * min(reach, 1)
 
 
 def _by_axes(graph: OffsetGraph, domain: Domain, shape: Shape) -> Edge | None:
@@ -139,7 +132,7 @@ def _by_axes(graph: OffsetGraph, domain: Domain, shape: Shape) -> Edge | None:
     """
     worst: dict[int, Worst] = {}
     for axis in range(len(domain)):
-        reach = _reach(graph, axis)
+        reach = graph.reach(axis)
         if not reach:
             continue
         worst[axis] = Worst(0, (0, 1))
@@ -193,19 +186,26 @@ def _best_axes(
     return Edge(loss, (tuple(before), tuple(after)), f"structure: the worst move along {names}")
 
 
-def _order(setting: Setting, graph: OffsetGraph | CellGraph) -> Order | None:
-    """Return the possible positions of the only attribute, in groups that no edge leaves."""
+def _order(setting: Setting) -> Order | None:
+    """Return the possible positions of the only attribute, in groups that no edge leaves.
+
+    None where G tells neither how far its edges lead nor cells.
+    """
     size = setting.domain.attribute(0).size
     possible = Positions.span(0, size)
     for box in setting.impossible.boxes:
         possible = possible - box.sides[0]
     places = _array(possible)
-    if isinstance(graph, OffsetGraph):
-        return Order.within(places, _reach(graph, 0)) if len(places) else Order.cliques([])
+    reach = setting.graph.reach_alone(0)
+    if reach is not None:
+        return Order.within(places, reach) if len(places) else Order.cliques([])
+    cells = setting.graph.cell_areas(size)
+    if cells is None:
+        return None
     groups = []
-    for cell in range(graph.cell_count):
+    for cell in cells:
         held = Positions(())
-        for box in graph.cell_area(cell).boxes:
+        for box in cell.boxes:
             held = held | box.sides[0]
         groups.append(_array(held & possible))
     return Order.cliques(groups)
