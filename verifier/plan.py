@@ -33,6 +33,7 @@ from blowproof.verifier.portfolio.strategy import Reduction, Strategy
 from blowproof.verifier.reductions.fewer_facts import loosened, without_empty
 from blowproof.verifier.theorems.empty_classes import without_unheld
 from blowproof.verifier.theorems.simple_cycles import classes_of_facts, no_cycles
+from blowproof.verifier.witnesses.affine_frame import conjectured_by_frames
 
 __all__ = ["Run", "Step", "answer", "plan"]
 
@@ -295,6 +296,11 @@ class Run:
             self._refuse()
         notes = [note for step in self.steps for note in step.notes]
         decided = known.above if known.closed and known.above is not None else known.below
+        guess = None if known.closed else conjectured_by_frames(self.question)
+        if guess is not None and (known.upper is None or known.lower <= guess <= known.upper):
+            notes.append(f"a conjecture, not a bound: S = {guess} (the heaviest frame)")
+        else:
+            guess = None
         return replace(
             self.question.answer(
                 known.lower,
@@ -304,6 +310,7 @@ class Run:
                 engine="none" if decided is None else decided.name,
             ),
             seconds=seconds,
+            conjectured=guess,
             decided_by=tuple(
                 (end, reason.name, reason.told())
                 for end, reason in (("lower", known.below), ("upper", known.above))

@@ -120,7 +120,8 @@ class Pair:
 class Answer:
     """S(f, P) in a norm, or bounds on it: `upper` is None where nothing bounds it.
 
-    `decided_by` says of each bound ("lower", "upper") who found it, and why it holds.
+    `decided_by` says of each bound ("lower", "upper") who found it, and why it holds. `conjectured`
+    is what a conjecture says that S is: nobody may take it for a bound.
     """
 
     policy: str
@@ -138,6 +139,7 @@ class Answer:
     proof: Verdict | None = None
     domain: Domain | None = field(default=None, repr=False, compare=False)
     norm: str = "l1"
+    conjectured: Exact | None = None
 
     def __post_init__(self) -> None:
         """Refuse "proved" unless the kernel, in this process, accepted this very claim."""
@@ -154,6 +156,7 @@ class Answer:
 
     def to_json(self, domain: Domain) -> dict[str, Any]:
         """Return the document of `blowproof sensitivity --json`."""
+        guess = self.conjectured
         return {
             "schema": "blowproof/sensitivity/1",
             "policy": self.policy,
@@ -163,6 +166,7 @@ class Answer:
             "answers": self.answers,
             "lower": json_number(self.lower),
             "upper": None if self.upper is None else json_number(self.upper),
+            **({} if guess is None else {"conjectured": json_number(guess)}),
             "status": self.status,
             "witness": None if self.witness is None else self.witness.to_json(domain),
             "engine": self.engine,

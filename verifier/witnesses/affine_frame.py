@@ -5,8 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from blowproof.models import BlowproofError, Point, Setting
+from blowproof.models import BlowproofError, Exact, Point, Setting
 from blowproof.models.base.clock import now
+from blowproof.models.norms import L1
+from blowproof.models.policy.readings import is_labelled
+from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import class_table
@@ -20,7 +23,7 @@ from blowproof.verifier.theorems.affine_frames import (
     steps,
 )
 
-__all__ = ["by_frames", "frame_pairs"]
+__all__ = ["by_frames", "conjectured_by_frames", "frame_pairs"]
 
 FRAME = real_limit(__name__, "FRAME")
 MOST_RECORDS = whole_limit(__name__, "MOST_RECORDS")
@@ -48,6 +51,31 @@ def by_frames(question: Question) -> Answer | None:
             how = "met by moving everything from each signature to the next"
             return question.answer(top, top, how, witness=pair, engine="frames", since=started)
     return None
+
+
+def conjectured_by_frames(question: Question) -> Exact | None:
+    """Return what `blocks_conjecture` of `closed_forms.ours.more_dependencies` says that S is.
+
+    The larger of the longest cycle and the heaviest frame, for histograms under scope "any" with
+    full secrets, in l1. It held on every instance that was tried; it is not proved, and no bound.
+    None where it says nothing, or takes too long.
+    """
+    setting, query = question.setting, question.query
+    if setting.scope == "given" or not setting.graph.complete or setting.bounds:
+        return None
+    if not is_labelled(question.reading) or not isinstance(query, Histogram):
+        return None
+    if query.measure is not L1:
+        return None
+    end = now() + FRAME
+    try:
+        found = signatures_of(class_table(setting, deadline=end))
+    except BlowproofError:
+        return None
+    if found is None or not few_partitions(found[0]):
+        return None
+    best = best_frame(found[0], end=end)
+    return None if best is None else max(2 * sum(found[0].large), best.worth)
 
 
 def frame_pairs(question: Question, free: Setting, end: float) -> Iterator[Pair]:
