@@ -1,5 +1,6 @@
 """Cluster queries whose sensitivity shrinks with the secret, and the k-means built on them."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +17,7 @@ from blowproof.mechanisms.structures.memberships import Clusters, Memberships, b
 from blowproof.models import (
     AttributeChange,
     Count,
+    Database,
     Distance,
     Domain,
     Edges,
@@ -207,3 +209,15 @@ def test_answers_are_the_sums_of_the_rows(case, sums, times, data):
         for k in range(len(found))
     ]
     assert found == expected
+
+
+def test_fewer_iterations_are_made_where_noise_is_loud():
+    """Ten were made whatever epsilon and n were, and the noise of each drowned the others."""
+    policy = Policy(domain=Domain(x=Integers(0, 99)))
+    made = {}
+    for size in (None, 100, 10**4, 10**7):
+        known = policy if size is None else replace(policy, database=Database(size=size))
+        made[size] = KMeans(Request(policy=known, epsilon=Fraction(1))).iterations
+    assert made == {None: 3, 100: 2, 10**4: 3, 10**7: 5}
+    asked = Request(policy=policy, epsilon=Fraction(1), options={"iterations": "7"})
+    assert KMeans(asked).iterations == 7
