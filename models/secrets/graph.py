@@ -112,6 +112,11 @@ class SecretGraph(ABC):
         return None
 
     @property
+    def fixed(self) -> tuple[int, ...] | None:
+        """The axes on which joined values agree, all others being free; None: it is not so."""
+        return None
+
+    @property
     def listed(self) -> bool:
         """Whether its edges stand in a list, so that going through it is the shortest way."""
         return False
@@ -142,11 +147,6 @@ class PartitionGraph(SecretGraph):
     @abstractmethod
     def cell_label(self, key: int) -> str:
         """Return a cell in words."""
-
-    @property
-    def fixed(self) -> tuple[int, ...] | None:
-        """The axes whose positions name a cell, if that is what cells are; else None."""
-        return None
 
     @property
     def cells(self) -> range:

@@ -50,7 +50,7 @@ from fractions import Fraction
 from itertools import islice, product
 from math import prod
 
-from blowproof.models import Box, Exact, Impossible, Marginal, PartitionBy, Point, Setting
+from blowproof.models import Box, Exact, Impossible, Marginal, Point, Setting
 from blowproof.models.base.numbers import plain, total
 from blowproof.models.domain.regions import Positions
 from blowproof.models.queries.histogram import Histogram
@@ -175,10 +175,8 @@ def _classes(setting: Setting, published: frozenset[int]) -> list[_Class] | None
 
 def _within(setting: Setting, published: frozenset[int]) -> bool:
     """Whether the secrets are the partition by the published attributes: moves within classes."""
-    secrets = setting.policy.secrets
-    return isinstance(secrets, PartitionBy) and published == frozenset(
-        setting.domain.axes(secrets.attributes)
-    )
+    fixed = setting.graph.fixed
+    return fixed is not None and published == frozenset(fixed)
 
 
 def _widest(classes: Sequence[_Class]) -> _Class:
