@@ -9,7 +9,6 @@ from blowproof.models import BlowproofError, Exact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
 from blowproof.models.policy.readings import is_labelled
-from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import class_table
@@ -63,7 +62,7 @@ def conjectured_by_frames(question: Question) -> Exact | None:
     setting, query = question.setting, question.query
     if setting.scope == "given" or not setting.graph.complete or setting.bounds:
         return None
-    if not is_labelled(question.reading) or not isinstance(query, Histogram):
+    if not is_labelled(question.reading) or not query.separates:
         return None
     if query.measure is not L1:
         return None
