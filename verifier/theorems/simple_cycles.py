@@ -107,14 +107,14 @@ def no_cycles(question: Question) -> str:
 
 def classes_of_facts(setting: Setting, end: float | None = None) -> Classes | None:
     """Return the classes where their signatures are independent; None where that is not seen."""
-    return setting.kept.get("independent classes", lambda: _classes_of_facts(setting, end))
-
-
-def _classes_of_facts(setting: Setting, end: float | None) -> Classes | None:
     try:
         table = class_table(setting, deadline=end)
-    except BlowproofError:
+    except BlowproofError:  # not kept: there may be more time later
         return None
+    return setting.kept.get("independent classes", lambda: _classes_of_facts(setting, table))
+
+
+def _classes_of_facts(setting: Setting, table: ClassTable) -> Classes | None:
     if not table.classes or table.effects.size > MOST_ENTRIES:
         return None
     places: dict[Key, int] = {}

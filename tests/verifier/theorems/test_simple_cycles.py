@@ -23,6 +23,7 @@ from blowproof.models import (
     parse_query,
     setting,
 )
+from blowproof.models.base.clock import Budget, now
 from blowproof.models.secrets import AttributeChange, Distance, PartitionBy, SecretsSpec
 from blowproof.verifier.ask import Engine, sensitivity
 from blowproof.verifier.asked.answer import Pair
@@ -32,7 +33,11 @@ from blowproof.verifier.exact.independence import affinely_independent, solved
 from blowproof.verifier.neighbours import check
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.neighbours.cycle_parts import part_of_cycle
-from blowproof.verifier.theorems.simple_cycles import no_cycles, single_cycles
+from blowproof.verifier.theorems.simple_cycles import (
+    classes_of_facts,
+    no_cycles,
+    single_cycles,
+)
 from blowproof.verifier.theorems.values.class_changes import best_changes
 
 STATES = [f"s{number}" for number in range(51)]
@@ -368,3 +373,28 @@ def change(choice: list[tuple[object, object]]) -> dict[tuple[int, ...], int]:
         total[x] = total.get(x, 0) - 1  # type: ignore[index,call-overload]
         total[y] = total.get(y, 0) + 1  # type: ignore[index,call-overload]
     return total
+
+
+def test_classes_that_were_not_found_in_time_are_asked_for_again() -> None:
+    """A question with little time left must not decide what the next one sees."""
+    policy = Policy(domain=PEOPLE, known=(Marginal(["state"]),))
+    found = setting(policy)
+    assert classes_of_facts(found, end=0.0) is None
+    assert classes_of_facts(found) is not None
+
+
+def test_two_columns_of_towns_are_found_in_a_few_seconds_of_work() -> None:
+    """Work is counted by looks at the clock: these must not be many for steps that are short."""
+    towns = [f"t{k}" for k in range(240)]
+    zeros = [
+        Impossible([{"state": f"s{s}", "town": [t for k, t in enumerate(towns) if k % 40 != s]}])
+        for s in range(40)
+    ]
+    domain = Domain(
+        state=Labels([f"s{k}" for k in range(40)]), town=Labels(towns), sex=Labels(["F", "M"])
+    )
+    policy = Policy(domain=domain, known=(Marginal(["state"]), Marginal(["town"]), *zeros))
+    found = setting(policy)
+    with Budget() as budget:
+        assert classes_of_facts(found, end=now() + 1.0) is not None
+        assert budget.used < 0.1
