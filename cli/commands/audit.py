@@ -33,11 +33,20 @@ PICTURE_SECONDS = 6.0
     "--query", "queries", multiple=True, metavar="QUERY",
     help="Which numbers are released; may be repeated.  [default: histogram]",
 )  # fmt: skip
+@click.option(
+    "--from", "source", type=click.Choice(["opendp"]),
+    help="POLICY is an OpenDP context as JSON: what its guarantee really is.",
+)  # fmt: skip
 @plan_options()
 @question_options(time_limit=TIME_LIMIT, whole=True)
 @format_options()
 def audit(
-    policy: str, queries: tuple[str, ...], planned: Planned, question: Question, form: str
+    policy: str,
+    queries: tuple[str, ...],
+    source: str | None,
+    planned: Planned,
+    question: Question,
+    form: str,
 ) -> int:
     """The whole story: what is secret, what is known, and the noise that takes.
 
@@ -47,6 +56,8 @@ def audit(
     from blowproof.cli.text.files import keep_apart
     from blowproof.models import BlowproofError
 
+    if source is not None:
+        return _from_others(policy, queries or ("histogram",), planned, question, form)
     keep_apart(
         {"--certificate": planned.certificate, "--html": planned.html}, [policy, planned.mechanism]
     )
@@ -67,6 +78,20 @@ def audit(
         _write_page(planned.html, found)
     _write(policy, found, form)
     return found.code
+
+
+def _from_others(
+    path: str, queries: Sequence[str], planned: Planned, question: Question, form: str
+) -> int:
+    from blowproof.cli.asking.ask import Session
+    from blowproof.cli.audit.from_others import audit_opendp
+
+    if planned.of_one_query or planned.mechanism or planned.html or form == "sarif":
+        raise click.UsageError(
+            "--from opendp compares what the context claims: leave --claimed, --planned-scale, "
+            "--mechanism, --certificate, --html and --format sarif out"
+        )
+    return audit_opendp(path, queries, Session(question), as_json=form == "json")
 
 
 def _audited(

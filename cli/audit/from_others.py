@@ -1,0 +1,118 @@
+"""`blowproof audit --from opendp CONTEXT`: what another library's guarantee really is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from blowproof.cli.asking.errors import Exit
+from blowproof.models import show
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from blowproof.cli.asking.ask import Session
+    from blowproof.models.files.opendp_context import OpenDPContext
+    from blowproof.verifier.asked.answer import Answer
+
+__all__ = ["Held", "audit_opendp"]
+
+READINGS = ("published", "add-remove")
+"""Records replaced, and records added and removed: what the library's two units are about."""
+NORMS = {"epsilon": "l1", "rho": "l2-squared"}
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a claim really is in a reading: between two numbers, with the pair of the lower one."""
+
+    query: str
+    reading: str
+    measure: str
+    claimed: Fraction
+    lower: Fraction
+    upper: Fraction | None
+    answer: Answer
+
+    def to_json(self, context: OpenDPContext) -> dict[str, Any]:
+        """Return it as the JSON lists it."""
+        pair = self.answer.witness
+        return {
+            "query": self.query,
+            "reading": self.reading,
+            "measure": self.measure,
+            "claimed": show(self.claimed),
+            "lower": show(self.lower),
+            "upper": None if self.upper is None else show(self.upper),
+            "sensitivity": {
+                "norm": self.answer.norm,
+                "counted": context.counted[self.answer.norm],
+                "lower": show(self.answer.lower),
+                "upper": None if self.answer.upper is None else show(self.answer.upper),
+            },
+            "witness": None if pair is None else pair.to_json(context.policy.domain),
+        }
+
+
+def audit_opendp(path: str, queries: Sequence[str], session: Session, *, as_json: bool) -> int:
+    """Print what a context's epsilon (or rho) really is; exit 1 if it is more than claimed."""
+    from blowproof.cli.text.output import print_all, quietly, write_json
+    from blowproof.models.files.opendp_context import read_opendp
+
+    context = session.read(path, lambda: read_opendp(path))
+    held = [_held(context, query, reading, session) for query in queries for reading in READINGS]
+    with quietly():
+        if as_json:
+            document = {
+                "schema": "blowproof/opendp/1",
+                "unit": {context.unit: context.times},
+                "held": [item.to_json(context) for item in held],
+                "notes": list(context.notes),
+            }
+            write_json(document)
+        else:
+            print_all(_parts(context, held))
+    if any(item.lower > item.claimed for item in held):
+        return Exit.NO
+    known = all(item.upper is not None and item.upper <= item.claimed for item in held)
+    return Exit.OK if known else Exit.UNDECIDED
+
+
+def _held(context: OpenDPContext, query: str, reading: str, session: Session) -> Held:
+    from blowproof.models.stacks.written import parse_question
+
+    norm = NORMS[context.measure]
+    asked = parse_question(query, context.policy, norm)
+    limit = session.left
+    answer = session.ask(context.policy, asked, reading, limit=None if limit is None else limit / 4)
+    upper = None if answer.upper is None else context.really(Fraction(answer.upper), norm)
+    lower = context.really(Fraction(answer.lower), norm)
+    return Held(query, reading, context.measure, context.claimed, lower, upper, answer)
+
+
+def _parts(context: OpenDPContext, held: Sequence[Held]) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    from blowproof.cli.text.pairs import pair_parts
+    from blowproof.cli.text.policy_in_words import number, printable
+
+    unit = (
+        f"{context.times} {context.unit.removesuffix('s') if context.times == 1 else context.unit}"
+    )
+    claim = f"{context.measure} = {number(context.claimed)}"
+    yield Text(f"the context claims {claim} for {unit}, whatever is invariant", style="bold")
+    for item in held:
+        yield Text()
+        what = f"{printable(item.query)}, reading {item.reading}: really {item.measure}"
+        if item.upper == item.lower:
+            yield Text(f"{what} = {number(item.lower)}")
+        elif item.upper is None:
+            yield Text(f"{what} >= {number(item.lower)}; nothing bounds it from above")
+        else:
+            yield Text(f"{what} from {number(item.lower)} to {number(item.upper)}")
+        if item.answer.witness is not None and item.lower > item.claimed:
+            yield from pair_parts(context.policy, item.answer.witness, item.answer.reading)
+    for note in context.notes:
+        yield Text(note)
