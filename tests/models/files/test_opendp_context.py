@@ -56,7 +56,7 @@ def test_objects_of_the_library_are_read():
 
 @pytest.mark.parametrize(("unit", "epsilon"), [("contributions", 1.0), ("changes", 2.0)])
 def test_what_the_library_counts_is_what_we_say_it_does(unit, epsilon):
-    """Its own privacy map of Laplace noise of scale 1 on a table, for one contribution or change."""
+    """Its own privacy map of Laplace noise of scale 1, for one contribution or change."""
     space = dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int)
     noise = dp.m.make_laplace(*space, scale=1.0)
     counted = opendp_context(table(2, 2, privacy_unit={unit: 1})).counted["l1"]
