@@ -309,6 +309,7 @@ neighbours/check
     MANY_EFFECTS 2_000_000 numbers: Facts times moves: beyond that, effects are not written out to
         be searched.
     MANY 12 moves: With fewer moves the search is as quick.
+    FEW_PARTS 1_000 parts: So many of a pair of reading 5 are listed before anything else is tried.
 neighbours/joint_certainty
     OFTEN 1_024 steps: So many between two looks at the clock.
 neighbours/search_for_d3

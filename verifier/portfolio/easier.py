@@ -43,6 +43,7 @@ __all__ = [
     "ANY_ANSWERS",
     "COMPLETE_GRAPH",
     "HISTOGRAM",
+    "READING_1",
     "WITHOUT_CLAUSES",
     "by_class_ends",
     "nothing_secret",
@@ -94,6 +95,8 @@ def _numbered(question: Question, found: Answer) -> Pair | None:
 def _above_bare(question: Question, upper: Exact) -> Exact | None:
     """So many parts, each no worse than the worst pair without the clauses."""
     parts = parts_of(question.setting, question.reading)
+    if question.reading == "pufferfish":
+        return None
     if parts is None:  # reading 4: without minimality, fewer databases have fewer pairs
         return upper
     if mixed(question) or question.setting.bounds:
@@ -107,6 +110,16 @@ WITHOUT_CLAUSES = Reduction(_bare, _numbered, _above_bare)
 
 def _complete(question: Question) -> Question | None:
     return replace(question, setting=complete_setting(question.setting))
+
+
+def _reading_1(question: Question) -> Question | None:
+    return replace(question, reading="published")
+
+
+READING_1 = Reduction(
+    _reading_1, lambda question, found: found.witness, lambda question, upper: None
+)
+"""Reading 5: a pair of reading 1 is one, whatever the facts (see `problem.travelled`)."""
 
 
 def _one_secret(question: Question, found: Answer) -> Pair | None:

@@ -11,10 +11,12 @@ from blowproof.verifier.reductions.merged_records import merged_rows
 
 __all__ = [
     "either",
+    "minimal",
     "mixed",
     "no_any",
     "no_bounds",
     "no_clauses",
+    "no_conformal",
     "no_edges",
     "no_ends",
     "no_frames",
@@ -132,6 +134,11 @@ def only_pufferfish(question: Question) -> str:
     return "" if question.reading == "pufferfish" else "it is for reading 5"
 
 
+def minimal(question: Question) -> str:
+    """Refuse where pairs are minimal: all readings but the fifth, and that with equality counts."""
+    return "" if not_minimal(question) else "neighbours are minimal"
+
+
 def no_numbers(question: Question) -> str:
     """Refuse scope "any"."""
     return "" if question.setting.scope == "given" else "it is about the known numbers"
@@ -149,6 +156,12 @@ def no_parts(question: Question) -> str:
     if question.reading == "markov":
         return "reading 4 is never minimal"
     return not_minimal(question)
+
+
+def no_conformal(question: Question) -> str:
+    """Refuse where pairs have no conformal parts; in reading 5 they have, with bounds alone."""
+    bounds_alone = question.setting.bounds and not question.setting.clauses
+    return "" if question.reading == "pufferfish" and bounds_alone else no_parts(question)
 
 
 def no_placing(question: Question) -> str:

@@ -67,8 +67,10 @@ def parts_of(setting: Setting, reading: Reading) -> Parts | None:
     """
     clauses = len(setting.clauses)
     every = tuple(range(len(setting.bounds)))
-    if reading == "markov":
+    if reading == "markov" or (reading == "pufferfish" and clauses):
         return None
+    if reading == "pufferfish":  # either part leads from D1, and back from D2, into I_Q
+        return Parts(every, 1)
     if reading == "published" and not setting.graph.complete:
         return Parts(every, max(1, 2 * clauses))
     ends = [(f.at_least is not None) + (f.at_most is not None) for f in setting.bounds]

@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 
 from blowproof.models import (
     BudgetError,
+    Count,
+    Database,
+    Domain,
+    Integers,
     Point,
+    Policy,
     SecretGraph,
     UndeterminedError,
     setting,
@@ -115,3 +120,14 @@ def test_readings_1_and_2_have_pairs_of_reading_5_only(data: st.DataObject) -> N
             assert set(neighbours(policy, reading=reading, engine="brute")) <= wide
     except (BudgetError, UndeterminedError):
         assume(False)
+
+
+def test_pairs_of_reading_1_are_lower_bounds_where_bounds_are_known() -> None:
+    """With bounds S of reading 5 is found from below by reading 1, and from above by parts."""
+    known = (Count({"v": [0, 1]}, at_least=2), Count({"v": [1, 2]}, at_most=30))
+    policy = Policy(
+        domain=Domain(v=Integers(0, 3)), known=known, database=Database(size=40, answers="given")
+    )
+    published, wide = (sensitivity(policy, reading=r) for r in ("published", "pufferfish"))
+    assert published.lower <= wide.lower
+    assert wide.upper is not None and wide.upper < 80
