@@ -191,8 +191,8 @@ def test_data_that_take_longer_than_the_limit_are_neither_released_nor_charged(
             time.sleep(0.01)
 
     monkeypatch.setattr(Dataset, "size", property(endless))
-    code = run(["release", str(policy), str(data), "--epsilon", "1", "--unaccounted",
-                "--time-limit", "999"])  # fmt: skip
+    code = run(["release", str(policy), str(data), "--epsilon", "1", "--mechanism", "laplace",
+                "--unaccounted", "--time-limit", "999"])  # fmt: skip
     out, err = capsys.readouterr()
     assert (code, out) == (1, "")
     assert "stopped at the time limit while the data were read: nothing was released" in err
