@@ -99,9 +99,9 @@ def independent_odds(
     try:
         _, upper, _, more = any_odds(asked)
         notes = (*notes, *more)
-    except BudgetError as refusal:
+    except (BudgetError, TimeoutError) as refusal:
         upper = None
-        notes = (*notes, str(refusal).partition("\n")[0])
+        notes = (*notes, str(refusal).partition("\n")[0] or "stopped at the time limit")
     return lower, upper, shown, IN_BOUNDS, notes
 
 

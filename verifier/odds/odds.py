@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from fractions import Fraction
 
 from blowproof.models import Policy, PolicyError
@@ -28,6 +29,8 @@ from blowproof.verifier.odds.independent import independent_odds
 from blowproof.verifier.odds.listed import listed_odds
 
 __all__ = ["odds", "undecided"]
+
+STOPPED = "stopped at the time limit"
 
 Found = tuple[Factor, Factor | None, Shown | None, str, tuple[str, ...]]
 
@@ -62,7 +65,14 @@ def odds(  # keyword-only options
         listener=listener,
     )
     asked.chances  # noqa: B018 # refuses what has no exact odds before anything is searched
-    lower, upper, shown, why, notes = _found(asked)
+    try:
+        lower, upper, shown, why, notes = _found(asked)
+    except TimeoutError:
+        return replace(
+            undecided(mechanism, policy, epsilon, Progress(0, None, ""), STOPPED),
+            attackers=asked.attackers.kind,
+            seconds=time.perf_counter() - start,
+        )
     return Odds(
         mechanism=mechanism.name,
         policy=policy.name,

@@ -17,11 +17,11 @@ from blowproof.models import (
     Policy,
     PolicyError,
 )
-from blowproof.models.attackers.attackers import Attackers
+from blowproof.models.attackers.attackers import Attackers, Kind
 from blowproof.models.attackers.beliefs import Chain, Listed, Records
 from blowproof.models.mechanisms.mechanism import Channel, Mechanism, Release
 from blowproof.verifier.ask import sensitivity
-from blowproof.verifier.odds.answer import Odds
+from blowproof.verifier.odds.answer import Factor, Odds
 from blowproof.verifier.odds.coupling import coupling
 from blowproof.verifier.odds.odds import odds
 from corpus import TRAP, exam_queue
@@ -189,6 +189,20 @@ def test_a_product_with_a_wrong_width_is_refused() -> None:
     wrong = Records(((ONE,), (ONE,), (ONE,)))
     with pytest.raises(PolicyError, match="for 4 values"):
         odds(laplace("histogram", 2, Attackers(kind="listed", listed=(wrong,))), TRAP, ONE)
+
+
+@pytest.mark.parametrize("kind", ["independent", "any", "iid"])
+def test_no_time_at_all_gives_sound_bounds(kind: Kind) -> None:
+    """Whatever is stopped says no more than it knows, and does not break."""
+    found = odds(
+        laplace("count(passes)", 1),
+        exam_queue(6),
+        ONE,
+        attackers=Attackers(kind=kind),
+        time_limit=1e-9,
+    )
+    assert not found.lower.above(Factor.exp(6))
+    assert found.upper is None or not Factor.exp(6).above(found.upper)
 
 
 # the command --------------------------------------------------------------------------------------
