@@ -201,6 +201,9 @@ class Selection:
     where w is the largest number of answers that a bucket has ("pairs": of 1). The cheapest
     partition alone is published; ties fall in a fixed order of the partitions.
 
+    Or a best score is chosen: "maximum", the largest answer plus Laplace noise of `scale` each, or
+    "exponential", an answer drawn with probability proportional to e^(answer / scale).
+
     What that loses the certifier works out by itself. Of other `candidates`, whose costs it does
     not know, `step` says by how much one record that joins or leaves changes a candidate's cost at
     the most, and that is then an assumption.

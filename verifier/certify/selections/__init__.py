@@ -3,5 +3,5 @@
 The probability of each choice is exact for given counts; what is listed is listed completely or
 not at all.
 
-Read `noisy_partitions`, `choices`, `selections`.
+Read `noisy_partitions`, `choices`, `best_score` (noisy maximum, exponential), `selections`.
 """

@@ -36,12 +36,13 @@ from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.base.verdict import INFINITE, Assumption, Bounds, Loss
 from blowproof.verifier.certify.noise.additive import additive_loss
+from blowproof.verifier.certify.selections.best_score import BEST, best_score
 from blowproof.verifier.certify.selections.choices import worst_choice
 from blowproof.verifier.engines.one_move.worst_edge import one_secret_move
 
 __all__ = ["both", "choice_factor", "with_selections"]
 
-KNOWN = ("intervals", "pairs")
+KNOWN = ("intervals", "pairs", *BEST)
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,9 @@ def with_selections(
     """
     assumptions: list[Assumption] = []
     for choice in _bound_choices(mechanism, asked.policy):
-        if choice.known:
+        if choice.selection.candidates in BEST:
+            more = best_score(asked, choice.number, choice.selection, choice.part)
+        elif choice.known:
             more = _computed(asked, choice, epsilon)
         else:
             more = _declared(asked, choice)
