@@ -36,6 +36,7 @@ from blowproof.verifier.asked.names import ENGINES, Engine
 from blowproof.verifier.asked.question import Listener, Progress, Question
 from blowproof.verifier.databases.consistency import prepare, size_range
 from blowproof.verifier.engines.brute import brute_neighbours
+from blowproof.verifier.engines.few_databases import are_few, listed_neighbours
 from blowproof.verifier.engines.histograms.listing import (
     histogram_neighbours,
     numbered_neighbours,
@@ -260,6 +261,11 @@ def neighbours(  # keyword-only options
             every_label=every_label,
             deadline=deadline,
         )
+    elif engine == "auto" and _listable(prepared, reading, range(low, high + 1), every_label):
+        sizes = range(low, high + 1)
+        pairs = listed_neighbours(
+            prepared, reading, sizes, every_label=every_label, deadline=deadline
+        )
     elif prepared.clauses and is_labelled(reading):
         pairs = _labelled(prepared, reading, deadline, every_label=every_label)
     elif prepared.clauses:
@@ -272,6 +278,12 @@ def neighbours(  # keyword-only options
         yield pair
         if deadline is not None and now() > deadline:
             raise TimeoutError
+
+
+def _listable(prepared: Setting, reading: Reading, sizes: range, every_label: bool) -> bool:
+    """Whether neighbours are listed by brute force; clauses ask for an order, or who is alike."""
+    told = not prepared.clauses or (every_label and is_labelled(reading))
+    return told and are_few(prepared, reading, sizes)
 
 
 def _labelled(

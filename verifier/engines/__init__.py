@@ -4,6 +4,6 @@ One room for each larger engine: search (with irreducibles and graver), histogra
 labelled ("sat"), one_move, policy_graph. Here are the small ones. Every engine agrees with `brute`
 on the corpus.
 
-Read `brute` (the definitions, by listing databases; do not make it clever), `determined` (S = 0 by
-a rank test), `hilbert` (by Normaliz).
+Read `brute` (the definitions, by listing databases; do not make it clever), `few_databases`
+(neighbours by brute force), `determined` (S = 0 by a rank test), `hilbert` (by Normaliz).
 """

@@ -113,6 +113,9 @@ engines/brute
         refused.
     COMPARISON_BUDGET 300_000_000 comparisons: How many comparisons of databases may be made before
         the question is refused.
+engines/few_databases
+    MOST_TRIED 2_000 databases: So many are tried against the facts, before neighbours are listed.
+    MOST_COMPARED 500 databases: So many that satisfy the facts are compared with one another.
 engines/determined
     LISTED 2_000 values: So many values of all classes together are looked at one by one, where
         classes may differ.
