@@ -1,0 +1,157 @@
+"""What `auto` relies on: for each strategy a question that is not answered as well without it.
+
+Time is counted work (models/base/clock), so that the same is asked on a busy machine: no test here
+depends on seconds. `benchmarks/ablation.py` looks for what each strategy gains; tests/verifier/
+test_plan.py has the same for SAT.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from blowproof.models import (
+    AttributeChange,
+    Between,
+    Clause,
+    Count,
+    Database,
+    Distance,
+    Domain,
+    Impossible,
+    Integers,
+    Labels,
+    Literal,
+    Marginal,
+    PartitionBy,
+    Policy,
+    Reading,
+    Steps,
+    Sum,
+)
+from blowproof.models.base.clock import Budget
+from blowproof.verifier import plan
+from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.answer import Answer
+from blowproof.verifier.portfolio.registry import ENGINES, THEOREMS
+
+WORK = 1.0
+"""Seconds of work that each question has."""
+
+
+def table(*sizes: int) -> Domain:
+    """Attributes a, b, ... with so many labels each."""
+    axes = zip("abcd", sizes, strict=False)
+    return Domain(**{axis: Labels([f"{axis}{k}" for k in range(size)]) for axis, size in axes})
+
+
+OFFICE = Policy(
+    domain=Domain(
+        age=Integers(0, 99), sex=Labels(["F", "M"]), school=Labels(["none", "some", "more"])
+    ),
+    known=(Marginal(["sex"]), Count({"age": Between(18, 99)})),
+)
+WARDS = Domain(
+    sex=Labels(["F", "M"]),
+    ward=Labels(["a", "b", "c"], ordered=True),
+    age=Integers(0, 115),
+    temp=Steps(35, 42, "1/2"),
+)
+EQUAL = (
+    Marginal(["sex", "ward"], answers=[8, 7, 5, 12, 8, 0]),
+    Count({"age": Between(18, 65), "sex": "F", "ward": ["a", "b"]}, answer=12),
+    Sum([(1, {"sex": "F"}), (-1, {"sex": "M"})], equals=0),
+    Impossible({"sex": "M", "ward": "c"}),
+)
+CLAUSE = Clause([Literal(1, {"sex": "F"}), Literal(2, {"ward": "a"}, inside=False)])
+
+
+@dataclass(frozen=True)
+class Needs:
+    """A question that needs a strategy."""
+
+    policy: Policy
+    query: str = "histogram"
+    reading: Reading = "published"
+
+
+NEEDS = {
+    "alone": Needs(
+        Policy(
+            domain=WARDS,
+            secrets=PartitionBy(["sex"]),
+            known=(Count({"sex": "F"}, at_least=3),),
+            database=Database(size=40),
+        ),
+        "ranges(age)",
+    ),
+    "no secrets": Needs(
+        Policy(
+            domain=Domain(x=Integers(0, 10**6)),
+            secrets=Distance(metric="l1", threshold=1, strict=True),
+            known=(
+                Count({"x": Between(0, 9)}, at_least=2),
+                Clause([Literal(1, {"x": 0}), Literal(2, {"x": 5})]),
+            ),
+            database=Database(size=50),
+        )
+    ),
+    "cycles": Needs(
+        Policy(domain=OFFICE.domain, known=(Marginal(["sex"]), Marginal(["school", "sex"]))),
+        "ranges(age)",
+    ),
+    "ends": Needs(OFFICE, "cumulative(age)"),
+    "search": Needs(OFFICE, "sum(age)"),
+    "policy graph": Needs(
+        Policy(
+            domain=Domain(x=Integers(0, 999), y=Integers(0, 999)),
+            secrets=Distance(metric="l1", threshold=20),
+            known=tuple(
+                Count({"x": Between(25 * k, 25 * k + 24), "y": Between(0, 499)}) for k in range(40)
+            ),
+        ),
+        reading="secret-moves",
+    ),
+    "any answers": Needs(
+        Policy(
+            domain=table(2, 3, 2),
+            secrets=AttributeChange(),
+            known=(
+                Marginal(["a"], answers=[5000, 5000]),
+                Marginal(["b"], answers=[3000, 3000, 4000]),
+            ),
+            database=Database(size=10_000),
+        )
+    ),
+    "without clauses": Needs(
+        Policy(domain=WARDS, known=(*EQUAL, CLAUSE), database=Database(size=40))
+    ),
+    "secret effects": Needs(
+        Policy(
+            domain=table(3, 3),
+            secrets=PartitionBy(["a"]),
+            known=(Marginal(["a"]), Count({"b": "b0"})),
+        )
+    ),
+    "ilp": Needs(
+        Policy(domain=table(2, 3), known=(Marginal(["a"]), Marginal(["b"]))), reading="markov"
+    ),
+}
+
+
+def asked(needs: Needs) -> Answer:
+    """Ask with a limit in work alone: no real second ends it."""
+    with Budget():
+        return sensitivity(needs.policy, needs.query, reading=needs.reading, time_limit=WORK)
+
+
+@pytest.mark.parametrize("name", NEEDS)
+def test_auto_relies_on_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = asked(NEEDS[name])
+    assert whole.status == "exact"
+    monkeypatch.setattr(plan, "ENGINES", tuple(i for i in ENGINES if i.name != name))
+    monkeypatch.setattr(plan, "THEOREMS", tuple(i for i in THEOREMS if i.name != name))
+    part = asked(NEEDS[name])
+    assert part.status == "bounds", f"{name} is not needed for this any more"
+    assert part.lower <= whole.lower and (part.upper is None or part.upper >= whole.lower)
