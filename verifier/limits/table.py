@@ -494,6 +494,9 @@ theorems/values/secret_arc_above
     MOST_BOXES 1_400 boxes: Boxes of these parts.
 theorems/values/seen_values
     MOST_SEEN 200_000 values: More values are not looked at.
+theorems/values/tables_beside_one
+    MOST_CLASSES 5_000 classes: More classes of values are too many for it.
+    MOST_PIECES 500 boxes: Boxes of possible values of one class beyond which nothing is said.
 witnesses/affine_frame
     FRAME 1.0 seconds: Seconds for the frames of a few signatures.
     MOST_RECORDS 200_000 records: Pairs with more records are not written out.

@@ -59,13 +59,13 @@ from blowproof.models.queries.query import BoundQuery
 from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["no_tables", "tables_beside_one"]
 
 READINGS = ("published", "secret-moves", "pufferfish", "markov")
-MOST_CLASSES = 5_000
-MOST_PIECES = 500
-"""Boxes of possible values of one class beyond which nothing is said."""
+MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
+MOST_PIECES = whole_limit(__name__, "MOST_PIECES")
 
 Table = tuple[frozenset[int], Fraction]
 """The attributes of a marginal, and its weight."""
