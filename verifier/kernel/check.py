@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 from importlib import import_module
+from math import isqrt
 from typing import Any
 
 from .document import MOST_STEPS, Budget, Exact, Rejected, Unreadable, load, want
@@ -22,7 +23,9 @@ CERTIFICATE = {
     **{"reading": str, "answers": str, "value": Fraction, "witness": (dict, type(None))},
     **{"proof?": dict, "counted?": {"size?": int, "answers": [int]}, "tools?": object},
 }
-NORMS = ("l1",)
+NORMS = ("l1", "l2-squared", "linf", "range")
+EVERY_NORM = ("every-database",)
+"""Kinds of proof that measure changes by the claim's norm; the others are about l1."""
 WHAT = ("policy", "query", "file", "data")
 """What a document has digests of, in the order of the claim; the last two where there are some."""
 KINDS = {
@@ -120,14 +123,24 @@ def world_of(document: dict[str, Any], budget: Budget) -> tuple[World, Exact]:
         raise Unreadable("no reading of this name")
     if table["norm"] not in NORMS:
         raise Unreadable("no norm of this name that the kernel knows")
-    return World(policy, table["reading"], Query(policy, table["query"], budget), budget), table[
-        "value"
-    ]
+    query = Query(policy, table["query"], budget, table["norm"])
+    return World(policy, table["reading"], query, budget), table["value"]
 
 
 def digest_of(part: object) -> str:
     """Return the SHA-256 of a part of the document, as JSON text in the order of the file."""
     return sha256(json.dumps(part, separators=(",", ":")).encode("ascii")).hexdigest()
+
+
+def alone(norm: str, value: Exact) -> Exact:
+    """Return |x| where x is the only change and this is its norm."""
+    if norm != "l2-squared":
+        return value
+    above, below = isqrt(Fraction(value).numerator), isqrt(Fraction(value).denominator)
+    root = Fraction(above, below)
+    if root * root != value:
+        raise Rejected("no change has this square")
+    return root
 
 
 def _fill_in(policy: Policy, answers: list[int], size: int | None = None) -> None:
@@ -159,7 +172,19 @@ def lower_bound(world: World, document: dict[str, Any], value: Exact) -> None:
 
 
 def upper_bound(world: World, proof: dict[str, Any], value: Exact) -> None:
-    """No neighbour pair changes the query by more than the value."""
+    """No neighbour pair changes the query by more than the value.
+
+    A proof that is about l1 serves in another norm where the query has one output: its norm does
+    not fall as |x| grows, and is the value where |x| is `alone`; in range it is always 0.
+    """
+    query = world.query
+    if query.measure != "l1" and proof["kind"] not in EVERY_NORM:
+        if not query.single:
+            raise Rejected(f"this kind of proof is about l1, not {query.measure}")
+        if query.measure == "range":
+            return
+        value = alone(query.measure, value)
+        query.measure = "l1"
     try:
         import_module(f".proofs.{KINDS[proof['kind']]}", __package__).refute(world, proof, value)
     except FAULTS as error:  # it has the shape of a proof, and names what does not exist

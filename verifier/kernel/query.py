@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from hashlib import sha256
+from math import prod
 from typing import Any
 
 from .boxes import Area, Box, Point, inside
@@ -34,7 +35,11 @@ class Query:
     """
 
     def __init__(
-        self, policy: Policy, document: dict[str, Any], budget: Budget | None = None
+        self,
+        policy: Policy,
+        document: dict[str, Any],
+        budget: Budget | None = None,
+        measure: str = "l1",
     ) -> None:
         data = {"data": [(int, str, list)]} if document.get("kind") in FROM_FILES else {}
         table = want(document, {"kind": str, "arguments": [LABEL], **data}, "the query")
@@ -44,7 +49,7 @@ class Query:
         self.places: list[int] = []
         self.area: Area = ()
         self.data: list[list[Exact]] = []
-        self.scale, self.budget = 1, budget
+        self.scale, self.budget, self.measure = 1, budget, measure
         count, axes = ARGUMENTS[self.kind], policy.axes
         if len(named) != count if count != SEVERAL else not named:
             raise Unreadable("the query has the wrong number of arguments")
@@ -131,8 +136,52 @@ class Query:
             return {nearest: 1}
         return {(nearest, k): value for k, value in enumerate(spot)}
 
+    @property
+    def outputs(self) -> int:
+        """How many outputs there are."""
+        sizes = [axis.size for axis in self.policy.axes]
+        if self.kind in ("histogram", "marginal"):
+            return prod(sizes[p] for p in self.places or range(len(sizes)))
+        if self.kind in ("cumulative", "ranges"):
+            size = sizes[self.places[0]]
+            return size if self.kind == "cumulative" else size * (size + 1) // 2
+        if self.kind == "partition":
+            raise Rejected("how many cells a partition has is not counted here", limit=True)
+        if self.kind == "cluster-sums":
+            return len(self.data) * len(sizes)
+        return len(self.places) if self.kind == "sum" else len(self.data) or 1
+
+    @property
+    def single(self) -> bool:
+        """Whether there is one output."""
+        return self.kind in ("range", "count", "weighted-sum") or (
+            len(self.places) == 1 and (self.kind == "sum")
+        )
+
     def norm(self, change: Mapping[Point, int]) -> Exact:
-        """Return the L1 norm of the query's change when the histogram changes like this."""
+        """Return the norm of the query's change when the histogram changes like this."""
+        if self.measure == "l1":
+            return self._l1(change)
+        total: dict[Hashable, Exact] = defaultdict(int)
+        for point, times in change.items():
+            for output, value in self.row(point).items():
+                total[output] += times * value
+        return self.size([value for value in total.values() if value])
+
+    def size(self, changes: list[Exact]) -> Exact:
+        """Return the norm of changes, those of all outputs that change."""
+        if self.measure == "l2-squared":
+            return Fraction(sum(Fraction(x) ** 2 for x in changes))
+        if self.measure == "range" and len(changes) < self.outputs:
+            changes = [*changes, 0]
+        top, bottom = max(changes, default=0), min(changes, default=0)
+        if self.measure == "linf":
+            return max(top, -bottom)
+        if self.measure == "range":
+            return top - bottom
+        return sum((x if x > 0 else -x for x in changes), start=Fraction(0))
+
+    def _l1(self, change: Mapping[Point, int]) -> Exact:
         if self.kind in ("cumulative", "ranges"):
             return self._prefix_norm(change)
         rows = [(times, self.row(point)) for point, times in change.items()]

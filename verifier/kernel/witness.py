@@ -132,7 +132,7 @@ def change_of(world: World, pair: Pair) -> Exact:
         place, step = query.places[0], world.policy.axes[query.places[0]].step
         moves = zip(pair.numbers, pair.before, pair.after, strict=True)
         steps = sum(weights[k or 0] * (y[place] - x[place]) for k, x, y in moves)
-        return abs(Fraction(steps * step, query.scale))
+        return query.size([abs(Fraction(steps * step, query.scale))])
     change = Counter(pair.after)
     change.subtract(pair.before)
     return query.norm({x: times for x, times in change.items() if times})

@@ -10,6 +10,7 @@ from typing import Any
 from blowproof.models import BoundQuery, Policy, Setting
 from blowproof.models.files.writing import canonical
 from blowproof.models.policy.readings import is_labelled
+from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.asked.answer import Answer, json_number
 from blowproof.verifier.kernel.check import SCHEMA
 
@@ -24,7 +25,7 @@ def claim_of(policy: Policy, query: BoundQuery, answer: Answer, setting: Setting
         "digests": {},
         "policy": json.loads(canonical(policy)),
         "query": query_table(query, policy),
-        "norm": "l1",
+        "norm": query.measure.name,
         "reading": answer.reading,
         "answers": answer.answers,
         "value": json_number(answer.lower),
@@ -61,6 +62,9 @@ def query_table(query: BoundQuery, policy: Policy) -> dict[str, Any]:
     """Return a query in canonical form: kind, arguments, and the numbers of its file in place of
     the file's name.
     """
+    if isinstance(query, Stacked):
+        (part,) = query.parts  # the kernel knows no others (see `certify_answer`)
+        query = part.query
     arguments = [
         item if isinstance(item, str) else json_number(item)
         for item in query.arguments(policy.domain)

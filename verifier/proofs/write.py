@@ -14,11 +14,11 @@ from typing import Any
 
 from blowproof.models import BoundQuery, Exact, InternalError, Policy, setting
 from blowproof.models.files.writing import digest
-from blowproof.models.norms import L1
-from blowproof.verifier.asked.answer import Answer
+from blowproof.models.stacks.stacked import ONE, Stacked
+from blowproof.verifier.asked.answer import Answer, json_number
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.kernel import Unreadable, Verdict, check
-from blowproof.verifier.kernel.check import lower_bound, world_of
+from blowproof.verifier.kernel.check import alone, lower_bound, world_of
 from blowproof.verifier.kernel.document import MOST_STEPS, Budget, Rejected
 from blowproof.verifier.kernel.policy import SECRETS
 from blowproof.verifier.kernel.query import ARGUMENTS
@@ -79,8 +79,8 @@ def certify_answer(
     """
     if answer.status == "bounds":
         return answer, Certificate(None, "the answer is a pair of bounds, not a number")
-    if query.measure is not L1:
-        return answer, Certificate(None, f"no kind of proof speaks about {query.measure} yet")
+    if isinstance(query, Stacked) and (len(query.parts) > 1 or query.parts[0].weights != ONE):
+        return answer, Certificate(None, "the kernel knows no stacks, and no weights of outputs")
     unknown = _unknown(policy, query)
     if unknown:
         return answer, Certificate(None, f"the kernel knows no {unknown}")
@@ -120,6 +120,8 @@ class _Writer:
         self.limit, self.deadline = limit, time.monotonic() + limit
         prepared = prepare(setting(policy, answer.answers), answer.reading)
         self.claim = {**claim_of(policy, query, answer, prepared), "tools": _tools()}
+        self.in_l1 = self.claim
+        """What the kinds of proof are about that know l1 alone."""
         self.reasons: list[str] = []
 
     def write(self) -> Certificate:
@@ -134,7 +136,7 @@ class _Writer:
         except Unreadable as reason:
             return Certificate(None, f"the claim cannot be written for the kernel: {reason}")
         tried: set[str] = set()
-        for proof in self._proofs(world, value):
+        for proof in self._proofs_in_norm(world, value):
             document = {**self.claim, "proof": proof}
             start = time.perf_counter()
             short = proof["kind"] in LISTINGS and proof["kind"] not in tried
@@ -145,6 +147,20 @@ class _Writer:
                 return Certificate(document, seconds_checking=took, verdict=verdict)
             self.reasons.append(f"{proof['kind']}: {verdict.reason}")
         return Certificate(None, "; ".join(self.reasons) or "no kind of proof fits the question")
+
+    def _proofs_in_norm(self, world: World, value: Exact) -> Iterator[dict[str, Any]]:
+        """Yield proofs for the norm: all kinds where it is l1, or l1 of one output says it."""
+        norm = world.query.measure
+        if norm == "l1":
+            yield from self._proofs(world, value)
+        elif not world.query.single:
+            yield from every_database(world)
+        elif norm == "range":
+            yield {"kind": "single"}  # one output has range 0, whatever is said
+        else:
+            size = alone(norm, value)
+            self.in_l1 = {**self.claim, "norm": "l1", "value": json_number(size)}
+            yield from self._proofs(self._fresh(), size)
 
     def _proofs(self, world: World, value: Exact) -> Iterator[dict[str, Any]]:
         """Yield proofs that fit the question."""
@@ -173,12 +189,12 @@ class _Writer:
         return max(0.0, self.deadline - time.monotonic())
 
     def _fresh(self) -> World:
-        return world_of(self.claim, Budget(ENOUGH, ENOUGH))[0]
+        return world_of(self.in_l1, Budget(ENOUGH, ENOUGH))[0]
 
     def _irreducibles(self, value: Exact, limit: float) -> Iterator[dict[str, Any]]:
         """Yield proofs for questions whose neighbours are irreducible multisets of moves."""
         try:
-            world = world_of(self.claim, Budget(MOST_STEPS, ENOUGH))[0]
+            world = world_of(self.in_l1, Budget(MOST_STEPS, ENOUGH))[0]
             moves = Effects(world)  # as far as the kernel would go
             world.budget.left = ENOUGH
             claim = floor(Fraction(value) * moves.scale)
@@ -199,7 +215,7 @@ class _Writer:
     def _by_cells(self, value: Exact) -> Iterator[dict[str, Any]]:
         """Yield proofs by cells before anything that looks at every two of many cells."""
         try:
-            world = world_of(self.claim, Budget(MOST_STEPS, ENOUGH))[0]
+            world = world_of(self.in_l1, Budget(MOST_STEPS, ENOUGH))[0]
             if world.labelled and len(world.classes()[0]) > FEW_CELLS:
                 yield from based(self._fresh(), value)
         except Rejected as reason:
@@ -215,7 +231,7 @@ class _Writer:
 
     def _merged(self, value: Exact) -> Iterator[dict[str, Any]]:
         """Yield proofs for clauses, the records that they need merged into one move."""
-        world = world_of(self.claim, Budget(MOST_STEPS))[0]  # as far as the kernel would go
+        world = world_of(self.in_l1, Budget(MOST_STEPS))[0]  # as far as the kernel would go
         try:
             yield from merged_proofs(world, value, self.deadline)
         except Rejected as reason:
