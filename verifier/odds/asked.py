@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -83,7 +82,7 @@ class Asked:
     @property
     def clock_deadline(self) -> float | None:
         """The deadline as a time of the clock on the wall, which the certifier goes by."""
-        return None if self.left is None else time.monotonic() + self.left
+        return None if self.left is None else now() + self.left
 
     @property
     def size(self) -> int:
