@@ -84,7 +84,7 @@ def odds(  # keyword-only options
     the facts). The attacker who shows the lower bound comes with it, and is evaluated by itself.
 
     >>> trap = {"domain": {"v": {"min": 0, "max": 3}}, "database": {"size": 3},
-    ...         "secrets": {"kind": "distance", "threshold": 1},
+    ...         "secrets": {"kind": "distance", "metric": "l1", "threshold": 1},
     ...         "known": [{"count": {"v": {"min": 1, "max": 2}}, "answer": 1}]}
     >>> found = odds({"release": [{"query": "histogram", "scale": 2}]}, trap, 1)
     >>> found.verdict, found.lower, found.secret

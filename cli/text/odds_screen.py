@@ -83,7 +83,7 @@ def about(factor: Factor) -> str:
     """
     if factor.endless:
         return "infinity"
-    return f"{Decimal(factor.decimals[0]):.4g}"
+    return f"{Decimal(factor.decimals[0]).normalize():.4g}"
 
 
 def _prior(prior: Any) -> Iterator[RenderableType]:

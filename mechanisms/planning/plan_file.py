@@ -26,7 +26,7 @@ from blowproof.mechanisms.release.gate import proved
 from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.release import Plan, Request, noise_json
 from blowproof.models import DataError, Policy, QueryError, exact, show
-from blowproof.models.base.door import FileError, read_bytes
+from blowproof.models.base.door import NUMBERS_BYTES, FileError, read_bytes
 from blowproof.models.data.content import content_of
 from blowproof.models.files.writing import digest
 from blowproof.verifier.certify.base.promise import Promise
@@ -47,7 +47,7 @@ def query_digest(texts: Sequence[str], policy: Policy) -> str:
             name = word.strip().strip(QUOTES)
             found = _file(name, policy)
             if found is not None:
-                parts.append(sha256(found.read_bytes()).hexdigest())
+                parts.append(sha256(read_bytes(found, most=NUMBERS_BYTES)).hexdigest())
     return sha256(json.dumps(parts).encode("utf-8")).hexdigest()
 
 

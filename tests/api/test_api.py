@@ -228,7 +228,7 @@ def test_a_release_has_a_row_for_each_answer(tmp_path: Path) -> None:
     assert all(isinstance(value, int) for value in found.values) and found.epsilon == Fraction(3, 2)
     assert found.to_json()["released"] is True and "released by laplace" in str(found)
     lines = place.read_text("utf-8").splitlines()
-    assert lines[1] == f"north,1,owned,{found.values[0]}"
+    assert lines[1].startswith(f"north,1,owned,{found.values[0]},")
 
 
 def test_noise_that_is_hardly_worth_its_price(tmp_path: Path) -> None:

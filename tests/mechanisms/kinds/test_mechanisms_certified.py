@@ -133,7 +133,7 @@ def test_every_tree_of_a_complete_graph(tree, kind, secrets):
 
 
 def test_every_mechanism_of_the_registry_is_here():
-    assert set(OPTIONS) | {"laplace", "ordered", "table"} == set(MECHANISMS) >= ADDITIVE
+    assert set(OPTIONS) | {"gaussian", "laplace", "ordered", "table"} == set(MECHANISMS) >= ADDITIVE
 
 
 @pytest.mark.parametrize("name", sorted(MECHANISMS))
