@@ -140,9 +140,10 @@ class Moves:
         if not is_labelled(self.reading):
             ends = [(x, None) for x in self.values] + [(None, x) for x in self.values]
             return tuple(self._kind(before, after, True) for before, after in ends)
-        if self.query.longest_row * len(self.values) ** 2 > MOST_CHANGES:
-            self._refuse_length()
         edges = joined(self.setting.graph, self.values)
+        moves = len(self.values) ** 2 if is_mixed(self.reading) else int(edges.sum())
+        if self.query.longest_row * moves > MOST_CHANGES:
+            self._refuse_length()
         result = []
         for place, x in enumerate(self.values):
             self._in_time()

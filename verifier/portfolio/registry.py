@@ -18,7 +18,7 @@ from blowproof.verifier.theorems.beside_bounds import bounds_beside, no_bounds_b
 from blowproof.verifier.theorems.exchanges import exchanges, no_exchanges
 from blowproof.verifier.theorems.listed_margins import listed_margins
 from blowproof.verifier.theorems.one_sided import no_one_side, one_sided
-from blowproof.verifier.theorems.simple_cycles import no_cycles, single_cycles
+from blowproof.verifier.theorems.simple_cycles import no_cycles, no_single_cycles, single_cycles
 from blowproof.verifier.theorems.values.tables_beside_one import no_tables, tables_beside_one
 from blowproof.verifier.witnesses.affine_frame import by_frames
 from blowproof.verifier.witnesses.few_classes import few_classes
@@ -40,7 +40,7 @@ THEOREMS = (
     Strategy("rank", "theorem", "the facts determine the query: S = 0", determined,
              norms=EVERY_NORM),
     Strategy("cycles", "theorem", "independent signatures: pairs are simple cycles",
-             single_cycles, no_cycles),
+             single_cycles, no_single_cycles, norms=EVERY_NORM),
     Strategy("tables", "theorem", "tables of every level beside one published table",
              tables_beside_one, no_tables, norms=("l1", "l2-squared")),
     Strategy("exchanges", "theorem", "independent signatures: a record for another of its class",

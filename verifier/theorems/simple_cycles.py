@@ -45,9 +45,11 @@ from itertools import islice
 from blowproof.models import BlowproofError, BoundQuery, Box, Exact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import firsts
+from blowproof.models.norms import L1, NORMS
 from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.models.queries.cumulative import AlongAxis, Cumulative
 from blowproof.models.queries.ranges import Ranges, middle
+from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.sparse_facts import SparseFacts
@@ -66,7 +68,7 @@ from blowproof.verifier.theorems.values.one_secret_arc import Exchange, one_secr
 from blowproof.verifier.theorems.values.secret_arc_above import with_a_secret_arc
 from blowproof.verifier.theorems.values.seen_values import seen_values
 
-__all__ = ["Classes", "classes_of_facts", "cycle", "no_cycles", "single_cycles"]
+__all__ = ["Classes", "classes_of_facts", "cycle", "no_cycles", "no_single_cycles", "single_cycles"]
 
 SECONDS = real_limit(__name__, "SECONDS")
 MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
@@ -103,6 +105,27 @@ def no_cycles(question: Question) -> str:
     if question.query.per_record:
         return f"{question.query.name} weighs single records"
     return ""
+
+
+def no_single_cycles(question: Question) -> str:
+    """Return why the theorem does not speak about a question, in any norm, or "".
+
+    A simple cycle changes each cell of a histogram by 1 at the most, and all classes with two
+    values or more can change two of theirs at once: that is the most in every norm. Other queries
+    add up what single classes change, which is about l1.
+    """
+    measure = question.query.measure
+    if measure is not L1 and not (_is_histogram(question.query) and measure in NORMS.values()):
+        return f"it is about histograms, or l1, not {measure.name}"
+    return no_cycles(question)
+
+
+def _is_histogram(query: BoundQuery) -> bool:
+    """Whether the outputs are the cells of the histogram, each as it is."""
+    if isinstance(query, Stacked) and len(query.parts) == 1:
+        (part,) = query.parts
+        return all(weight == 1 for weight in part.weights) and part.query.separates
+    return query.separates
 
 
 def classes_of_facts(setting: Setting, end: float | None = None) -> Classes | None:
@@ -156,7 +179,7 @@ def single_cycles(question: Question) -> Answer | None:
     why = f"{count} independent signatures: neighbours are simple cycles"
     if found is None:
         largest = largest_move(setting, question.query, question.reading)
-        if largest is None:
+        if largest is None or question.query.measure is not L1:
             return None
         why += f", and each move changes the query by at most {largest}"
         return question.answer(0, count * largest, why, engine="cycles", since=started)
@@ -244,11 +267,14 @@ def _best(question: Question, classes: Classes, end: float) -> Chosen | None:
     """Return the best choice of one difference in each class that a record may move in."""
     setting, query = question.setting, question.query
     places = [place for place in range(len(classes.values)) if classes.occupied(place)]
-    if query.separates:
+    if _is_histogram(query):
         large = [classes.values[place] for place in places if len(classes.values[place]) > 1]
         # By turns, so that most moves change nothing but what the facts speak of.
         pairs = tuple((few[k % 2], few[1 - k % 2]) for k, few in enumerate(large))
-        return Chosen(2 * len(pairs), 2 * len(pairs), pairs)
+        whole = query.norm(
+            {x: sign for pair in pairs for x, sign in zip(pair, (-1, 1), strict=True)}
+        )
+        return Chosen(whole, whole, pairs)
     axes = query.axes_read(setting.domain)
     if not axes & axes_of_facts(setting):
         change = largest_free(query, setting.domain)

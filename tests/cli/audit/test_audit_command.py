@@ -93,7 +93,8 @@ def test_no_search_at_all_still_ends_with_a_bound(capsys, path, monkeypatch):
     """The engines hang: n records bound S, and what was not reached is said."""
 
     def hang(*_, **__):
-        time.sleep(60)
+        while True:  # in short steps: a thread that is asleep cannot be halted
+            time.sleep(0.01)
 
     monkeypatch.setattr(ask, "sensitivity", hang)
     monkeypatch.setattr(ask, "GRACE", 0.1)
@@ -173,7 +174,11 @@ def test_a_full_disk_is_one_clear_sentence(path, form):
 
 @pytest.mark.wall_clock
 def test_a_policy_that_is_too_large_is_one_clear_sentence(capsys, path, monkeypatch):
-    monkeypatch.setattr("blowproof.models.files.reading.read_policy", lambda path: time.sleep(60))
+    def forever(path):
+        while True:  # in short steps: a thread that is asleep cannot be halted
+            time.sleep(0.01)
+
+    monkeypatch.setattr("blowproof.models.files.reading.read_policy", forever)
     monkeypatch.setattr("blowproof.cli.asking.ask.READ_SECONDS", 0.2)
     code, out, err = said(capsys, "audit", path, "--time-limit", "0.2")
     assert (code, out) == (3, "")

@@ -400,7 +400,7 @@ def test_names_and_epsilons_that_make_no_sense():
     for epsilon in wrong:
         with pytest.raises(PolicyError):
             Request(policy=POLICIES["full"], epsilon=epsilon)
-    assert list(MECHANISMS)[:3] == ["laplace", "ordered", "hierarchical"]
+    assert next(iter(MECHANISMS)) == "laplace"
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

@@ -139,10 +139,13 @@ def test_ctrl_c_while_planning(files, capsys, monkeypatch, no_noise):
 def test_a_refusal_spends_nothing(files, capsys, monkeypatch):
     """The whole budget is there for the next release."""
     budget = ["--budget", "1"]
+
+    def forever(name):
+        while True:  # in short steps: a thread that is asleep cannot be halted
+            time.sleep(0.01)
+
     with monkeypatch.context() as patched:
-        patched.setattr(
-            "blowproof.mechanisms.release.registry.import_module", lambda name: time.sleep(3600)
-        )
+        patched.setattr("blowproof.mechanisms.release.registry.import_module", forever)
         refused(capsys, files, *budget, "--time-limit", "0.1")
     command = ["release", str(files / "p.toml"), str(files / "d.csv"), "--epsilon", "1", *budget]
     assert run(command) == 0

@@ -398,3 +398,16 @@ def test_two_columns_of_towns_are_found_in_a_few_seconds_of_work() -> None:
     with Budget() as budget:
         assert classes_of_facts(found, end=now() + 1.0) is not None
         assert budget.used < 0.1
+
+
+@pytest.mark.parametrize(
+    ("norm", "value"), [("l1", 32), ("l2-squared", 32), ("linf", 1), ("range", 2)]
+)
+def test_a_published_margin_in_every_norm(norm: str, value: int) -> None:
+    domain = Domain(education=Integers(0, 15), sex=Labels(["F", "M"]))
+    policy = Policy(domain=domain, known=(Marginal(["education"]),))
+    found = sensitivity(policy, norm=norm, time_limit=120)
+    assert (found.status, found.lower) == ("exact", value)
+    small = Policy(domain=Domain(a=Integers(0, 2), b=Integers(0, 1)), known=(Marginal(["a"]),))
+    truth = sensitivity(small, norm=norm, engine="search", time_limit=120)
+    assert sensitivity(small, norm=norm, time_limit=120).lower == truth.lower
