@@ -208,7 +208,7 @@ def _worst(policy: Policy, done: Released) -> Fraction:
     low, high = size_range(prepared, reading)
     assert high is not None
     rows = [
-        (item.scales, {point: _row(item, policy, point) for point in policy.domain.points()})
+        (item, {point: _row(item, policy, point) for point in policy.domain.points()})
         for item in done.description.releases
     ]
     choices = sum((_chosen(item, policy) for item in done.description.selections), Fraction(0))
@@ -217,8 +217,8 @@ def _worst(policy: Policy, done: Released) -> Fraction:
         moved = max(len(pair.before), len(pair.after))
         loss = sum(
             (
-                _loss(scales, _added(held, pair.before), _added(held, pair.after))
-                for scales, held in rows
+                _of_release(item, _added(held, pair.before), _added(held, pair.after))
+                for item, held in rows
             ),
             choices * moved,
         )
@@ -252,6 +252,20 @@ def _added(rows: dict[Point, Row], points: Sequence[Point]) -> Row:
     for place, value in chain.from_iterable(rows[point].items() for point in points):
         total[place] = total.get(place, Fraction(0)) + value
     return total
+
+
+def _of_release(item: Release, one: Row, two: Row) -> Fraction:
+    """What the noise of a release gives away of two answers, by the norm of its shape."""
+    if item.noise != "discrete-k-norm":
+        return _loss(item.scales, one, two)
+    groups: dict[Any, Fraction] = {}
+    for key in one.keys() | two.keys():
+        apart = abs(one.get(key, Fraction(0)) - two.get(key, Fraction(0)))
+        group = key if item.groups == 1 else key[1] // item.groups
+        share = Fraction(1) if item.groups == 1 else Fraction(1, 2)
+        groups[group] = groups.get(group, Fraction(0)) + share * apart
+    (scale,) = item.scales
+    return max(groups.values(), default=Fraction(0)) / scale
 
 
 def _row(item: Release, policy: Policy, point: Point) -> Row:
