@@ -20,6 +20,7 @@ from blowproof.mechanisms.release.release import Request, release
 from blowproof.mechanisms.structures.memberships import Clusters, Memberships
 from blowproof.models import Count, Database, Distance, Domain, Full, Integers, Policy, Steps
 from blowproof.models.mechanisms.mechanism import Mechanism
+from blowproof.verifier.certify.base.promise import Promise
 from blowproof.verifier.certify.certify import certify
 
 ONE = Fraction(1)
@@ -200,17 +201,19 @@ def test_what_is_drawn_at_wide_values_is_proved(name, width):
         database=Database(size=19) if name == "consistent" else Database(),
     )
     queries = {"laplace": ["sum(x)", "histogram"], "ordered": ["cumulative(x)"]}
-    queries["hierarchical"] = queries["ordered"]
+    queries["hierarchical"], queries["gaussian"] = queries["ordered"], queries["laplace"]
+    promise = Promise(rho=Fraction(2, 9)) if name == "gaussian" else Promise(epsilon=Fraction(2, 3))
     for query in queries.get(name, ["histogram"]):
         request = Request(
             accept_wide_bounds=True,
             policy=policy,
             query=query,
-            epsilon=Fraction(2, 3),
+            epsilon=promise.epsilon or Fraction(0),
+            rho=promise.rho,
             options={"iterations": "2", "clusters": "3"} if name == "k-means" else {},
         )
         found = release(plan(name, request), NoisyTable(FEW, policy.domain))
-        judged = certify(found.description, policy, Fraction(2, 3))
+        judged = certify(found.description, policy, promise)
         assert judged.verdict == "proved", (query, judged)
 
 
