@@ -48,7 +48,8 @@ from blowproof.models.files.toml_text import inline
 
 __all__ = ["Claimed", "Grid", "Source", "read_grid"]
 
-NORMS = ("l1", "l2-squared", "linf", "range")
+NORMS = ("l1",)
+"""Those in which a sweep asks; other norms are for `sensitivity` and `compare`."""
 KEYS = ("name", "policies", "template", "parameters", "questions", "claim")
 QUESTION_KEYS = ("queries", "readings", "norms", "answers", "time_limit")
 CLAIM_KEYS = ("policies", "query", "reading", "norm", "at_most", "at_least")
