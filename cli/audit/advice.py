@@ -80,20 +80,28 @@ def advice(finding: Finding) -> str:
 
 def _otherwise(finding: Finding) -> str:
     """Return what to do in place of a release that nobody can bear."""
-    better = cheapest(finding)
-    if better is None or better.answer is None or better.answer.upper is None:
+    found = _alternative(finding)
+    if found is None:
         return "Search for longer (--time-limit), or ask for a coarser query."
-    scale = number(better.answer.upper / finding.plan.epsilon)
-    return f"{_instead_of(better)}: then noise of scale {scale} is enough."
+    order, scale = found
+    return f"{order}: then noise of scale {scale} is enough."
 
 
 def _cheaper(finding: Finding) -> str:
     """What to publish instead, if that is surely cheaper."""
+    found = _alternative(finding)
+    if found is None:
+        return ""
+    order, scale = found
+    return f" Or {_lowered(order)}: then scale {scale} is enough."
+
+
+def _alternative(finding: Finding) -> tuple[str, str] | None:
+    """Return what to publish in its place, as an order, and the scale that is then enough."""
     better = cheapest(finding)
     if better is None or better.answer is None or better.answer.upper is None:
-        return ""
-    scale = number(better.answer.upper / finding.plan.epsilon)
-    return f" Or {_lowered(_instead_of(better))}: then scale {scale} is enough."
+        return None
+    return _instead_of(better), number(better.answer.upper / finding.plan.epsilon)
 
 
 def _instead_of(better: Changed) -> str:

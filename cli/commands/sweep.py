@@ -67,7 +67,7 @@ def sweep(
     if time_limit is not None:
         read = replace(read, time_limit=time_limit)
     keep_apart({"--output": target, "--html": html}, [source.file for source in read.sources])
-    with live(read.name).watching() as tell:
+    with live(read.name) as tell:
         swept = sweep_through(
             read,
             target,

@@ -86,7 +86,7 @@ def sweep_through(
         waiting = list({p.key: p for p in points if p.key not in known}.values())
         before, keys = sum(p.key in known for p in points), {p.key for p in points}
         share = None if memory is None else max(1, memory // max(1, jobs))
-        batches = list(_batches(waiting, grid, jobs, share, version))
+        batches = list(_batches(waiting, grid, jobs, version))
         done = len(known)
         tell(done, len(keys), [])
         stopped = ""
@@ -106,9 +106,7 @@ def _called(point: Point) -> Row:
     return {"policy": source.name, "settings": settings_words(source), "counts": point.counts}
 
 
-def _batches(
-    points: Sequence[Point], grid: Grid, jobs: int, memory: int | None, version: str
-) -> Iterator[Batch]:
+def _batches(points: Sequence[Point], grid: Grid, jobs: int, version: str) -> Iterator[Batch]:
     """Yield the questions of each policy together, in parts that keep every worker busy."""
     most = max(1, min(MOST_IN_BATCH, len(points) // (jobs * BATCHES_EACH)))
     for source, group in groupby(points, key=lambda point: point.source):
@@ -118,7 +116,7 @@ def _batches(
         ]
         for start in range(0, len(asked), most):
             part = asked[start : start + most]
-            yield Batch(source, part, grid.time_limit, memory, version)
+            yield Batch(source, part, grid.time_limit, version)
 
 
 def judged(swept: Swept) -> list[Judged]:

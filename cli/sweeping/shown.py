@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from blowproof.cli.sweeping.run import Judged, Swept, bounds_of, settled
 from blowproof.cli.sweeping.work import Row
-from blowproof.cli.text.policy_in_words import counted, printable, short
+from blowproof.cli.text.answer import between
+from blowproof.cli.text.policy_in_words import counted, printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -27,48 +28,30 @@ def bounds_words(row: Row) -> str:
     """Return the bounds of a row as a person reads them."""
     if row["error"] is not None:
         return "error"
-    lower, upper = bounds_of(row)
-    if lower == upper:
-        return f"S = {short(lower)}"
-    return f"{short(lower)} <= S" + ("" if upper is None else f" <= {short(upper)}")
+    return between(*bounds_of(row))
 
 
-def live(name: str) -> _Live:
-    """Return what shows progress on stderr, if that is a terminal."""
-    return _Live(name)
+@contextmanager
+def live(name: str) -> Iterator[Tell]:
+    """Yield what is told of each batch: a bar with the latest answers, if stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda done, total, rows: None
+        return
+    from rich.console import Console, Group
+    from rich.live import Live
+    from rich.progress_bar import ProgressBar
+    from rich.text import Text
 
+    latest: deque[Row] = deque(maxlen=LATEST)
+    with Live(console=Console(stderr=True), refresh_per_second=4, transient=True) as screen:
 
-class _Live:
-    """A bar with the latest answers below it."""
+        def tell(done: int, total: int, rows: list[Row]) -> None:
+            latest.extend(rows)
+            words = Text(f"{printable(name)}: {done:,} of {total:,} answered (Ctrl-C stops)")
+            bar = ProgressBar(total=total or 1, completed=done)
+            screen.update(Group(words, bar, _table(latest)))
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.latest: deque[Row] = deque(maxlen=LATEST)
-
-    @contextmanager
-    def watching(self) -> Iterator[Tell]:
-        """Yield what is told of each batch."""
-        if not sys.stderr.isatty():
-            yield lambda done, total, rows: None
-            return
-        from rich.console import Console
-        from rich.live import Live
-
-        with Live(console=Console(stderr=True), refresh_per_second=4, transient=True) as screen:
-
-            def tell(done: int, total: int, rows: list[Row]) -> None:
-                self.latest.extend(rows)
-                screen.update(self._drawn(done, total))
-
-            yield tell
-
-    def _drawn(self, done: int, total: int) -> RenderableType:
-        from rich.console import Group
-        from rich.progress_bar import ProgressBar
-        from rich.text import Text
-
-        words = Text(f"{printable(self.name)}: {done:,} of {total:,} answered (Ctrl-C stops)")
-        return Group(words, ProgressBar(total=total or 1, completed=done), _table(self.latest))
+        yield tell
 
 
 def _table(rows: Sequence[Row] | deque[Row]) -> RenderableType:

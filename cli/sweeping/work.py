@@ -40,7 +40,6 @@ class Batch:
     source: Source
     asked: Sequence[Asked]
     time_limit: float | None
-    memory: int | None
     version: str
 
 

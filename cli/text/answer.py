@@ -10,14 +10,14 @@ from rich.text import Text
 
 from blowproof.cli.text.pairs import pair_parts
 from blowproof.cli.text.policy_in_words import number, printable, short
-from blowproof.models import Policy, show
+from blowproof.models import Exact, Policy, show
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from blowproof.verifier.asked.answer import Answer
 
-__all__ = ["answer_parts", "bounds_text"]
+__all__ = ["answer_parts", "between", "bounds_text"]
 
 STATUS = {
     "proved": "a certificate was checked",
@@ -27,11 +27,16 @@ STATUS = {
 
 
 def bounds_text(answer: Answer) -> str:
+    """Return the bounds of an answer in words (see `between`)."""
+    return between(answer.lower, answer.upper)
+
+
+def between(lower: Exact, upper: Exact | None) -> str:
     """Return "S = 4", "4 <= S <= 6", or "4 <= S" where nothing bounds it."""
-    if answer.upper is not None and answer.lower == answer.upper:
-        return f"S = {short(answer.lower)}"
-    upper = "" if answer.upper is None else f" <= {short(answer.upper)}"
-    return f"{short(answer.lower)} <= S{upper}"
+    if lower == upper:
+        return f"S = {short(lower)}"
+    above = "" if upper is None else f" <= {short(upper)}"
+    return f"{short(lower)} <= S{above}"
 
 
 def answer_parts(policy: Policy, answer: Answer) -> Iterator[RenderableType]:

@@ -56,7 +56,7 @@ def _secret(
 ) -> Iterator[tuple[int, int, list[Exchange]]]:
     """Yield two places with a secret arc from the first to the second, and the exchanges then."""
     ends = list(_pairs(len(exchanges)))
-    given = [ends for ends in ends if graph.is_edge(exchanges[ends[0]][0], exchanges[ends[1]][1])]
+    given = [(i, j) for i, j in ends if graph.is_edge(exchanges[i][0], exchanges[j][1])]
     for one, two in given:
         yield one, two, list(exchanges)
     for one, two in () if given else ends:
