@@ -24,7 +24,13 @@ __all__ = ["claims"]
 
 DETAILED = 3
 """Up to this many claims are shown in full."""
-STYLES = {"holds": "green", "refuted": "red", "holds-amended": "yellow", "not-checkable": "dim"}
+STYLES = {
+    "holds": "green",
+    "holds-checked": "green",
+    "refuted": "red",
+    "holds-amended": "yellow",
+    "not-checkable": "dim",
+}
 
 
 @click.command(

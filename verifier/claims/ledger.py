@@ -10,7 +10,7 @@ from importlib import import_module
 from blowproof.models import BlowproofError
 from blowproof.verifier.claims.stating.claim import Claim
 
-__all__ = ["MODULES", "PAPERS", "UnknownClaimError", "all_claims", "select"]
+__all__ = ["MODULES", "PAPERS", "UnknownClaimError", "all_claims", "room_of", "select"]
 
 PAPERS = (
     "blowfish-2014",
@@ -81,6 +81,20 @@ def all_claims() -> tuple[Claim, ...]:
     ids = [claim.id for claim in found]
     assert len(ids) == len(set(ids)), sorted(item for item in ids if ids.count(item) > 1)
     return tuple(sorted(found, key=lambda claim: PAPERS.index(claim.paper)))
+
+
+@cache
+def _modules() -> dict[str, str]:
+    return {
+        claim.id: name
+        for name in MODULES
+        for claim in import_module(f"blowproof.verifier.claims.{name}").CLAIMS
+    }
+
+
+def room_of(claim: str) -> str:
+    """Return the module of a claim, given its id, in `MODULES`; "" for one of no module."""
+    return _modules().get(claim, "")
 
 
 def select(wanted: Sequence[str]) -> tuple[Claim, ...]:

@@ -16,7 +16,7 @@ TITLES = {
     "pufferfish-2012": "Kifer, Machanavajjhala: Pufferfish (2012)",
     "data-dependent-blowfish": "Data-dependent algorithms under Blowfish",
 }
-VERDICTS = ("holds", "holds-amended", "refuted", "not-checkable")
+VERDICTS = ("holds", "holds-checked", "holds-amended", "refuted", "not-checkable")
 HEAD = """# The papers' statements, checked by machine
 
 This page is generated from `verifier/claims/verdicts.json` by `blowproof claims --full --write .`;
@@ -24,7 +24,8 @@ This page is generated from `verifier/claims/verdicts.json` by `blowproof claims
 families of small policies, listed exhaustively up to a stated size and drawn at random beyond, and
 the exact side was computed by the engines, never by the formula in question.
 
-* **holds**: on every instance checked, and in general where a proof is named.
+* **holds**: on every instance checked, and in general by the proof named.
+* **holds-checked**: on every instance checked; no proof is named.
 * **holds-amended**: true after the repair stated; without it, a condition is missing whose absence
   costs accuracy at the most, or a misprint is in the way.
 * **refuted**: an instance contradicts it. *costs privacy*: noise set by it is too small somewhere;
@@ -116,7 +117,7 @@ def _verdict(item: Json) -> str:
 
 def _checked(item: Json) -> str:
     families = dict.fromkeys(part["family"] for part in item["parts"] if not part["amended"])
-    proof = "; proved in general" if item["proof"] and item["verdict"] == "holds" else ""
+    proof = "; proved in general" if item["verdict"] == "holds" else ""
     return f"{item['instances']} instances: {'; '.join(families)}{proof}"
 
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
@@ -17,7 +18,7 @@ from blowproof.models.base.numbers import exact, plain
 from blowproof.models.files.reading import policy_from
 from blowproof.models.files.writing import to_mapping, to_toml
 from blowproof.verifier.asked.answer import json_number
-from blowproof.verifier.claims.run import Failure, Finding, Tally
+from blowproof.verifier.claims.run import COSTS, Failure, Finding, Tally
 from blowproof.verifier.claims.stating.claim import (
     Asked,
     Claim,
@@ -28,6 +29,7 @@ from blowproof.verifier.claims.stating.claim import (
     Value,
 )
 from blowproof.verifier.claims.stating.measures import Counted, Shown
+from blowproof.verifier.claims.version import version
 
 __all__ = [
     "SCHEMA",
@@ -59,17 +61,24 @@ def recorded() -> Mapping[str, Json]:
 
 
 def document(finding: Finding) -> Json:
-    """Return a claim as the contract has it, and more: parts, shapes, proof, explanation."""
+    """Return a claim as the contract has it, and more: parts, shapes, proof, explanation.
+
+    `counterexample` is the one to look at first: on an instance that is not degenerate, if any is
+    not, and of these one that costs privacy, if any does.
+    """
     claim = finding.claim
     parts = [_part(part, tally) for part, tally in zip(claim.parts, finding.tallies, strict=True)]
     printed = [part for part in parts if not part["amended"]]
     examples = [example for part in printed for example in part["counterexamples"]]
-    worst = sorted(examples, key=lambda example: example["cost"] != "privacy")
+    worst = sorted(examples, key=lambda one: (one["degenerate"] is not None, _rank(one["cost"])))
     return {
         "id": claim.id,
         "source": claim.source,
+        "quote": claim.quote,
         "statement": claim.statement,
+        "read_as": claim.read_as,
         "verdict": finding.verdict,
+        "grade": finding.grade,
         "reading": ", ".join(dict.fromkeys(_taken(part) for part in printed if _taken(part))),
         "instances": sum(part["instances"] for part in printed),
         "cost": _worst(part["failures"] for part in printed),
@@ -77,10 +86,17 @@ def document(finding: Finding) -> Json:
         "repaired": claim.repaired or None,
         "amendment": claim.amendment if claim.repaired else None,
         "explanation": claim.explanation or None,
+        "proved_by": list(claim.proved_by),
         "proof": claim.proof or None,
+        "identities": [f"{item.says}: {item.left} = {item.right}" for item in claim.identities],
         "why_not": claim.why_not or None,
+        "engines": version(),
         "parts": parts,
     }
+
+
+def _rank(cost: Cost) -> int:
+    return COSTS.index(cost)
 
 
 def _taken(part: Json) -> str:
@@ -89,7 +105,7 @@ def _taken(part: Json) -> str:
 
 def _worst(failures: Iterable[Mapping[str, int]]) -> str | None:
     costs = {cost for failure in failures for cost in failure}
-    return next((cost for cost in ("privacy", "accuracy", "nothing") if cost in costs), None)
+    return next((cost for cost in COSTS if cost in costs), None)
 
 
 def _part(part: Part, tally: Tally) -> Json:
@@ -106,9 +122,9 @@ def _part(part: Part, tally: Tally) -> Json:
         "undecided": tally.undecided,
         "shapes": dict(sorted(tally.shapes.items())),
         "failures": dict(sorted(tally.failures.items())),
-        "counterexamples": [
-            failure_json(part, tally.smallest[cost]) for cost in sorted(tally.smallest)
-        ],
+        "degenerate": dict(sorted(tally.degenerate.items())),
+        "counterexamples": [failure_json(part, failure) for failure in tally.shown()],
+        "seconds": round(tally.seconds),
     }
 
 
@@ -132,6 +148,7 @@ def failure_json(part: Part, failure: Failure) -> Json:
         "exact": json_number(value.lower if above else _upper(value)),
         "cost": failure.cost,
         "checked": failure.checked,
+        "degenerate": failure.degenerate or None,
         "shape": instance.shape,
     }
     if value.upper != value.lower:
@@ -202,7 +219,7 @@ def changes(finding: Finding) -> list[str]:
     known = recorded().get(claim.id)
     if known is None:
         return ["it is not on record"]
-    result = []
+    result = [f"sympy does not prove that {words}" for words in finding.unproved]
     if known["verdict"] != finding.verdict:
         result.append(f"the verdict was {known['verdict']} and is {finding.verdict}")
     before = {(item["name"], item["reading"], item["answers"]): item for item in known["parts"]}
@@ -215,9 +232,26 @@ def changes(finding: Finding) -> list[str]:
             result.append(
                 f"{part.name}{f' ({part.reading})' if part.reading else ''}: trusting it cost "
                 f"{', '.join(sorted(item['failures'])) or 'nothing'} and costs "
-                f"{', '.join(costs) or 'nothing'}"
+                f"{', '.join(costs) or 'nothing'}{_differing(finding, part, item)}"
             )
     return result
+
+
+def _differing(finding: Finding, part: Part, item: Json) -> str:
+    """Return in words the first instance that the record judges otherwise, if one is known."""
+    tally = finding.tallies[finding.claim.parts.index(part)]
+    fresh = [failure for failure in tally.shown() if failure.cost not in item["failures"]]
+    gone = [one for one in item["counterexamples"] if one["cost"] not in tally.failures]
+    shown = [failure_json(part, failure) for failure in fresh[:1]] or gone[:1]
+    if not shown:
+        return ""
+    (one,) = shown
+    words = "fails" if fresh else "failed, and does so no more"
+    given = "".join(f"\n  # {name} = {text}" for name, text in one.get("parameters", {}).items())
+    policy = "".join(f"\n  {line}" for line in (one["policy_file"] or "").rstrip().splitlines())
+    asked = f", query {one['query']}" if one["query"] else ""
+    numbers = f"claimed {one['relation']} {one['claimed']}, exact {one['exact']}"
+    return f"; the first instance that {words}: {numbers}{asked}{given}{policy}"
 
 
 # --- a tally, so that a run can go on ------------------------------------------------------------
@@ -232,7 +266,9 @@ def tally_json(part: Part, tally: Tally) -> Json:
         "undecided": tally.undecided,
         "shapes": dict(tally.shapes),
         "failures": dict(tally.failures),
-        "smallest": {c: failure_json(part, failure) for c, failure in tally.smallest.items()},
+        "degenerate": dict(tally.degenerate),
+        "kept": [failure_json(part, failure) for failure in tally.shown()],
+        "seconds": tally.seconds,
         "finished": tally.finished,
     }
 
@@ -241,21 +277,22 @@ def tally_from(part: Part, item: Json) -> Tally:
     """Return the tally of a state file, the failing instances measured anew."""
     from blowproof.verifier.claims.run import put
 
-    smallest: dict[Cost, Failure] = {}
-    for cost, example in item["smallest"].items():
-        found = put(part, instance_from(example), None)
-        if isinstance(found, Failure):
-            smallest[cost] = found
-    return Tally(
+    tally = Tally(
         done=item["done"],
         instances=item["instances"],
         sampled=item["sampled"],
         undecided=item["undecided"],
         shapes=Counter(item["shapes"]),
         failures=Counter(item["failures"]),
-        smallest=smallest,
+        degenerate=Counter(item["degenerate"]),
+        seconds=item["seconds"],
         finished=item["finished"],
     )
+    for example in item["kept"]:
+        found = put(part, instance_from(example), None)
+        if isinstance(found, Failure):
+            tally.remember(replace(found, checked=example["checked"]))
+    return tally
 
 
 # --- the file ------------------------------------------------------------------------------------

@@ -18,15 +18,18 @@ from blowproof.models.files.writing import to_toml
 from blowproof.verifier.claims.stating.claim import (
     Claim,
     Cost,
+    Grade,
     Instance,
     Level,
     Part,
     Value,
     Verdict,
 )
+from blowproof.verifier.claims.stating.grades import degenerate
 
-__all__ = ["Failure", "Finding", "Tally", "check", "judge", "put", "weight"]
+__all__ = ["COSTS", "Failure", "Finding", "Smallest", "Tally", "check", "judge", "put", "weight"]
 
+COSTS: tuple[Cost, ...] = ("privacy", "accuracy", "nothing")
 EVERY = 25
 """How many instances are checked between two reports."""
 
@@ -40,11 +43,19 @@ class Failure:
     value: Value
     cost: Cost
     checked: str = ""
+    degenerate: str = ""
+    """Why the instance is degenerate, if it is one."""
+
+
+Smallest = dict[Cost, Failure]
 
 
 @dataclass
 class Tally:
-    """What is known about one part: counts, and the smallest failure for each cost."""
+    """What is known about one part: counts, and the smallest failures for each cost.
+
+    `smallest` are those of all instances, `proper` those of the instances that are not degenerate.
+    """
 
     done: int = 0
     """How many instances of the family were looked at, those outside the claim included."""
@@ -53,7 +64,11 @@ class Tally:
     undecided: int = 0
     shapes: Counter[str] = field(default_factory=Counter)
     failures: Counter[Cost] = field(default_factory=Counter)
-    smallest: dict[Cost, Failure] = field(default_factory=dict)
+    degenerate: Counter[Cost] = field(default_factory=Counter)
+    """How many of the failures are on degenerate instances."""
+    smallest: Smallest = field(default_factory=dict)
+    proper: Smallest = field(default_factory=dict)
+    seconds: float = 0.0
     finished: bool = False
 
     def count(self, instance: Instance) -> None:
@@ -65,9 +80,26 @@ class Tally:
     def keep(self, failure: Failure) -> None:
         """Count a failure, and keep it if none smaller is known."""
         self.failures[failure.cost] += 1
-        known = self.smallest.get(failure.cost)
-        if known is None or weight(failure.instance) < weight(known.instance):
-            self.smallest[failure.cost] = failure
+        self.degenerate[failure.cost] += bool(failure.degenerate)
+        self.remember(failure)
+
+    def remember(self, failure: Failure) -> None:
+        """Keep a failure that is not counted, if none smaller is known."""
+        for kept in (self.smallest, self.proper):
+            known = kept.get(failure.cost)
+            if kept is self.proper and failure.degenerate:
+                continue
+            if known is None or weight(failure.instance) < weight(known.instance):
+                kept[failure.cost] = failure
+
+    def shown(self) -> list[Failure]:
+        """Return what is shown, first what matters: proper failures, then smaller degenerate ones.
+
+        Of each kind what costs privacy comes first.
+        """
+        proper = [self.proper[cost] for cost in COSTS if cost in self.proper]
+        smaller = [self.smallest[cost] for cost in COSTS if cost in self.smallest]
+        return [*proper, *(failure for failure in smaller if failure.degenerate)]
 
 
 @dataclass(frozen=True)
@@ -76,11 +108,21 @@ class Finding:
 
     claim: Claim
     tallies: Sequence[Tally]
+    unproved: Sequence[str] = ()
+    """Identities of the claim that sympy did not prove."""
 
     def failed(self, part: Part) -> frozenset[Cost]:
         """Return what trusting a part costs; nothing where it holds."""
-        tally = self.tallies[self.claim.parts.index(part)]
-        return frozenset(tally.failures)
+        return frozenset(self.tallies[self.claim.parts.index(part)].failures)
+
+    def properly(self, part: Part) -> frozenset[Cost]:
+        """Return what trusting a part costs on instances that are not degenerate."""
+        return frozenset(self.tallies[self.claim.parts.index(part)].proper)
+
+    @property
+    def grade(self) -> Grade | None:
+        """How it fails; None where it does not."""
+        return self.claim.grade(self.failed, self.properly)
 
     @property
     def verdict(self) -> Verdict:
@@ -112,7 +154,7 @@ def put(part: Part, instance: Instance, time_limit: float | None) -> Failure | b
     value = part.measure(instance, time_limit)
     cost = part.failure(claimed, value)
     if cost is not None:
-        return Failure(instance, claimed, value, cost)
+        return Failure(instance, claimed, value, cost, degenerate=degenerate(part, instance))
     return part.decided(claimed, value)
 
 
@@ -128,11 +170,13 @@ def check(
     for place, instance in enumerate(part.family.instances(level)):
         if place < tally.done:
             continue
-        left = None if deadline is None else deadline - time.monotonic()
+        begun = time.monotonic()
+        left = None if deadline is None else deadline - begun
         if left is not None and left <= 0:
             return tally
         _count(part, instance, left, tally)
         tally.done += 1
+        tally.seconds += time.monotonic() - begun
         if tally.done % EVERY == 0:
             tell(tally)
     tally.finished = True
@@ -159,14 +203,18 @@ def judge(claim: Claim, tallies: Iterable[Tally]) -> Finding:
     """Return the finding, every kept failure re-checked without the engines."""
     from blowproof.verifier.claims.stating.measures import recheck
 
+    def again(failure: Failure, part: Part) -> Failure:
+        if failure.checked:
+            return failure
+        found = recheck(part.measure, failure.instance, failure.value)
+        return replace(failure, checked=found)
+
     def checked(tally: Tally, part: Part) -> Tally:
-        smallest = {
-            cost: failure
-            if failure.checked
-            else replace(failure, checked=recheck(part.measure, failure.instance, failure.value))
-            for cost, failure in tally.smallest.items()
-        }
-        return replace(tally, smallest=smallest)
+        def each(kept: Smallest) -> Smallest:
+            return {cost: again(failure, part) for cost, failure in kept.items()}
+
+        return replace(tally, smallest=each(tally.smallest), proper=each(tally.proper))
 
     pairs = zip(tallies, claim.parts, strict=True)
-    return Finding(claim, [checked(tally, part) for tally, part in pairs])
+    unproved = [item.says for item in claim.identities if not item.proved()]
+    return Finding(claim, [checked(tally, part) for tally, part in pairs], unproved)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from blowproof.verifier.claims.record import changes, counterexamples, instance_from
-from blowproof.verifier.claims.run import Failure, Finding, Tally, check, judge, put
+from blowproof.verifier.claims.run import Failure, Finding, Smallest, Tally, check, judge, put
 from blowproof.verifier.claims.shrink import shrink
 from blowproof.verifier.claims.state import State
 from blowproof.verifier.claims.stating.claim import Claim, Level, Part
@@ -87,7 +87,7 @@ def _again(claim: Claim, place: int, tally: Tally) -> None:
     for example in counterexamples(claim, place):
         found = put(claim.parts[place], instance_from(example), None)
         if isinstance(found, Failure) and found.cost == example["cost"]:
-            tally.smallest.setdefault(found.cost, found)
+            tally.remember(found)
             tally.failures[found.cost] += 0
 
 
@@ -122,5 +122,7 @@ def _is_new(claim: Claim, place: int, tally: Tally) -> bool:
 
 
 def _minimised(part: Part, tally: Tally) -> Tally:
-    smallest = {cost: shrink(part, failure) for cost, failure in tally.smallest.items()}
-    return replace(tally, smallest=smallest)
+    def each(kept: Smallest) -> Smallest:
+        return {cost: shrink(part, failure) for cost, failure in kept.items()}
+
+    return replace(tally, smallest=each(tally.smallest), proper=each(tally.proper))

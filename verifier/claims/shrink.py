@@ -34,7 +34,10 @@ STEP_LIMIT = 10.0
 
 
 def shrink(part: Part, failure: Failure) -> Failure:
-    """Return a failure of the same cost that no single step makes smaller."""
+    """Return a failure of the same cost that no single step makes smaller.
+
+    What is not degenerate stays so.
+    """
     while True:
         better = next(_better(part, failure), None)
         if better is None:
@@ -51,7 +54,7 @@ def _better(part: Part, failure: Failure) -> Iterator[Failure]:
         except (BlowproofError, AssertionError, LookupError):
             continue  # not what the claim speaks about
         if isinstance(found, Failure) and found.cost == failure.cost:
-            yield found
+            yield from [found] if failure.degenerate or not found.degenerate else []
 
 
 def smaller(instance: Instance) -> Iterator[Instance]:

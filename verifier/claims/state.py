@@ -1,26 +1,25 @@
 """The state file of a run: a JSON line for each part, so that an interrupted run goes on.
 
-The first line names the version: a digest of the sources of `models` and `verifier`. A state of
-other sources is thrown away, since what they said need not be so any more. A run that comes to its
-end forgets its claims, and the file when nothing is left: the next one starts afresh.
+The first line names the engines by their version. A state of other engines is thrown away, since
+what they said need not be so any more; and what was found for statements that were edited since is
+passed over. A run that comes to its end forgets its claims, and the file when nothing is left: the
+next one starts afresh.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
-from functools import cache
-from hashlib import sha256
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
+from blowproof.verifier.claims.ledger import room_of
 from blowproof.verifier.claims.record import tally_from, tally_json
 from blowproof.verifier.claims.run import Tally
 from blowproof.verifier.claims.stating.claim import Claim, Level
+from blowproof.verifier.claims.version import source_of, version
 
 __all__ = ["State", "default_state"]
 
@@ -30,24 +29,6 @@ def default_state(level: Level) -> Path:
     home = os.environ.get("XDG_CACHE_HOME")
     folder = Path(home) if home else Path.home() / ".cache"
     return folder / "blowproof" / f"claims-{level}.jsonl"
-
-
-@cache
-def version() -> str:
-    """Return a digest of everything that a verdict depends on."""
-    total = sha256()
-    for package in ("blowproof.models", "blowproof.verifier"):
-        for name, content in _sources(files(package)):
-            total.update(name.encode() + b"\0" + content + b"\0")
-    return total.hexdigest()
-
-
-def _sources(folder: Traversable) -> Iterator[tuple[str, bytes]]:
-    for item in sorted(folder.iterdir(), key=lambda item: item.name):
-        if item.is_dir() and item.name != "__pycache__":
-            yield from _sources(item)
-        elif item.name.endswith((".py", ".toml")):
-            yield item.name, item.read_bytes()
 
 
 class State:
@@ -72,7 +53,8 @@ class State:
         for text in lines[1:]:
             with suppress(ValueError):  # the last line may have been cut short
                 item = json.loads(text)
-                self._found[item["claim"], item["part"]] = item["tally"]
+                if item["source"] == source_of(room_of(item["claim"])):
+                    self._found[item["claim"], item["part"]] = item["tally"]
 
     @property
     def resumed(self) -> int:
@@ -88,7 +70,12 @@ class State:
         """Add a part's tally."""
         if self.path is None:
             return
-        item = {"claim": claim.id, "part": place, "tally": tally_json(claim.parts[place], tally)}
+        item = {
+            "claim": claim.id,
+            "part": place,
+            "source": source_of(room_of(claim.id)),
+            "tally": tally_json(claim.parts[place], tally),
+        }
         with suppress(OSError):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             begin = not self.path.exists()

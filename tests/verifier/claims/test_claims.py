@@ -1,5 +1,6 @@
 """The claims ledger: what is recorded is what comes out, and every counterexample is one."""
 
+import ast
 import json
 from dataclasses import replace
 from fractions import Fraction
@@ -19,7 +20,7 @@ from blowproof.models import (
     Marginal,
     Policy,
 )
-from blowproof.verifier.claims import record, session
+from blowproof.verifier.claims import record, session, version
 from blowproof.verifier.claims import run as running
 from blowproof.verifier.claims.ledger import PAPERS, all_claims, select
 from blowproof.verifier.claims.page import page
@@ -29,6 +30,8 @@ from blowproof.verifier.claims.shrink import shrink
 from blowproof.verifier.claims.state import State
 from blowproof.verifier.claims.stating import families as some
 from blowproof.verifier.claims.stating.claim import Claim, Instance, Part, Value
+from blowproof.verifier.claims.stating.grades import degenerate
+from blowproof.verifier.claims.stating.identity import Identity
 from blowproof.verifier.claims.stating.measures import Counted, Sensitivity, recheck
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -286,7 +289,7 @@ def test_what_cannot_be_decided_is_counted():
     part = replace(claim.parts[0], measure=lambda instance, limit: Value(0, None))
     (found,) = run_claims([replace(claim, parts=(part,))], "quick")
     assert found.finding.tallies[0].undecided == 100
-    assert found.finding.undecided and found.finding.verdict == "holds"
+    assert found.finding.undecided and found.finding.verdict == "holds-checked"
 
 
 # --- verdicts ------------------------------------------------------------------------------------
@@ -300,7 +303,10 @@ def verdict(*costs, repaired="", amendment="formula", fails=()):
 
 
 def test_the_rule_of_verdicts():
-    assert verdict() == "holds"
+    assert verdict() == "holds-checked"
+    for proved in ({"proof": "p"}, {"listed": True}, {"identities": (Identity("i", "1", "1"),)}):
+        claim = replace(counting([]), **proved)
+        assert claim.verdict(lambda part: frozenset()) == "holds"
     assert verdict("accuracy") == "refuted"
     assert verdict("accuracy", repaired="r", amendment="condition") == "holds-amended"
     assert verdict("privacy", repaired="r", amendment="condition") == "refuted"
@@ -329,6 +335,82 @@ def test_bounds_and_equalities_are_told_apart(relation, bounds, cost, decided):
     part = counting([], relation, 2).parts[0]
     assert part.failure(2, Value(*bounds)) == cost
     assert cost is not None or part.decided(2, Value(*bounds)) == decided
+
+
+@pytest.mark.parametrize(
+    ("failed", "properly", "amendment", "grade"),
+    [
+        ([], [], "formula", None),
+        (["privacy"], ["privacy"], "formula", "substantial"),
+        (["privacy"], [], "formula", "degenerate"),
+        (["privacy"], ["privacy"], "misprint", "misprint"),
+        (["privacy"], [], "misprint", "misprint"),
+    ],
+)
+def test_failures_are_graded(failed, properly, amendment, grade):
+    claim = replace(counting([]), repaired="r", amendment=amendment)
+    assert claim.grade(lambda p: frozenset(failed), lambda p: frozenset(properly)) == grade
+
+
+def test_the_smallest_proper_counterexample_is_kept_beside_a_smaller_degenerate_one():
+    def claimed(instance):
+        return 2  # right for three values alone
+
+    domains = [Policy(domain=Domain(a=Integers(1, size))) for size in (1, 2, 3)]
+    instances = [Instance(shape="", policy=policy) for policy in domains]
+    where = some.family("1 to 3 values", lambda: instances)
+    part = replace(wrong(claimed), family=where, relation="=", large="accuracy")
+    measure = Counted(lambda instance: instance.the_policy.domain.size - 1)
+    tally = running.check(replace(part, measure=measure), "quick", running.Tally())
+    assert tally.failures == {"accuracy": 2} and tally.degenerate == {"accuracy": 1}
+    assert [item.degenerate for item in tally.shown()] == ["", "one value"]
+    sizes = [item.instance.the_policy.domain.size for item in tally.shown()]
+    assert sizes == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("instance", "reading", "words"),
+    [
+        (Instance(shape="", policy=Policy(domain=Domain(a=Integers(1, 1)))), None, "one value"),
+        (
+            Instance(shape="", policy=Policy(domain=Domain(a=Integers(1, 2), b=Integers(1, 1)))),
+            None,
+            "an attribute of one value",
+        ),
+        (Instance(shape="", policy=some.letters(2, [], [])), "published", "no secret pair"),
+        (Instance(shape="", policy=some.letters(2, [], [])), "add-remove", ""),
+        (Instance(shape="", policy=some.letters(2, [(0, 1)], [])), "published", ""),
+        (Instance(shape="", parameters={"n": 1}), None, "one record"),
+        (Instance(shape="", parameters={"n": 2}), None, ""),
+    ],
+)
+def test_what_is_degenerate(instance, reading, words):
+    assert degenerate(replace(wrong(lambda i: 0), reading=reading), instance) == words
+
+
+# --- by which engines ----------------------------------------------------------------------------
+
+
+def test_what_a_claim_says_is_no_reason_to_run_it_again(monkeypatch):
+    module = "blowfish.section_8.corollary_8_3"
+    before = version.source_of(module)
+    text = (ROOT / "verifier/claims/blowfish/section_8/corollary_8_3.py").read_text("utf-8")
+    assert 'explanation="' in text and 'relation="<="' in text
+
+    def digest(changed):
+        version.source_of.cache_clear()
+        kept = version._parsed
+        monkeypatch.setattr(
+            version, "_parsed", lambda name: ast.parse(changed) if name == module else kept(name)
+        )
+        found = version.source_of(module)
+        monkeypatch.undo()
+        version.source_of.cache_clear()
+        return found
+
+    assert digest(text) == before
+    assert digest(text.replace('explanation="', 'explanation="Well, ')) == before
+    assert digest(text.replace('relation="<="', 'relation=">="')) != before
 
 
 # --- shrinking -----------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 The measure never calls the formula that it is compared with. Quick families take about a second.
 
-Read `claim`, `families`, `measures`, `parts`; what several papers share: `listings`,
+Read `identity` (algebra), `claim`, `grades` (what is degenerate), `families`, `measures`, `parts`;
+what several papers share: `listings`,
 `policy_graphs`, `sparse_families`, `affine_families`, `range_trees`, `channels`, `printed` (noise
 scales as data, in printed.json).
 """

@@ -13,6 +13,7 @@ from blowproof.models.policy.readings import BLOWFISH, Reading
 from blowproof.models.queries.kinds import ClusterSizes, ClusterSums, MatrixQuery, WeightedSum
 from blowproof.models.queries.query import Row
 from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.claims.stating.identity import Identity
 
 __all__ = [
     "Amendment",
@@ -20,6 +21,7 @@ __all__ = [
     "Claim",
     "Cost",
     "Family",
+    "Grade",
     "Instance",
     "Level",
     "Measure",
@@ -33,7 +35,11 @@ __all__ = [
 
 Level = Literal["quick", "full"]
 Relation = Literal["<=", "=", ">="]
-Verdict = Literal["holds", "refuted", "holds-amended", "not-checkable"]
+Verdict = Literal["holds", "holds-checked", "refuted", "holds-amended", "not-checkable"]
+"""`holds`: with a proof; `holds-checked`: on every instance that was listed, without one."""
+Grade = Literal["misprint", "degenerate", "substantial"]
+"""How a claim fails: by a slip of the pen, for one value, one record or an empty set only, or so
+that it matters."""
 Cost = Literal["privacy", "accuracy", "nothing"]
 """What trusting a wrong claim costs: too little noise, too much noise or error, or neither."""
 Amendment = Literal["condition", "misprint", "formula"]
@@ -156,6 +162,9 @@ class Part:
 
     `small`: what it costs when the claimed number is below the exact one; `large`: above it.
     `amended` marks a check of the repaired statement, which bears on no verdict as printed.
+    `degenerate` says of an instance that is degenerate for this statement why it is ("": it is
+    not), beyond what is so for every statement (`grades`). `kernel`: the measure accepts only what
+    the kernel has checked a certificate of, so that the part proves the claim up to that size.
     """
 
     name: str
@@ -168,6 +177,8 @@ class Part:
     small: Cost = "privacy"
     large: Cost = "accuracy"
     amended: bool = False
+    degenerate: Callable[[Instance], str] = lambda instance: ""
+    kernel: bool = False
 
     def failure(self, claimed: Exact, value: Value) -> Cost | None:
         """Return what it costs to trust the claim here, if the value contradicts it."""
@@ -195,26 +206,64 @@ def in_readings(
 class Claim:
     """A published statement in our words, and how it is checked.
 
-    A claim without parts is not checkable, and `why_not` says why. `repaired` states the amended
-    claim, `amendment` says of what kind it is; the parts with `amended` check it. `explanation` is
-    for the paper's author: why the statement fails, and what that means. `proof`: the argument by
-    which a claim (or its repair) holds in general.
+    `source` and `quote` say where it stands: a locator, and at most a few words by which the
+    sentence is found. `read_as`: in one line, how the sentence was read. A claim without parts is
+    not checkable, and `why_not` says why. `repaired` states the amended claim, `amendment` says of
+    what kind it is; the parts with `amended` check it. `explanation` is for the paper's author: why
+    the statement fails, and what that means.
+
+    What makes it hold in general (or its repair): `proof`, the argument by hand, which stands here
+    or, in short, here and in full in `proof_in`; `identities`, the algebra, proved by sympy at each
+    run; parts with `kernel`; or `listed`: the instances are all that the sentence speaks about.
+    A claim that holds without any of these is `holds-checked`.
     """
 
     id: str
     source: str
     statement: str
+    quote: str = ""
+    read_as: str = ""
     parts: tuple[Part, ...] = ()
     repaired: str = ""
     amendment: Amendment = "formula"
     explanation: str = ""
     proof: str = ""
+    proof_in: str = ""
+    identities: tuple[Identity, ...] = ()
+    listed: bool = False
     why_not: str = ""
 
     @property
     def paper(self) -> str:
         """The stem of the paper's file."""
         return self.id.partition("/")[0]
+
+    @property
+    def proved_by(self) -> tuple[str, ...]:
+        """What makes the claim, or its repair, hold beyond the instances; empty: nothing does."""
+        found = [f"algebra ({len(self.identities)} by sympy)"] if self.identities else []
+        kernel = dict.fromkeys(part.family.shapes for part in self.parts if part.kernel)
+        found += [f"certificates, checked by the kernel, for {shapes}" for shapes in kernel]
+        found += ["a list of all there is"] if self.listed else []
+        found += [f"by hand in {self.proof_in or 'this row'}"] if self.proof else []
+        return tuple(found)
+
+    def repairs(self, failed: Callable[[Part], frozenset[Cost]]) -> bool:
+        """Whether there is a repair, and none of its own checks fails."""
+        return bool(self.repaired) and not any(failed(part) for part in self.parts if part.amended)
+
+    def grade(
+        self,
+        failed: Callable[[Part], frozenset[Cost]],
+        properly: Callable[[Part], frozenset[Cost]],
+    ) -> Grade | None:
+        """Return how the claim fails, given what fails at all and what on proper instances."""
+        printed = [part for part in self.parts if not part.amended]
+        if not any(failed(part) for part in printed):
+            return None
+        if self.amendment == "misprint" and self.repairs(failed):
+            return "misprint"
+        return "substantial" if any(properly(part) for part in printed) else "degenerate"
 
     def verdict(self, failed: Callable[[Part], frozenset[Cost]]) -> Verdict:
         """Return the verdict, given how each part failed (nothing: it holds).
@@ -226,12 +275,9 @@ class Claim:
         if not self.parts:
             return "not-checkable"
         costs = frozenset(cost for part in self.parts if not part.amended for cost in failed(part))
-        repaired = bool(self.repaired) and not any(
-            failed(part) for part in self.parts if part.amended
-        )
         if not costs:
-            return "holds"
+            return "holds" if self.proved_by else "holds-checked"
         mild = self.amendment == "misprint" or (
             self.amendment == "condition" and "privacy" not in costs
         )
-        return "holds-amended" if repaired and mild else "refuted"
+        return "holds-amended" if self.repairs(failed) and mild else "refuted"
