@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,8 @@ STYLES = {
 @click.option("--time-limit", type=seconds, default=None, metavar="SECONDS",
               help="Stop the run; the same command goes on from there.")  # fmt: skip
 @memory_option
+@click.option("--jobs", type=click.IntRange(1, 1024), metavar="N",
+              help="How many processes.  [default: each core with --full, else 1]")  # fmt: skip
 @click.option("--state", type=click.Path(dir_okay=False, path_type=Path), default=None,
               metavar="FILE", help="Where an interrupted run is kept.")  # fmt: skip
 @click.option("--fresh", is_flag=True, help="Do not go on with an interrupted run.")
@@ -49,10 +52,12 @@ STYLES = {
               default=None, metavar="FOLDER",
               help="Maintainers: record the verdicts in this source tree.")  # fmt: skip
 @json_option
-def claims(
+def claims(  # noqa: PLR0913 # click's options
     ids: tuple[str, ...],
+    *,
     full: bool,
     time_limit: float | None,
+    jobs: int | None,
     state: Path | None,
     fresh: bool,
     write: Path | None,
@@ -67,6 +72,7 @@ def claims(
     Exit code 0: as recorded; 1: a verdict changed; 2: bad input; 3: stopped, or some instance
     could not be decided.
     """
+    from blowproof.cli.sweeping.pool import cores
     from blowproof.verifier.claims.ledger import select
     from blowproof.verifier.claims.state import State, default_state
 
@@ -78,7 +84,8 @@ def claims(
     if fresh:
         kept.forget(chosen)
         kept = State(kept.path, level)
-    found, stopped = _run(chosen, level, kept, time_limit, minimise=write is not None)
+    jobs = jobs or (cores() if full else 1)
+    found, stopped = _run(chosen, level, kept, time_limit, jobs=jobs, minimise=write is not None)
     if not stopped:
         kept.forget(chosen)
         if write is not None:
@@ -96,19 +103,27 @@ def _run(
     kept: State,
     time_limit: float | None,
     *,
+    jobs: int,
     minimise: bool,
 ) -> tuple[list[Checked], str]:
-    """Return the claims that came to their end, and why the run stopped ("": it did not)."""
+    """Return the claims that came to their end, in order, and why the run stopped ("": no)."""
+    from blowproof.cli.asking import memory
     from blowproof.cli.asking.stoppable import Stopped, watch
+    from blowproof.cli.sweeping.work import ready
+    from blowproof.verifier.claims.cores import Workers, run_on_cores
     from blowproof.verifier.claims.session import Checked, Step, run_claims
 
     deadline = None if time_limit is None else time.monotonic() + time_limit
     found: list[Checked] = []
+    order = {claim.id: place for place, claim in enumerate(chosen)}
 
     def work(post: Callable[[object], None]) -> None:
-        for item in run_claims(
-            chosen, level, state=kept, deadline=deadline, tell=post, minimise=minimise
-        ):
+        most = memory.limit()
+        share = None if most is None else most // jobs
+        runs = partial(run_claims, chosen, level)
+        if jobs > 1:
+            runs = partial(run_on_cores, chosen, level, Workers(jobs, ready, (share,)))
+        for item in runs(state=kept, deadline=deadline, tell=post, minimise=minimise):
             post(item)
 
     with _bar() as show:
@@ -125,6 +140,7 @@ def _run(
             watch(work, time_limit=patience, on_post=heard)
         except Stopped as stop:
             return found, stop.reason
+    found.sort(key=lambda item: order[item.finding.claim.id])
     return found, "" if len(found) == len(chosen) else "stopped at the time limit"
 
 
@@ -153,7 +169,8 @@ def _bar() -> Iterator[Callable[[Step], None]]:
 def _write(found: Sequence[Checked], folder: Path) -> None:
     """Renew what is recorded in a source tree, and the page made of it."""
     from blowproof.verifier.claims.page import page
-    from blowproof.verifier.claims.record import document, merged
+    from blowproof.verifier.claims.record import document
+    from blowproof.verifier.claims.written import merged
 
     target = folder / "verifier" / "claims" / "verdicts.json"
     if not target.parent.is_dir():

@@ -1,9 +1,10 @@
 """The claims ledger: published statements as data, checked again by `blowproof claims`.
 
 Reading order: the room stating (what a claim is, instances, measures), `run` (one part over its
-family), `shrink` (smaller counterexamples), `version` (by which engines), `record` (JSON and what
-changed), `state` (interrupted runs), `session` (many claims), `ledger` (all of them), `page`
-(CLAIMS.md). Then a room for each paper, with one module for each section or theorem.
+family), `shrink` (smaller counterexamples), `version` (by which engines), `ledger` (all of them),
+`record` (JSON and what changed), `written` (its file), `state` (interrupted runs), `session` (many
+claims), `cores` (many at once), `page` (CLAIMS.md). Then a room for each paper, with one module for
+each section or theorem.
 
 *Adding a claim.* Write it into the module of its section (CLAIMS at its end; a new module needs a
 line in `ledger.MODULES`), for instance::

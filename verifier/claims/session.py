@@ -1,7 +1,8 @@
 """A run over many claims: the record's counterexamples first, then the families, then the verdicts.
 
-`run_claims` is what the command and the tests call. Parts are checked one after the other; what is
-found is written to the state file now and then, so that the run can be stopped at any time.
+`run_claims` is what the command and the tests call (`cores` does the same on several cores). Parts
+are checked one after the other; what is found is written to the state file now and then, so that
+the run can be stopped at any time.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from blowproof.verifier.claims.shrink import shrink
 from blowproof.verifier.claims.state import State
 from blowproof.verifier.claims.stating.claim import Claim, Level, Part
 
-__all__ = ["Checked", "Step", "run_claims"]
+__all__ = ["Checked", "Step", "check_part", "run_claims"]
 
 SAVE_SECONDS = 5.0
 
@@ -59,21 +60,43 @@ def run_claims(
     for claim in claims:
         tallies = []
         for place, part in enumerate(claim.parts):
-            tally = state.tally(claim, place)
+            heard = partial(_report, tell, Step(claim, part, 0, done, total))
+            tally = check_part(
+                claim, place, level, state, deadline=deadline, heard=heard, minimise=minimise
+            )
             if not tally.finished:
-                heard = partial(_report, tell, Step(claim, part, 0, done, total))
-                heard(tally)
-                _again(claim, place, tally)
-                tally = _walk(claim, place, level, tally, deadline, heard, state)
-                if not tally.finished:
-                    return
-                if minimise or _is_new(claim, place, tally):
-                    tally = _minimised(part, tally)
-                state.write(claim, place, tally)
+                return
             tallies.append(tally)
             done += 1
         finding = judge(claim, tallies)
         yield Checked(finding, tuple(changes(finding)))
+
+
+def check_part(  # keyword-only options
+    claim: Claim,
+    place: int,
+    level: Level,
+    state: State,
+    *,
+    deadline: float | None = None,
+    heard: Callable[[Tally], None] = lambda tally: None,
+    minimise: bool = False,
+) -> Tally:
+    """Return the tally of one part, from where the state stands; not finished at the deadline.
+
+    Its failures are made small, if the record has none such or if that is asked for.
+    """
+    tally = state.tally(claim, place)
+    if tally.finished:
+        return tally
+    heard(tally)
+    _again(claim, place, tally)
+    tally = _walk(claim, place, level, tally, deadline, heard, state)
+    if tally.finished:
+        if minimise or _is_new(claim, place, tally):
+            tally = _minimised(claim.parts[place], tally)
+        state.write(claim, place, tally)
+    return tally
 
 
 def _report(tell: Callable[[Step], None], step: Step, tally: Tally) -> None:
@@ -116,9 +139,10 @@ def _walk(
 
 
 def _is_new(claim: Claim, place: int, tally: Tally) -> bool:
-    """Whether a part fails at a cost for which the record has no counterexample."""
-    known = {example["cost"] for example in counterexamples(claim, place)}
-    return not set(tally.smallest) <= known
+    """Whether a part fails in a way (cost, degenerate or not) that the record does not show."""
+    shown = counterexamples(claim, place)
+    known = {(example["cost"], example["degenerate"] is None) for example in shown}
+    return not {(item.cost, not item.degenerate) for item in tally.shown()} <= known
 
 
 def _minimised(part: Part, tally: Tally) -> Tally:

@@ -51,7 +51,7 @@ class State:
             path.unlink()
             return
         for text in lines[1:]:
-            with suppress(ValueError):  # the last line may have been cut short
+            with suppress(ValueError, KeyError):  # cut short, or a second head
                 item = json.loads(text)
                 if item["source"] == source_of(room_of(item["claim"])):
                     self._found[item["claim"], item["part"]] = item["tally"]
@@ -78,9 +78,9 @@ class State:
         }
         with suppress(OSError):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            begin = not self.path.exists()
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write((self._head + "\n" if begin else "") + json.dumps(item) + "\n")
+            with self.path.open("ab", buffering=0) as file:  # one write: other processes add theirs
+                head = "" if file.tell() else self._head + "\n"
+                file.write((head + json.dumps(item) + "\n").encode())
 
     def forget(self, claims: Iterable[Claim]) -> None:
         """Forget these claims: their run came to its end, and the next one starts afresh."""

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -22,6 +23,7 @@ from blowproof.models import (
 )
 from blowproof.verifier.claims import record, session, version
 from blowproof.verifier.claims import run as running
+from blowproof.verifier.claims.cores import Workers, run_on_cores
 from blowproof.verifier.claims.ledger import PAPERS, all_claims, select
 from blowproof.verifier.claims.page import page
 from blowproof.verifier.claims.run import Failure, put
@@ -215,10 +217,13 @@ def test_writing_renews_the_record_and_the_page(capsys, tmp_path):
     folder = tmp_path / "verifier" / "claims"
     folder.mkdir(parents=True)
     name = "blowfish-2014/example-8.2"
-    code, _, _ = said(capsys, name, "--full", "--write", tmp_path, "--state", tmp_path / "s")
+    code, _, _ = said(
+        capsys, name, "--full", "--jobs", "1", "--write", tmp_path, "--state", tmp_path / "s"
+    )
     assert code == 0
     text = (folder / "verdicts.json").read_text("utf-8")
-    assert [item["id"] for item in json.loads(text)["claims"]] == [name]
+    (item,) = json.loads(text)["claims"]
+    assert (item["id"], item["engines"]) == (name, version.version())
     assert name.partition("/")[2] in (tmp_path / "CLAIMS.md").read_text("utf-8")
 
 
@@ -264,6 +269,40 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
     assert State(tmp_path / "state", "full").resumed == 0  # another level is another run
 
 
+SEVERAL = ("blowfish-2014/example-8.", "blowfish-2014/equation-4")
+
+
+def test_two_cores_find_what_one_finds(tmp_path):
+    claims = select(SEVERAL)
+    state = State(tmp_path / "state", "quick")
+    many = list(run_on_cores(claims, "quick", Workers(2), state=state))
+    alone = {item.finding.claim.id: item for item in run_claims(claims, "quick")}
+    assert {item.finding.claim.id for item in many} == set(alone)
+    for item in many:
+        one = alone[item.finding.claim.id]
+        found, other = (record.document(each.finding) for each in (item, one))
+        for part in (*found["parts"], *other["parts"]):
+            part["seconds"] = 0
+        assert found == other and item.changes == one.changes == ()
+    again = State(tmp_path / "state", "quick")
+    assert again.resumed == sum(len(claim.parts) for claim in claims)  # and nothing runs twice
+    waited = list(run_on_cores(claims, "quick", Workers(2, exit), state=again))
+    assert {item.finding.claim.id for item in waited} == set(alone)
+
+
+def test_a_part_whose_processes_die_is_left_out(tmp_path):
+    state = State(tmp_path / "state", "quick")
+    claims = select(["blowfish-2014/example-8.2"])
+    assert list(run_on_cores(claims, "quick", Workers(2, os._exit, (1,)), state=state)) == []
+
+
+def test_cores_stop_at_the_deadline_and_go_on(tmp_path):
+    claims = select(["blowfish-2014/example-8.2"])
+    state = State(tmp_path / "state", "quick")
+    assert list(run_on_cores(claims, "quick", Workers(2), state=state, deadline=0.0)) == []
+    assert len(list(run_on_cores(claims, "quick", Workers(2), state=state))) == 1
+
+
 def test_a_state_of_other_sources_is_thrown_away(tmp_path):
     path = tmp_path / "state"
     state = State(path, "quick")
@@ -278,7 +317,15 @@ def test_a_state_of_other_sources_is_thrown_away(tmp_path):
 def test_the_time_limit_is_exit_3_and_keeps_the_state(capsys, tmp_path):
     state = tmp_path / "state"
     code, out, _ = said(
-        capsys, "blowfish-2014/theorem-8.2", "--full", "--time-limit", "1", "--state", state
+        capsys,
+        "blowfish-2014/theorem-8.2",
+        "--full",
+        "--jobs",
+        "1",
+        "--time-limit",
+        "1",
+        "--state",
+        state,
     )
     assert code == 3 and "goes on from here" in " ".join(out.split())
     assert state.exists()
