@@ -21,6 +21,7 @@ import click
 from blowproof.cli.asking.errors import Exit, is_debug, report
 from blowproof.cli.asking.memory import hold_firmly
 from blowproof.cli.asking.stoppable import Terminated, ignore_late_halts, still_busy
+from blowproof.cli.beginning.init import init
 from blowproof.cli.commands.audit import audit
 from blowproof.cli.commands.claims import claims
 from blowproof.cli.commands.closed_forms import closed_forms
@@ -48,7 +49,7 @@ SAME_WISH = 2.0
 """Seconds within which several signals to end are one."""
 
 SECTIONS = {
-    "First steps": ("audit", "sensitivity", "neighbours", "compare", "sweep"),
+    "First steps": ("audit", "init", "sensitivity", "neighbours", "compare", "sweep"),
     "Private releases": ("plan", "certify", "odds", "release", "ledger", "check"),
     "Theory": ("explain", "sparse", "closed-forms", "claims", "encode"),
     "Set-up": ("schema", "completion"),
@@ -121,7 +122,7 @@ def cli(ctx: click.Context, debug: bool) -> None:
 
 
 for command in (
-    *(audit, sensitivity, neighbours, sparse, closed_forms, compare, encode, explain, sweep),
+    *(audit, init, sensitivity, neighbours, sparse, closed_forms, compare, encode, explain, sweep),
     *(claims, certify, odds, check, plan, release, ledger, schema, completion),
 ):
     cli.add_command(command)

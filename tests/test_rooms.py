@@ -95,6 +95,7 @@ ROOMS = (
     "cli/sweeping",
     "cli/releasing",
     "cli/commands",
+    "cli/beginning",
     "cli",
 )
 """Each room imports from those before it, never from those after it, not even inside a function."""

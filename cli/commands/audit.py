@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from blowproof.cli.audit.findings import Finding
     from blowproof.models import Policy, Reading
 
-__all__ = ["audit", "audited"]
+__all__ = ["audit", "audited", "show_audit"]
 
 TIME_LIMIT = 30
 PICTURE_SECONDS = 6.0
@@ -77,6 +77,13 @@ def audit(
     if planned.html is not None:
         _write_page(planned.html, found)
     _write(policy, found, form)
+    return found.code
+
+
+def show_audit(path: str, queries: tuple[str, ...], planned: Planned, question: Question) -> int:
+    """Show the audit of a policy that another command has just written; return its exit code."""
+    found = _audited(path, queries, planned, question, drawn=False)
+    _write(path, found, "text")
     return found.code
 
 

@@ -105,7 +105,9 @@ def times(ratio: Fraction) -> str:
 
 
 def value_text(value: Value) -> str:
-    """Return one attribute's value."""
+    """Return one attribute's value; an empty label has to be seen."""
+    if value == "":
+        return "(empty)"
     return printable(value) if isinstance(value, str) else show(value)
 
 

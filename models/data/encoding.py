@@ -23,8 +23,9 @@ from blowproof.models.base.errors import PolicyError, nearest
 from blowproof.models.base.numbers import Exact, plain, show
 from blowproof.models.domain.attributes import Attribute, Labels
 
-__all__ = ["STAGES", "Column", "escaped", "literal", "number", "place", "quoted"]
+__all__ = ["NO_LABEL", "STAGES", "Column", "escaped", "literal", "number", "place", "quoted"]
 
+NO_LABEL = "not a label"
 _WHOLE = re.compile("U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?")
 _NUMBER = re.compile(
     r"[+-]?(?:[0-9]+/(?P<below>[0-9]+)|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]{1,3})?)", re.I
@@ -118,10 +119,12 @@ class Column:
 
     @property
     def kept(self) -> str:
-        """The column in SQL, in a form that loses nothing."""
-        return (
-            self.source if self.kind == "whole" else f"CAST({self.source} AS {_FORMS[self.kind]})"
-        )
+        """The column in SQL, in a form that loses nothing; empty cells are the label "", if any."""
+        if self.kind == "whole":
+            return self.source
+        text = f"CAST({self.source} AS {_FORMS[self.kind]})"
+        empty = isinstance(self.attribute, Labels) and "" in self.attribute.labels
+        return f"coalesce({text}, '')" if empty else text
 
     @property
     def narrow(self) -> str | None:
@@ -239,7 +242,7 @@ def _label(attribute: Labels, text: str) -> int:
         return marked.index(text)
     if text.strip() in spelled:
         raise PolicyError(f"not the label {text.strip()!r}", hint="remove the blanks around it")
-    raise PolicyError("not a label", hint=nearest(text, spelled, what="label"))
+    raise PolicyError(NO_LABEL, hint=nearest(text, spelled, what="label"))
 
 
 def _double(column: Column, text: str) -> int:

@@ -23,7 +23,15 @@ from weakref import ref
 from blowproof.models.base.door import FileError, open_file
 from blowproof.models.base.errors import BudgetError, DataError, InternalError, PolicyError, nearest
 from blowproof.models.base.temporary import prefix, sweep
-from blowproof.models.data.encoding import STAGES, Column, escaped, literal, place, quoted
+from blowproof.models.data.encoding import (
+    NO_LABEL,
+    STAGES,
+    Column,
+    escaped,
+    literal,
+    place,
+    quoted,
+)
 from blowproof.models.domain.attributes import Attribute, Labels
 from blowproof.models.domain.regions import Point
 
@@ -36,6 +44,8 @@ _SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
 _ODD_LIMIT = 2_000_000
 _LONGEST_HEADER = 1_000_000
+_LISTED, _LONGEST_TEXT = 12, 60
+"""How many labels an error lists, and how much of each."""
 _AS_STRING = ", binary_as_string = true"
 _MEMORY, _DISK = 2 * 10**9, 64 * 10**9
 """What the database engine may take for one file, in bytes."""
@@ -176,12 +186,26 @@ class Table:
         axis = places.index(None)
         where = f"{self.path}: row {number + 1}: {columns[axis].name}"
         if texts[axis] is None:
-            return f"{where} is empty"
+            labelled = isinstance(columns[axis].attribute, Labels)
+            fill = 'the label "" stands for empty cells' if labelled else "fill it, or leave it out"
+            return _tried(f"{where} is empty", fill)
         try:
             place(columns[axis], texts[axis])
         except PolicyError as error:
-            return _tried(f"{where} = {texts[axis]!r}: {error.reason}", error.hint)
+            hint = self._lacking(axis) if error.reason == NO_LABEL else error.hint
+            return _tried(f"{where} = {texts[axis]!r}: {error.reason}", hint)
         raise InternalError(f"{where} = {texts[axis]!r} is in the domain, but got no position")
+
+    def _lacking(self, axis: int) -> str:
+        """What to do about labels that the policy lacks: list them, as the data spell them."""
+        item = f"odd[{axis + 1}]"
+        where = f"odd IS NOT NULL AND p{axis} IS NULL AND {item} IS NOT NULL"
+        asked = f"SELECT DISTINCT {item} AS t FROM encoded WHERE {where} ORDER BY t"
+        texts = self.rows(f"{asked} LIMIT {_LISTED + 1}")
+        found = [repr(_shortened(text)) for (text,) in texts]
+        more = ", ..." if len(found) > _LISTED else ""
+        listed = ", ".join(found[:_LISTED])
+        return f"add to the policy's labels, or mend in the data, what they hold: {listed}{more}"
 
     def _near(self, name: str) -> str | None:
         if len(self.names) == 1 and re.search("[;\t|,]", self.names[0]):
@@ -294,6 +318,10 @@ def _try(column: Column, text: str) -> int:
 
 def _tried(text: str, hint: str | None) -> str:
     return f"{text}\n  try: {hint}" if hint else text
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}..."
 
 
 def _ending(path: Path) -> str:

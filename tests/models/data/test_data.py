@@ -312,6 +312,7 @@ def test_labels_are_compared_by_the_text_of_any_type(tmp_path: Path) -> None:
 # Files -------------------------------------------------------------------------------------------
 
 SEX = Domain(sex=Labels(["F", "M"]))
+EMPTY = 'row 2: sex is empty\n  try: the label "" stands for empty cells'
 
 
 def test_formats(tmp_path: Path) -> None:
@@ -358,8 +359,8 @@ def test_a_path_is_taken_literally(tmp_path: Path, name: str) -> None:
         ("sex,sex\nF,M\n", "2 columns are named 'sex'"),
         ("", "the first line is empty; it must hold the names of the columns"),
         ("\nsex\nF\n", "the first line is empty; it must hold the names of the columns"),
-        ("sex,x\nF,1\n,2\nX,3\n", "row 2: sex is empty"),
-        ("sex\nF\n\nM\n", "row 2: sex is empty"),
+        ("sex,x\nF,1\n,2\nX,3\n", EMPTY),
+        ("sex\nF\n\nM\n", EMPTY),
         ("sex,x\nF\n", "line 2: 1 fields, but the header names 2 columns"),
         ("sex,x\nF,1,2\n", "line 2: 3 fields, but the header names 2 columns"),
         ('sex,x\nF,"1\n', "line 2: a quote is not closed, or text follows it"),
@@ -450,6 +451,23 @@ def test_a_published_table_that_is_refused(tmp_path: Path, text: str, message: s
     with pytest.raises(DataError) as caught:
         read_table(written(tmp_path, text, "t.csv"), CELLS, (0,))
     assert message in str(caught.value)
+
+
+def test_labels_missing_from_a_policy_are_listed_from_the_data(tmp_path: Path) -> None:
+    path = written(tmp_path, "sex\nF\nX\nM\nunknown\nX\n f\n")
+    assert refusal(path, SEX) == (
+        "row 2: sex = 'X': not a label\n"
+        "  try: add to the policy's labels, or mend in the data, what they hold: "
+        "' f', 'X', 'unknown'"
+    )
+    many = written(tmp_path, "sex\nF\n" + "".join(f"{k:03}\n" for k in range(40)) + "x" * 99)
+    assert refusal(many, SEX).endswith("'010', '011', ...")
+
+
+def test_the_empty_label_stands_for_empty_cells(tmp_path: Path) -> None:
+    path = written(tmp_path, 'sex,x\nF,1\n,2\n"",3\nM,4\n')
+    with Dataset(path, Domain(sex=Labels(["F", "", "M"]))) as data:
+        assert data.marginal((0,)) == [1, 2, 1]
 
 
 def test_a_table_of_an_attribute_named_count(tmp_path: Path) -> None:

@@ -1,0 +1,161 @@
+"""What may nobody find out, what is already public, what will be published: as options say it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from blowproof.models.base.errors import PolicyError, nearest
+from blowproof.models.base.numbers import exact
+from blowproof.models.data.inferred import Inferred
+from blowproof.models.domain.attributes import Attribute, Integers, Labels
+from blowproof.models.queries.arguments import query_name, split_arguments, split_query
+
+__all__ = [
+    "EVERYTHING",
+    "SIZE",
+    "Choices",
+    "Secret",
+    "column_from",
+    "published",
+    "read_public",
+    "read_secret",
+]
+
+EVERYTHING, SIZE = "everything", "size"
+FORMS = "everything, each-column, within(COLUMN,...) or near(COLUMN,DISTANCE)"
+MOST_CELLS = 10_000
+"""A whole table with more cells is nothing that a newcomer publishes."""
+
+
+@dataclass(frozen=True)
+class Secret:
+    """What may nobody find out: the kind, and the columns or the column and distance it is about.
+
+    `kind` is a kind of the policy language: full, attribute, partition or distance.
+    """
+
+    kind: str = "full"
+    columns: tuple[str, ...] = ()
+    near: str = ""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """All answers: what is secret, which counts and whether n are public, what is published."""
+
+    secret: Secret = Secret()
+    public: tuple[tuple[str, ...], ...] = ()
+    size_public: bool = False
+    queries: tuple[str, ...] = ()
+
+    def with_public(self, found: tuple[str, ...] | None) -> Choices:
+        """Return the same with one more public table (None: the number of records)."""
+        if found is None:
+            return replace(self, size_public=True)
+        return self if found in self.public else replace(self, public=(*self.public, found))
+
+
+def read_secret(text: str, columns: Sequence[Inferred]) -> Secret:
+    """Return what an option or an answer says is secret.
+
+    >>> read_secret("within(ward)", [column_from("ward=a,b")])
+    Secret(kind='partition', columns=('ward',), near='')
+    """
+    word, inner = split_query(text) or ("", None)
+    given = split_arguments(inner) or []
+    if word == EVERYTHING and not given:
+        return Secret()
+    if word == "each-column" and not given:
+        return Secret("attribute")
+    if word == "within" and given:
+        return Secret("partition", _columns(given, columns))
+    if word == "near" and len(given) == 2:
+        (name,) = _columns(given[:1], columns)
+        attribute = next(item.attribute for item in columns if item.name == name)
+        if attribute is None or not attribute.ordered:
+            raise PolicyError(
+                f"--secret {text}: the values of {name} have no order",
+                hint="near needs numbers, days or ordered labels; write within(...) or everything",
+            )
+        if exact(given[1]) <= 0:
+            raise PolicyError(f"--secret {text}: the distance is not above zero", hint="write 5")
+        return Secret("distance", (name,), given[1])
+    raise PolicyError(f"--secret {text}: this is not understood", hint=f"write {FORMS}")
+
+
+def read_public(text: str, columns: Sequence[Inferred]) -> tuple[str, ...] | None:
+    """Return the columns whose counts are public; None: the number of records is.
+
+    >>> read_public("marginal(ward)", [column_from("ward=a,b")]), read_public("size", [])
+    (('ward',), None)
+    """
+    if text.strip() == SIZE:
+        return None
+    word, inner = split_query(text) or ("", None)
+    names = split_arguments(inner if word == "marginal" else text) or []
+    if not names:
+        raise PolicyError(f"--public {text}: this names no columns", hint="write ward,sex, or size")
+    return _columns(names, columns)
+
+
+def published(columns: Sequence[Inferred], given: Iterable[str]) -> tuple[str, ...]:
+    """Return the queries to publish: those given, or the largest table that is still one.
+
+    A query may also be written as the columns of its table.
+    """
+    used = [item for item in columns if item.attribute is not None]
+    names = {item.name for item in used}
+    found = []
+    for text in given:
+        words = split_arguments(text) or [] if "(" not in text else []
+        plain = words and all(word in names for word in words)
+        found.append(query_name("marginal", words) if plain else text)
+    if found:
+        return tuple(found)
+    cells, first = 1, []
+    for item in used:
+        assert item.attribute is not None
+        if cells * item.attribute.size > MOST_CELLS:
+            continue
+        cells *= item.attribute.size
+        first.append(item.name)
+    if len(first) == len(used):
+        return ("histogram",)
+    return (query_name("marginal", first or [used[0].name]),)
+
+
+def _columns(names: Sequence[str], columns: Sequence[Inferred]) -> tuple[str, ...]:
+    usable = [item.name for item in columns if item.attribute is not None]
+    for name in names:
+        left_out = next((item for item in columns if item.name == name), None)
+        if left_out is not None and left_out.attribute is None:
+            raise PolicyError(
+                f"the column {name!r} is left out of the policy: {left_out.words}",
+                hint=nearest(name, usable, what="column"),
+            )
+        if name not in usable:
+            hint = nearest(name, usable, what="column")
+            raise PolicyError(f"there is no column {name!r}", hint=hint)
+    return tuple(dict.fromkeys(names))
+
+
+def column_from(text: str) -> Inferred:
+    """Return a column that somebody describes in words, where there are no data.
+
+    >>> column_from("age = 0..115").attribute, column_from('sex = F, M').attribute
+    (Integers(min=0, max=115), Labels(['F', 'M']))
+    """
+    name, equals, values = (part.strip() for part in text.partition("="))
+    if not (name and equals and values):
+        raise PolicyError(
+            f"{text!r} does not describe a column", hint="write sex=F,M or age=0..115"
+        )
+    span = re.fullmatch(r"(-?[0-9]+)\s*\.\.\s*(-?[0-9]+)", values)
+    attribute: Attribute
+    if span is not None:
+        attribute = Integers(int(span[1]), int(span[2]))
+        return Inferred(name, "numbers", attribute, f"numbers {values}", 0)
+    attribute = Labels(split_arguments(values) or [])
+    return Inferred(name, "labels", attribute, f"{attribute.size} labels", 0)

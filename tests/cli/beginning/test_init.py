@@ -1,0 +1,116 @@
+"""`blowproof init`: from a data file to a commented policy and its first audit."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from blowproof.cli.main import run
+from blowproof.models import Labels, setting
+from blowproof.models.files.reading import read_policy
+
+CSV = """region,sex,age
+north,F,34
+south,M,
+north,f,41
+"so,uth",M,29
+south,F,55
+n/a,,3
+"""
+MANY = CSV + 150 * CSV.partition("\n")[2]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.csv").write_text(MANY, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_policy_is_written_and_audited(folder, capsys):
+    options = ["--public", "region", "--public", "size", "--publish", "region,sex"]
+    assert run(["init", "people.csv", "--secret", "everything", *options]) == 0
+    out, err = capsys.readouterr()
+    assert "query marginal(region,sex): S = 8" in out and "wrote people.toml" in err
+    assert "sex has labels that are spelled alike: 'F' and 'f'" in err
+    policy = read_policy("people.toml")
+    assert policy.domain["sex"] == Labels(["F", "f", "M", ""])
+    assert policy.scope == "any" and setting(policy).size == 906
+    # what it recommends next can be done at once
+    assert run(["plan", "people.toml", "--query", "marginal(region,sex)", "--epsilon", "1"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("secret", "kind"),
+    [
+        ("each-column", 'kind = "attribute"\nchanges = 1'),
+        ("within(region)", 'kind = "partition"\nby = ["region"]'),
+        ("near(age,5)", 'kind = "distance"\nmetric = "l1"\nthreshold = 5\nattributes = ["age"]'),
+    ],
+)
+def test_every_kind_of_secret_is_written(folder, secret, kind):
+    assert run(["init", "people.csv", "--secret", secret, "--no-audit"]) == 0
+    assert f"\n{kind}\n" in Path("people.toml").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["people.csv", "--public", "regoin"], "did you mean 'region'? (columns: region"),
+        (["people.csv", "--publish", "marginal(sx)"], "sx"),
+        (["people.csv", "--secret", "some"], "each-column, within(COLUMN,...)"),
+        (["people.csv", "--secret", "near(sex,1)"], "have no order"),
+        (["people.csv", "--columns", "region,sx"], "did you mean 'sex'?"),
+        (["nobody.csv"], "nobody.csv"),
+        (["people.csv", "--column", "a=b,c"], "leave it out"),
+        ([], "name one of them"),
+        (["--column", "age", "--yes"], "write sex=F,M or age=0..115"),
+        (["people.csv", "--output", "people.csv"], "would overwrite"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_written(folder, capsys, arguments, said):
+    assert run(["init", *arguments]) == 2
+    assert said in capsys.readouterr().err
+    assert sorted(item.name for item in folder.iterdir()) == ["people.csv"]
+
+
+def test_a_file_that_is_there_stays(folder, capsys):
+    Path("people.toml").write_text("mine", "utf-8")
+    assert run(["init", "people.csv"]) == 2
+    assert "--force" in capsys.readouterr().err and Path("people.toml").read_text() == "mine"
+    assert run(["init", "people.csv", "--force", "--no-audit"]) == 0
+
+
+def test_without_data_columns_are_described(folder, capsys):
+    columns = ["--column", "sex=F,M", "--column", "age=0..9"]
+    assert run(["init", *columns, "--output", "-", "--no-audit"]) == 0
+    out = capsys.readouterr().out
+    assert 'sex = ["F", "M"]' in out and "age = { min = 0, max = 9 }" in out
+
+
+def test_json_says_what_was_found(folder, capsys):
+    assert run(["init", "people.csv", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == "blowproof/init/1" and document["rows"] == 906
+    assert [item["kind"] for item in document["columns"]] == ["labels", "labels", "labels"]
+
+
+def test_the_questions_in_a_terminal(folder):
+    """As somebody types: a slip is said and asked again, and the policy is what was answered."""
+    mine, theirs = pty.openpty()
+    command = [sys.executable, "-m", "blowproof.cli", "init", "people.csv", "--no-audit"]
+    asked = subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    os.close(theirs)
+    os.write(mine, b"3\nregon\nregion\nsex,regoin\nsex\nsize\n\nhistogramm\nregion,sex\n")
+    _, err = asked.communicate(timeout=120)
+    os.close(mine)
+    assert asked.returncode == 0, err.decode()
+    said = err.decode()
+    assert "did you mean 'region'" in said and "What is already public" in said
+    text = Path("people.toml").read_text("utf-8")
+    assert 'by = ["region"]' in text and 'marginal = ["sex"]' in text and "size = 906" in text
+    assert "--query 'marginal(region,sex)'" in text
