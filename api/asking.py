@@ -25,6 +25,8 @@ from blowproof.models.policy.readings import Reading
 from blowproof.values import Answer, Audit, Pair
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from blowproof.models import Exact
     from blowproof.verifier.asked import answer as said
     from blowproof.verifier.asked.names import Engine
@@ -128,9 +130,12 @@ def audit(  # noqa: PLR0913 # keyword-only options
     policy: PolicyLike,
     query: str | Sequence[str] = "histogram",
     *,
-    epsilon: Exact | str = 1,
+    norm: str = "l1",
+    epsilon: Exact | str | None = None,
+    rho: Exact | str | None = None,
     claimed: Exact | str | None = None,
     planned_scale: Exact | str | None = None,
+    planned_variance: Exact | str | None = None,
     mechanism: File | None = None,
     reading: Reading = "published",
     answers: Answers | None = None,
@@ -140,8 +145,9 @@ def audit(  # noqa: PLR0913 # keyword-only options
 ) -> Audit:
     """Return the whole story: S under every reading, what it means for noise, and what to do.
 
-    `claimed` (a sensitivity), `planned_scale` (of Laplace noise for `epsilon`) and `mechanism` (a
-    file) are judged: `enough` is False where one of them is too small. `query` may be several.
+    `claimed` (a sensitivity), `planned_scale` (of Laplace noise for `epsilon`, 1 unless told) and
+    `mechanism` (a file) are judged: `enough` is False where one of them is too small. `query` may
+    be several. With `norm` "l2-squared" noise is Gaussian: `rho` and `planned_variance`.
 
     >>> story = audit({"domain": {"region": ["north", "south"], "size": [1, 2]},
     ...                "known": [{"marginal": ["region"]}]}, planned_scale=2)
@@ -152,20 +158,27 @@ def audit(  # noqa: PLR0913 # keyword-only options
     """
     from blowproof.cli.audit.options import Planned
     from blowproof.cli.commands.audit import audited
+    from blowproof.models.norms import norm_named
 
-    asked, bound = session(reading, answers, engine, time_limit, seed, whole=True), read(policy)
+    norm = norm_named(norm).name
+    asked = session(reading, answers, engine, time_limit, seed, whole=True, norm=norm)
+    bound = read(policy)
     planned = Planned(
-        epsilon=exactly(epsilon, "epsilon"),
-        claimed=None if claimed is None else exactly(claimed, "claimed", least=True),
-        scale=None
-        if planned_scale is None
-        else exactly(planned_scale, "planned_scale", least=True),
+        epsilon=None if epsilon is None else exactly(epsilon, "epsilon"),
+        rho=None if rho is None else exactly(rho, "rho"),
+        claimed=_least(claimed, "claimed"),
+        scale=_least(planned_scale, "planned_scale"),
+        variance=_least(planned_variance, "planned_variance"),
         mechanism=None if mechanism is None else os.fspath(mechanism),
     )
     queries = (query,) if isinstance(query, str) else tuple(query)
     if not queries or (len(queries) > 1 and planned.of_one_query):
-        raise QueryError("claimed and planned_scale are about one query\n  try: one query")
+        raise QueryError("claimed and what is planned are about one query\n  try: one query")
     with placed_in(policy):
         found = audited(bound, queries, planned, asked, drawn=True)
     go_on(asked)
     return Audit(found)
+
+
+def _least(value: Exact | str | None, key: str) -> Fraction | None:
+    return None if value is None else exactly(value, key, least=True)

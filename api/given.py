@@ -63,6 +63,7 @@ def session(
     seed: int = 0,
     *,
     whole: bool = False,
+    norm: str = "l1",
 ) -> Session:
     """Return what questions are put through; nothing is shown while they are answered."""
     from blowproof.cli.asking.ask import Session
@@ -71,7 +72,7 @@ def session(
     checked(reading, answers, engine)
     if time_limit is not None and not time_limit > 0:
         raise QueryError(f"time_limit = {time_limit} is no time in seconds above zero")
-    question = Question(reading, answers, engine, time_limit, seed)
+    question = Question(reading, answers, engine, time_limit, seed, norm)
     return Session(question, total=time_limit if whole else None, shown=False)
 
 

@@ -3,8 +3,8 @@
 What is found is data, in the order in which time is best spent; saying it comes afterwards, in the
 room shown and in cli/report.
 
-Read `options`, `audited` and `findings` (what is found), `search` (in which order),
-`bound_at_hand`, `chain_of_moves`, `cost_of_facts`, `extras`, `mechanism`;
-`attackers`, `sentences` and `advice` are what is said of it; `from_others` is about contexts of
+Read `options`, `noise` (what each norm is for), `audited` and `findings` (what is found),
+`search` (in which order), `bound_at_hand`, `chain_of_moves`, `cost_of_facts`, `extras`,
+`mechanism`; `attackers`, `sentences` and `advice` are what is said of it; `from_others` is about contexts of
 other libraries.
 """

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf, sqrt
 
 from blowproof.cli.audit.cost_of_facts import Changed
 from blowproof.cli.audit.findings import Finding, Judgement
 from blowproof.cli.audit.sentences import cheapest
 from blowproof.cli.text.answer import bounds_text
 from blowproof.cli.text.policy_in_words import number, times
-from blowproof.models import show
 
 __all__ = [
     "advice",
-    "deviation",
     "is_useless",
     "judgement_words",
     "noise_words",
@@ -33,7 +30,9 @@ def warning(finding: Finding) -> str:
     apart that nobody would add noise for the upper one; and what to leave out, if that is known.
     """
     answer, size = finding.verdict, finding.size
-    if size is not None and 0 < size <= answer.lower / finding.plan.epsilon:
+    plan = finding.plan
+    least = plan.noise.needed(answer.lower, plan.promised)
+    if size is not None and size > 0 and plan.noise.as_large_as(least, size):
         said = (
             f"Not worth releasing: the noise would be as large as all {number(size)} records "
             "together."
@@ -56,7 +55,7 @@ def warning(finding: Finding) -> str:
 
 def advice(finding: Finding) -> str:
     """Return the recommendation for one query."""
-    answer, epsilon = finding.verdict, show(finding.plan.epsilon)
+    answer, plan = finding.verdict, finding.plan
     if finding.scale is None:
         return f"Do not release this yet: S is not bounded from above. {_otherwise(finding)}"
     if is_useless(finding):
@@ -65,16 +64,17 @@ def advice(finding: Finding) -> str:
             f"be safe, and of no use. {_otherwise(finding)}"
         )
     if answer.upper == 0:
+        alike = "differ in their answers"
+        if plan.noise.kind == "exponential":
+            alike = "tell its places apart"
         return (
-            "Publish it without noise, if this is what the policy means: no two neighbours differ "
-            "in their answers."
+            "Publish it without noise, if this is what the policy means: no two neighbours "
+            f"{alike}."
         )
-    noise = (
-        f"Add Laplace noise of scale {number(finding.scale)} to each number for epsilon = {epsilon}"
-    )
+    noise = f"{plan.noise.order(finding.scale)} for {plan.aim}"
     if answer.status == "bounds":
-        said = f"{noise}: the scale is safe, and searching for longer may lower it."
-        return f"{said}{_cheaper(finding)}"
+        safe = f"the {plan.noise.parameter} is safe, and searching for longer may lower it"
+        return f"{noise}: {safe}.{_cheaper(finding)}"
     return f"{noise}{_compared(finding)}.{_cheaper(finding)}"
 
 
@@ -83,8 +83,8 @@ def _otherwise(finding: Finding) -> str:
     found = _alternative(finding)
     if found is None:
         return "Search for longer (--time-limit), or ask for a coarser query."
-    order, scale = found
-    return f"{order}: then noise of scale {scale} is enough."
+    order, amount = found
+    return f"{order}: then noise of {finding.plan.noise.parameter} {amount} is enough."
 
 
 def _cheaper(finding: Finding) -> str:
@@ -92,16 +92,17 @@ def _cheaper(finding: Finding) -> str:
     found = _alternative(finding)
     if found is None:
         return ""
-    order, scale = found
-    return f" Or {_lowered(order)}: then scale {scale} is enough."
+    order, amount = found
+    return f" Or {_lowered(order)}: then {finding.plan.noise.parameter} {amount} is enough."
 
 
 def _alternative(finding: Finding) -> tuple[str, str] | None:
-    """Return what to publish in its place, as an order, and the scale that is then enough."""
+    """Return what to publish in its place, as an order, and the noise that is then enough."""
     better = cheapest(finding)
     if better is None or better.answer is None or better.answer.upper is None:
         return None
-    return _instead_of(better), number(better.answer.upper / finding.plan.epsilon)
+    plan = finding.plan
+    return _instead_of(better), number(plan.noise.needed(better.answer.upper, plan.promised))
 
 
 def _instead_of(better: Changed) -> str:
@@ -125,6 +126,8 @@ def _compared(finding: Finding) -> str:
     if not finding.plain or upper == finding.plain:
         return ", as for plain differential privacy" if finding.plain else ""
     ratio = Fraction(upper) / finding.plain
+    if finding.plan.noise.parameter == "variance":
+        return f": {times(ratio)} the variance of plain differential privacy"
     if ratio > 1:
         return f": {times(ratio)} what plain differential privacy would have added"
     return f": plain differential privacy would have added {times(1 / ratio)} as much"
@@ -137,19 +140,7 @@ def noise_words(finding: Finding) -> str:
         return "unknown until S is bounded from above" + ("" if scale is None else " more closely")
     if scale == 0:
         return "none is needed"
-    return (
-        f"Laplace of scale {number(scale)} for epsilon = {show(finding.plan.epsilon)}: each number "
-        f"is then off by {number(scale)} on average (standard deviation "
-        f"{deviation(scale):.4g})."
-    )
-
-
-def deviation(scale: Fraction) -> float:
-    """Return the standard deviation of Laplace noise, sqrt(2) times its scale, for people."""
-    try:
-        return sqrt(2) * float(scale)
-    except OverflowError:
-        return inf
+    return finding.plan.noise.words(scale, finding.plan.promised)
 
 
 def is_useless(finding: Finding) -> bool:
@@ -166,10 +157,9 @@ def plain_words(finding: Finding) -> str:
         return "not known for this query on so large a domain"
     if finding.plain == 0:
         return "S = 0: the query gives the same answer for every database of n records"
-    real = finding.real_epsilon
+    real = finding.really
     assert real is not None
-    planned = show(finding.plan.epsilon)
-    start = f"S = {number(finding.plain)}. With noise for that, your epsilon = {planned} is really"
+    start = f"S = {number(finding.plain)}. With noise for that, your {finding.plan.aim} is really"
     low, high = real
     if high is None and not low:
         return f"S = {number(finding.plain)}. What noise for that really gives is open."
@@ -183,15 +173,13 @@ def plain_words(finding: Finding) -> str:
 def judgement_words(finding: Finding, judgement: Judgement) -> str:
     """Return whether a plan is enough, and why."""
     plan, lower = finding.plan, finding.verdict.lower
-    scale = judgement.what == "the planned scale" and plan.scale is not None
-    given = plan.scale if scale and plan.scale is not None else judgement.enough_for
-    needed = Fraction(lower) / plan.epsilon if scale else Fraction(lower)
+    claimed = judgement.what == "the claimed S" or plan.planned is None
+    given = judgement.enough_for if claimed or plan.planned is None else plan.planned
+    needed = Fraction(lower) if claimed else plan.noise.needed(lower, plan.promised)
     start = f"{judgement.what} = {number(given)}"
-    for_epsilon = f" for epsilon = {show(plan.epsilon)}" if scale else ""
+    aim = "" if claimed else f" for {plan.aim}"
     if judgement.enough is None:
-        return f"{start} may or may not be enough{for_epsilon}: the search was stopped."
+        return f"{start} may or may not be enough{aim}: the search was stopped."
     if judgement.enough:
-        return f"{start} is enough{for_epsilon}."
-    return (
-        f"{start} is too small{for_epsilon}: {number(needed)} is needed, as the pair below shows."
-    )
+        return f"{start} is enough{aim}."
+    return f"{start} is too small{aim}: {number(needed)} is needed, as the pair below shows."

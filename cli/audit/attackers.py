@@ -29,7 +29,7 @@ def attackers_words(policy: Policy, finding: Finding) -> str:
     wide = _answer(finding)
     if wide is None or finding.scale is None or finding.query.measure is not L1:
         return ""
-    epsilon, own = finding.plan.epsilon, finding.verdict.upper
+    epsilon, own = finding.plan.promised, finding.verdict.upper
     loose = _loose(policy)
     if wide.upper is not None and own is not None and wide.upper <= own:
         if loose:
@@ -63,7 +63,7 @@ def attackers_document(policy: Policy, finding: Finding) -> dict[str, Any] | Non
         return None
     moved = None
     if own:
-        moved = json_number(Fraction(wide.lower) / own * finding.plan.epsilon)
+        moved = json_number(Fraction(wide.lower) / own * finding.plan.promised)
     return {
         "reading": READING,
         "lower": json_number(wide.lower),

@@ -15,9 +15,10 @@ def by_records(
     """Return the bound from n (scope "given", readings 1 and 2), at once.
 
     D1 and D2 differ in at most n records, and each changes the query by at most `plain`, the
-    largest change of the query when one record changes.
+    largest change of the query when one record changes; n of them add up as the norm says.
     """
     size = size if query.records is None else query.records
     if plain is None or size is None or not is_labelled(reading):
         return None
-    return Ceiling(size * plain, f"at most all {size} records change, by {show(plain)} each")
+    bound = query.measure.repeated(plain, size)
+    return Ceiling(bound, f"at most all {size} records change, by {show(plain)} each")

@@ -15,6 +15,7 @@ from blowproof.cli.asking.stoppable import Stopped
 from blowproof.cli.audit.cost_of_facts import Changed, facts_left_out, published_instead
 from blowproof.cli.text.policy_in_words import fact_label
 from blowproof.models import BoundQuery, BudgetError, Exact, Full, Policy, PolicyError
+from blowproof.models.norms import L1
 from blowproof.models.policy.readings import Reading, is_labelled
 
 if TYPE_CHECKING:
@@ -46,7 +47,10 @@ class AtOnce:
 
 @dataclass(frozen=True, kw_only=True)
 class Extras:
-    """What was found out beside S; None where the time was up before."""
+    """What was found out beside S; None where the time was up before.
+
+    `forms` is empty in other norms than l1: no paper has a closed form for one.
+    """
 
     at_once: AtOnce | None = None
     forms: tuple[FormResult, ...] | None = None
@@ -70,14 +74,14 @@ def extras(
     def share(part: float) -> float:
         return max(0.0, end - time.monotonic()) * part
 
-    known = _rows_for_any(policy, query, rows)
+    known, in_l1 = _rows_for_any(policy, query, rows), query.measure is L1
     reading = cast("Reading", session.question.reading)
     seconds = share(0.2)
     with display(f"{query.name}, policy graph"):
         at_once = _tried(session, seconds, lambda: records_at_once(policy, reading, seconds))
     left = share(0.3)
     with display(f"{query.name}, closed forms"):
-        forms = _tried(session, left, lambda: _forms(policy, query, known, left))
+        forms = _tried(session, left, lambda: _forms(policy, query, known, left)) if in_l1 else ()
     left_out = facts_left_out(policy, size, query, session, seconds=share(0.7))
     better = published_instead(policy, query, session, seconds=share(0.9))
     return Extras(at_once=at_once, forms=forms, left_out=left_out, instead=better)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from blowproof.cli.asking.errors import Exit
 from blowproof.cli.audit.chain_of_moves import Chain
 from blowproof.cli.audit.extras import Extras
-from blowproof.models import BoundQuery, Exact
+from blowproof.cli.audit.noise import Noise
+from blowproof.models import BoundQuery, Exact, show
 from blowproof.verifier.asked.answer import Answer
 
 if TYPE_CHECKING:
@@ -31,22 +32,30 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What somebody plans: a claimed sensitivity, a noise scale, both, or neither.
+    """What somebody plans: a claimed sensitivity, so much noise, both, or neither.
 
+    `promised` is the epsilon (or rho) aimed for; `planned` the scale (or variance) of the noise.
     `certificate`: a proof is asked for, so that more time goes into finding one.
     """
 
-    epsilon: Fraction
+    noise: Noise
+    promised: Fraction
     claimed: Fraction | None = None
-    scale: Fraction | None = None
+    planned: Fraction | None = None
     certificate: bool = False
 
     def needs(self) -> Iterator[tuple[str, Fraction]]:
         """Yield what is planned in words, and the sensitivity that it is enough for."""
         if self.claimed is not None:
             yield "the claimed S", self.claimed
-        if self.scale is not None:
-            yield "the planned scale", self.scale * self.epsilon
+        if self.planned is not None:
+            covered = self.noise.covers(self.planned, self.promised)
+            yield f"the planned {self.noise.parameter}", covered
+
+    @property
+    def aim(self) -> str:
+        """What is aimed for, in words: "epsilon = 1"."""
+        return f"{self.noise.promise} = {show(self.promised)}"
 
 
 @dataclass(frozen=True)
@@ -87,21 +96,23 @@ class Finding:
         return next(r.answer for r in self.rows if r.reading == self.reading and r.answer)
 
     @property
-    def real_epsilon(self) -> tuple[Fraction, Fraction | None] | None:
-        """What epsilon really is, at least and at most, when noise is calibrated to `plain`.
+    def really(self) -> tuple[Fraction, Fraction | None] | None:
+        """What epsilon (or rho) really is, at least and at most, with noise for `plain`.
 
-        Laplace noise of scale b loses exactly ||f(D1) - f(D2)||_1 / b over a pair of databases.
+        Laplace noise of scale b loses exactly ||f(D1) - f(D2)||_1 / b over a pair of databases,
+        Gaussian noise half of the squares over its variance.
         """
         if not self.plain:
             return None
-        factor = self.plan.epsilon / self.plain
+        factor = self.plan.promised / self.plain
         upper = self.verdict.upper
         return self.verdict.lower * factor, None if upper is None else upper * factor
 
     @property
     def scale(self) -> Fraction | None:
-        """The scale of Laplace noise to add to every output, from the upper bound."""
-        return None if self.verdict.upper is None else self.verdict.upper / self.plan.epsilon
+        """The scale (or variance) of the noise, from the upper bound."""
+        upper = self.verdict.upper
+        return None if upper is None else self.plan.noise.needed(upper, self.plan.promised)
 
     @property
     def judgements(self) -> tuple[Judgement, ...]:

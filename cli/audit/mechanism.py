@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 from blowproof.cli.text.policy_in_words import number, printable
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from blowproof.cli.asking.ask import Session
+    from blowproof.cli.audit.findings import Plan
     from blowproof.models import Policy
     from blowproof.verifier.certify.base.verdict import Certified, Loss
 
 __all__ = ["judge_mechanism", "mechanism_words"]
 
 
-def judge_mechanism(path: str, policy: Policy, epsilon: Fraction, session: Session) -> Certified:
+def judge_mechanism(path: str, policy: Policy, plan: Plan, session: Session) -> Certified:
     """Return what the certifier says about a mechanism file, in half of the time that is left.
 
     A file that is not understood, or that does not fit the policy, is an error with its line.
@@ -25,10 +24,12 @@ def judge_mechanism(path: str, policy: Policy, epsilon: Fraction, session: Sessi
     from blowproof.models.mechanisms.mechanism_file import located, read_with_text
     from blowproof.verifier.certify.base.promise import Promise
 
+    rho = plan.noise.promise == "rho"
+    promise = Promise(rho=plan.promised) if rho else Promise(plan.promised)
     mechanism, content = session.read(path, lambda: read_with_text(path))
     limit = None if session.left is None else session.left / 2
     return located(
-        lambda: judge(session, mechanism, policy, Promise(epsilon), limit=limit),
+        lambda: judge(session, mechanism, policy, promise, limit=limit),
         content,
         file=path,
     )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from blowproof.cli.asking.options import not_negative, positive
+
+if TYPE_CHECKING:
+    from blowproof.cli.audit.findings import Plan
 
 __all__ = ["FORMATS", "Planned", "format_options", "plan_options"]
 
@@ -20,11 +23,13 @@ F = TypeVar("F", bound=Callable[..., object])
 
 @dataclass(frozen=True, kw_only=True)
 class Planned:
-    """What somebody plans to do: the epsilon aimed for, and what is to be judged."""
+    """What somebody plans to do: the epsilon (or rho) aimed for, and what is to be judged."""
 
-    epsilon: Fraction
+    epsilon: Fraction | None = None
+    rho: Fraction | None = None
     claimed: Fraction | None = None
     scale: Fraction | None = None
+    variance: Fraction | None = None
     mechanism: str | None = None
     certificate: str | None = None
     html: str | None = None
@@ -32,13 +37,58 @@ class Planned:
     @property
     def of_one_query(self) -> bool:
         """Whether something is asked for that belongs to one query."""
-        return any(item is not None for item in (self.claimed, self.scale, self.certificate))
+        asked = (self.claimed, self.scale, self.variance, self.certificate)
+        return any(item is not None for item in asked)
+
+    @property
+    def promised(self) -> Fraction | None:
+        """What is aimed for, where the command line says so."""
+        return self.epsilon if self.rho is None else self.rho
+
+    @property
+    def judged(self) -> bool:
+        """Whether there is something to judge, or to write beside the story."""
+        return self.of_one_query or self.mechanism is not None or self.html is not None
+
+    def plan(self, norm: str) -> Plan:
+        """Return the plan in a norm; what belongs to another norm is refused, nothing converted."""
+        from blowproof.cli.audit.findings import Plan
+        from blowproof.cli.audit.noise import NOISE
+        from blowproof.models import QueryError
+
+        noise = NOISE[norm]
+        given = {
+            "epsilon": self.epsilon,
+            "rho": self.rho,
+            "planned-scale": self.scale,
+            "planned-variance": self.variance,
+        }
+        own = (noise.promise, f"planned-{noise.parameter}")
+        for name, value in given.items():
+            if value is not None and name not in own:
+                fits = "l2-squared" if name in ("rho", "planned-variance") else "l1"
+                raise QueryError(
+                    f"{name} is not for the norm {norm}, whose noise is {noise.name}, by "
+                    f"{noise.promise}\n  try: --{own[name.startswith('planned')]}, or --norm {fits}"
+                )
+        promised, planned = (given[name] for name in own)
+        return Plan(
+            noise=noise,
+            promised=Fraction(1) if promised is None else promised,
+            claimed=self.claimed,
+            planned=planned,
+            certificate=self.certificate is not None,
+        )
 
 
 _OPTIONS = (
     click.option(
-        "--epsilon", type=positive, default="1", show_default=True, metavar="E",
-        help="The privacy that you aim for.",
+        "--epsilon", type=positive, metavar="E",
+        help="The privacy that you aim for.  [default: 1]",
+    ),
+    click.option(
+        "--rho", type=positive, metavar="R",
+        help="The same with --norm l2-squared: zCDP.  [default: 1]",
     ),
     click.option(
         "--claimed", type=not_negative, metavar="S",
@@ -47,6 +97,10 @@ _OPTIONS = (
     click.option(
         "--planned-scale", "scale", type=not_negative, metavar="B",
         help="Judge a planned scale of Laplace noise (exit code 1: too small).",
+    ),
+    click.option(
+        "--planned-variance", "variance", type=not_negative, metavar="V",
+        help="With --norm l2-squared: judge a planned variance of Gaussian noise.",
     ),
     click.option(
         "--mechanism", type=click.Path(), metavar="FILE",
@@ -70,25 +124,9 @@ def plan_options() -> Callable[[F], F]:
         from functools import wraps
 
         @wraps(command)
-        def gathered(
-            *,
-            epsilon: Fraction,
-            claimed: Fraction | None,
-            scale: Fraction | None,
-            mechanism: str | None,
-            certificate: str | None,
-            html: str | None,
-            **rest: object,
-        ) -> object:
-            planned = Planned(
-                epsilon=epsilon,
-                claimed=claimed,
-                scale=scale,
-                mechanism=mechanism,
-                certificate=certificate,
-                html=html,
-            )
-            return command(planned=planned, **rest)
+        def gathered(**given: Any) -> object:
+            planned = Planned(**{item.name: given.pop(item.name) for item in fields(Planned)})
+            return command(planned=planned, **given)
 
         wrapped: object = gathered
         for option in reversed(_OPTIONS):

@@ -28,7 +28,7 @@ from blowproof.models import (
     setting,
 )
 from blowproof.models.policy.policy import Answers
-from blowproof.verifier.ask import upper_bound
+from blowproof.verifier.ask import sensitivity, upper_bound
 from blowproof.verifier.asked.answer import Answer, Status
 from blowproof.verifier.databases.consistency import prepare
 
@@ -84,7 +84,7 @@ def _decide(
     limit: float | None,
 ) -> Finding:
     reading = session.question.reading
-    plain = _in_time(session, PLAIN_SECONDS, lambda: query.largest_change(policy.domain))
+    plain = _in_time(session, PLAIN_SECONDS, lambda: _plain(policy, query))
     answer = session.ask(policy, query, reading, limit=limit)
     if answer.status == "bounds":
         answer = _at_least_bounded(policy, answer, query, session, size, plain)
@@ -107,6 +107,18 @@ def _decide(
         chain=chain,
         certificate=certificate,
     )
+
+
+def _plain(policy: Policy, query: BoundQuery) -> Exact | None:
+    """Return S of plain differential privacy, where it is known: one record takes any value.
+
+    The queries know it themselves in l1; of a stack the engine for single edges does.
+    """
+    found = query.largest_change(policy.domain)
+    if found is not None or query.per_record:
+        return found
+    answer = sensitivity(Policy(domain=policy.domain), query, time_limit=PLAIN_SECONDS)
+    return answer.upper if answer.status == "exact" else None
 
 
 def _certified(

@@ -64,8 +64,10 @@ def _never_more(found: AtOnce) -> str:
     return f", and never more than {found.most}: the facts are sparse{graph}."
 
 
-def form_words(forms: Sequence[FormResult] | None) -> str:
+def form_words(forms: Sequence[FormResult] | None, norm: str = "l1") -> str:
     """Return whether the papers' closed forms agree with the exact values."""
+    if norm != "l1":
+        return "none is about this norm: the papers add Laplace noise."
     if forms is None:
         return NOT_REACHED
     applying = [item for item in forms if item.applies]

@@ -38,7 +38,7 @@ PICTURE_SECONDS = 6.0
     help="POLICY is an OpenDP context as JSON: what its guarantee really is.",
 )  # fmt: skip
 @plan_options()
-@question_options(time_limit=TIME_LIMIT, whole=True)
+@question_options(time_limit=TIME_LIMIT, whole=True, norm=True)
 @format_options()
 def audit(
     policy: str,
@@ -62,7 +62,7 @@ def audit(
         {"--certificate": planned.certificate, "--html": planned.html}, [policy, planned.mechanism]
     )
     if len(queries) > 1 and planned.of_one_query:
-        alone = "--claimed, --planned-scale and --certificate are about one query"
+        alone = "--claimed, --planned-scale (or -variance) and --certificate are about one query"
         raise click.UsageError(f"{alone}: give --query once")
     try:
         with placed(policy):
@@ -93,10 +93,11 @@ def _from_others(
     from blowproof.cli.asking.ask import Session
     from blowproof.cli.audit.from_others import audit_opendp
 
-    if planned.of_one_query or planned.mechanism or planned.html or form == "sarif":
+    if planned.judged or planned.promised or question.norm != "l1" or form == "sarif":
         raise click.UsageError(
-            "--from opendp compares what the context claims: leave --claimed, --planned-scale, "
-            "--mechanism, --certificate, --html and --format sarif out"
+            "--from opendp compares what the context claims: leave --epsilon, --rho, --norm, "
+            "--claimed, --planned-scale, --planned-variance, --mechanism, --certificate, --html "
+            "and --format sarif out"
         )
     return audit_opendp(path, queries, Session(question), as_json=form == "json")
 
@@ -117,23 +118,20 @@ def audited(
 ) -> Audited:
     """Return what is found about each query in the session's time, with what is `drawn` of it."""
     from blowproof.cli.asking.ask import scope_of
-    from blowproof.cli.audit.findings import Plan
     from blowproof.cli.audit.mechanism import judge_mechanism
     from blowproof.cli.audit.search import complete_all, decide_all, known_size
-    from blowproof.models import parse_query
+    from blowproof.models.stacks.written import parse_question
 
-    plan = Plan(
-        epsilon=planned.epsilon,
-        claimed=planned.claimed,
-        scale=planned.scale,
-        certificate=planned.certificate is not None,
+    norm = session.question.norm
+    plan = planned.plan(norm)
+    bound = session.read(
+        policy.name, lambda: [parse_question(text, policy, norm) for text in queries]
     )
-    bound = session.read(policy.name, lambda: [parse_query(text, policy) for text in queries])
     size = known_size(policy, session)
     drafts = decide_all(policy, bound, session, plan, size)
     mechanism = None
     if planned.mechanism is not None:
-        mechanism = judge_mechanism(planned.mechanism, policy, planned.epsilon, session)
+        mechanism = judge_mechanism(planned.mechanism, policy, plan, session)
     findings = complete_all(policy, drafts, session, size)
     scope = policy.with_answers(scope_of(session.question)).scope
     pictures = _pictures(policy, findings, session) if drawn else ()

@@ -1,15 +1,15 @@
-"""The plot of the error one has to expect against epsilon, one line for each reading."""
+"""The plot of the error one has to expect against epsilon (or rho), a line for each reading."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from blowproof.cli.report.html import Markup, tag
 
-__all__ = ["Curve", "error_plot", "merged"]
+__all__ = ["EPSILON", "RHO", "Curve", "Promise", "error_plot", "merged"]
 
 WIDTH, HEIGHT = 640, 360
 LEFT, RIGHT, TOP, BOTTOM = 64, 190, 24, 48
@@ -17,8 +17,22 @@ EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 LABEL_STEP = 16
 
 
+class Promise(NamedTuple):
+    """What is promised, and the error of one number with noise for S, for so much of it."""
+
+    name: str
+    formula: str
+    error: Callable[[float, float], float]
+
+
+EPSILON = Promise("epsilon", "{} / epsilon", lambda size, epsilon: size / epsilon)
+"""Laplace noise of scale S / epsilon: off by as much, on average."""
+RHO = Promise("rho", "sqrt({} / (pi rho))", lambda size, rho: math.sqrt(size / (math.pi * rho)))
+"""Gaussian noise of variance S / (2 rho), off by sqrt(2 / pi) of its deviation on average."""
+
+
 class Curve(NamedTuple):
-    """Laplace noise of scale S / epsilon; `kind` is "decides", "reading" or "plain"."""
+    """Noise for S; `kind` is "decides", "reading" or "plain"."""
 
     label: str
     sensitivity: Fraction
@@ -38,24 +52,25 @@ def merged(curves: Sequence[Curve]) -> list[Curve]:
     ]
 
 
-def error_plot(curves: Sequence[Curve], epsilon: Fraction) -> Markup:
+def error_plot(curves: Sequence[Curve], promised: Fraction, promise: Promise = EPSILON) -> Markup:
     """Return the plot as SVG; both axes are logarithmic, so that every line is straight."""
     lines = merged(curves)
     if not lines:
         return tag("p", "No reading asks for any noise here.")
     values = [float(line.sensitivity) for line in lines]
-    scale = _Scale(min(values) / EPSILONS[-1], max(values) / EPSILONS[0])
-    words = "; ".join(f"{line.label}: {line.sensitivity} / epsilon" for line in lines)
-    mark = min(max(float(epsilon), EPSILONS[0]), EPSILONS[-1])
+    low = promise.error(min(values), EPSILONS[-1])
+    scale = _Scale(low, promise.error(max(values), EPSILONS[0]))
+    words = "; ".join(f"{line.label}: {promise.formula.format(line.sensitivity)}" for line in lines)
+    mark = min(max(float(promised), EPSILONS[0]), EPSILONS[-1])
     return tag(
         "svg",
-        tag("title", "Expected error of one count against epsilon"),
+        tag("title", f"Expected error of one count against {promise.name}"),
         tag("desc", words),
-        _grid(scale),
+        _grid(scale, promise.name),
         tag("line", class_="epsilon", x1=scale.x(mark), x2=scale.x(mark), y1=float(TOP),
             y2=float(HEIGHT - BOTTOM)),
-        [_line(line, scale) for line in lines],
-        _labels(lines, scale),
+        [_line(line, scale, promise) for line in lines],
+        _labels(lines, scale, promise),
         viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", class_="plot",
     )  # fmt: skip
 
@@ -81,7 +96,7 @@ class _Scale:
         return [tick for tick in found if self.low <= math.log10(tick) <= self.high]
 
 
-def _grid(scale: _Scale) -> list[Markup]:
+def _grid(scale: _Scale, name: str) -> list[Markup]:
     parts = []
     for tick in scale.ticks():
         y = scale.y(tick)
@@ -92,24 +107,23 @@ def _grid(scale: _Scale) -> list[Markup]:
         parts.append(tag("line", class_="grid", x1=x, x2=x, y1=TOP, y2=HEIGHT - BOTTOM))
         parts.append(tag("text", f"{epsilon:g}", x=x, y=HEIGHT - BOTTOM + 18, text_anchor="middle"))
     middle = (LEFT + WIDTH - RIGHT) / 2
-    parts.append(tag("text", "epsilon", x=middle, y=HEIGHT - 8, text_anchor="middle"))
+    parts.append(tag("text", name, x=middle, y=HEIGHT - 8, text_anchor="middle"))
     parts.append(tag("text", "off by, on average", x=4, y=14))
     return parts
 
 
-def _line(line: Curve, scale: _Scale) -> Markup:
-    value, first, last = float(line.sensitivity), EPSILONS[0], EPSILONS[-1]
-    return tag(
-        "line", class_=f"curve {line.kind}",
-        x1=scale.x(first), y1=scale.y(value / first), x2=scale.x(last), y2=scale.y(value / last),
-    )  # fmt: skip
+def _line(line: Curve, scale: _Scale, promise: Promise) -> Markup:
+    ends = [(scale.x(at), scale.y(promise.error(float(line.sensitivity), at)))
+            for at in (EPSILONS[0], EPSILONS[-1])]  # fmt: skip
+    (x1, y1), (x2, y2) = ends
+    return tag("line", class_=f"curve {line.kind}", x1=x1, y1=y1, x2=x2, y2=y2)
 
 
-def _labels(lines: Sequence[Curve], scale: _Scale) -> list[Markup]:
+def _labels(lines: Sequence[Curve], scale: _Scale, promise: Promise) -> list[Markup]:
     """Labels at the right ends, moved down where they would touch."""
     parts, free = [], 0.0
     for line in lines:
-        y = max(scale.y(float(line.sensitivity) / EPSILONS[-1]) + 4, free)
+        y = max(scale.y(promise.error(float(line.sensitivity), EPSILONS[-1])) + 4, free)
         free = y + LABEL_STEP * (1 + line.label.count(" = "))
         for row, word in enumerate(line.label.split(" = ")):
             text = f"{word} (S = {line.sensitivity})" if row == 0 else f"= {word}"

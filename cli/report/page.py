@@ -10,12 +10,21 @@ from typing import Any
 
 from blowproof.cli.report.attack import attack_picture, attack_words
 from blowproof.cli.report.belief import belief_picture
-from blowproof.cli.report.charts import Curve, error_plot
+from blowproof.cli.report.charts import EPSILON, RHO, Curve, error_plot
 from blowproof.cli.report.graph import arrow_tip, graph_picture, graph_words
 from blowproof.cli.report.html import Markup, join, tag
 from blowproof.cli.report.pair import pair_table
 
 __all__ = ["page", "whole_page"]
+
+Promised = tuple[str, "int | str"]
+"""What is aimed for: "epsilon" or "rho", and how much."""
+PROMISED = {"epsilon": EPSILON, "rho": RHO}
+NORMS = {
+    "l2-squared": " (squares added up)",
+    "linf": " (the largest change)",
+    "range": " (the largest change less the smallest)",
+}
 
 READINGS = {
     "published": "the definition as published, with the one repair it needs",
@@ -130,6 +139,8 @@ def _list(values: list[tuple[str, Any]]) -> Markup:
 
 
 def _query(document: dict[str, Any], query: dict[str, Any], number: int) -> Markup:
+    name = "epsilon" if document["epsilon"] is not None else "rho"
+    promise = (name, document[name])
     return tag(
         "section",
         tag("h2", "Releasing ", tag("code", query["query"])),
@@ -137,11 +148,11 @@ def _query(document: dict[str, Any], query: dict[str, Any], number: int) -> Mark
         tag("div", tag("h3", "What to do"), tag("p", query["recommendation"]), _judged(query),
             class_="todo"),
         _readings(query),
-        _plain(query, document["epsilon"]),
+        _plain(query, promise),
         _pair(document, query, number),
         _graph(query),
-        _errors(query, document["epsilon"]),
-        _learned(query, document["epsilon"]),
+        _errors(query, promise),
+        _learned(query, promise[1]),
         _attack(query),
         _facts(query),
         _forms(query),
@@ -202,16 +213,18 @@ def _value(answer: dict[str, Any]) -> str:
     return str(low) if low == high else f"{low} … {'?' if high is None else high}"
 
 
-def _plain(query: dict[str, Any], epsilon: int | str) -> Markup | None:
+def _plain(query: dict[str, Any], promise: Promised) -> Markup | None:
+    name, value = promise
     plain = query["plain"]
-    if plain["sensitivity"] is None or plain["real_epsilon"] is None:
+    if plain["sensitivity"] is None or plain[f"real_{name}"] is None:
         return None
-    low, high = plain["real_epsilon"]["lower"], plain["real_epsilon"]["upper"]
+    low, high = plain[f"real_{name}"]["lower"], plain[f"real_{name}"]["upper"]
     real = str(low) if low == high else f"between {low} and {'?' if high is None else high}"
     return join([
         tag("h3", "What plain differential privacy would have assumed"),
         tag("p", f"It assumes that one record changes alone, so that the release moves by "
-                 f"{plain['sensitivity']}. With noise for that, an epsilon of {epsilon} is really ",
+                 f"{plain['sensitivity']}{_counted(query)}. With noise for that, {name} = {value} "
+                 "is really ",
             tag("strong", real), "."),
     ])  # fmt: skip
 
@@ -222,8 +235,9 @@ def _pair(document: dict[str, Any], query: dict[str, Any], number: int) -> Marku
     return join([
         tag("h3", "A worst pair, change by change"),
         tag("p", f"Two databases that nobody may tell apart; their answers differ by "
-                 f"{query['lower']}. {query['chain']['words']} Take the changes one at a time: as "
-                 "long as a known fact is off, the database in between is not a possible one."),
+                 f"{query['lower']}{_counted(query)}. {query['chain']['words']} Take the changes "
+                 "one at a time: as long as a known fact is off, the database in between is not "
+                 "a possible one."),
         pair_table(list(document["domain"]["attributes"]), query, number),
     ])  # fmt: skip
 
@@ -238,7 +252,16 @@ def _graph(query: dict[str, Any]) -> Markup | None:
                  tag("p", graph_words(graph)), drawn])  # fmt: skip
 
 
-def _errors(query: dict[str, Any], epsilon: int | str) -> Markup:
+def _counted(query: dict[str, Any]) -> str:
+    """Say what S counts, where it is not the sum of the changes."""
+    return NORMS.get(query["norm"], "")
+
+
+def _errors(query: dict[str, Any], promise: Promised) -> Markup:
+    name, value = promise
+    noise = query["noise"]
+    if noise["kind"] not in ("laplace", "gaussian"):
+        return join([tag("h3", "Noise"), tag("p", query["noise"]["words"])])
     curves = [
         Curve(row["reading"], Fraction(row["answer"]["upper"]),
               "decides" if row["reading"] == query["reading"] else "reading")
@@ -247,15 +270,9 @@ def _errors(query: dict[str, Any], epsilon: int | str) -> Markup:
     ]  # fmt: skip
     if query["plain"]["sensitivity"] is not None:
         curves.append(Curve("plain DP", Fraction(query["plain"]["sensitivity"]), "plain"))
-    scale = query["noise"]["scale"]
-    words = (
-        "Nothing bounds S from above yet, so no scale of noise is safe."
-        if scale is None
-        else f"Laplace noise of scale {scale} for epsilon = {epsilon} (the dotted line): each "
-        f"number is then off by {scale} on average."
-    )
+    words = f"{noise['words']} The dotted line is {name} = {value}."
     return join([tag("h3", "Noise and error"), tag("p", words),
-                 error_plot(curves, Fraction(epsilon))])  # fmt: skip
+                 error_plot(curves, Fraction(value), PROMISED[name])])  # fmt: skip
 
 
 def _learned(query: dict[str, Any], epsilon: int | str) -> Markup | None:
@@ -339,7 +356,8 @@ def _certificate(query: dict[str, Any]) -> Markup:
 
 def _words() -> Markup:
     terms = [
-        ("S", "the policy-specific sensitivity: noise of scale S / epsilon gives epsilon"),
+        ("S", "the policy-specific sensitivity: Laplace noise of scale S / epsilon gives epsilon; "
+              "in squares, Gaussian noise of variance S / (2 rho) gives rho"),
         ("secret move", "a change of one record between two values that nobody may tell apart"),
         ("plain move", "any other change of one record"),
         ("neighbours", "two possible databases that differ by secret moves, and by as few changes "

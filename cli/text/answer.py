@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from blowproof.verifier.asked.answer import Answer
 
-__all__ = ["answer_parts", "between", "bounds_text"]
+__all__ = ["answer_parts", "between", "bounds_text", "in_norm"]
 
 STATUS = {
     "proved": "a certificate was checked",
@@ -49,7 +49,7 @@ def answer_parts(policy: Policy, answer: Answer) -> Iterator[RenderableType]:
         + ("" if answer.norm == "l1" else f", norm {answer.norm}")
     )
     if answer.witness is not None:
-        differ = f"{show(answer.lower)}{_in_norm(answer)}"
+        differ = f"{show(answer.lower)}{in_norm(answer)}"
         yield Text(f"\nTwo neighbours whose answers differ by {differ}:")
         yield from pair_parts(policy, answer.witness, answer.reading)
     elif answer.upper == 0:
@@ -88,7 +88,7 @@ def _noise(answer: Answer) -> Text:
     return Text(f"Laplace noise of scale {number(answer.upper)} / epsilon is enough.")
 
 
-def _in_norm(answer: Answer) -> str:
+def in_norm(answer: Answer) -> str:
     """Say what the number counts, where it is not the sum of the changes."""
     return {"l1": "", "l2-squared": " (squares added up)", "linf": " (the largest change)"}.get(
         answer.norm, " (the largest change less the smallest)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from blowproof.cli.audit.advice import advice, deviation, warning
+from blowproof.cli.audit.advice import advice, noise_words, warning
 from blowproof.cli.audit.attackers import attackers_document
 from blowproof.cli.audit.sentences import at_once_words, certificate_words, chain_words, form_words
 from blowproof.cli.text.policy_in_words import known_words, secret_words
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from blowproof.cli.audit.audited import Audited
     from blowproof.cli.audit.chain_of_moves import Chain
     from blowproof.cli.audit.cost_of_facts import Changed
-    from blowproof.cli.audit.findings import Finding, Row
+    from blowproof.cli.audit.findings import Finding, Plan, Row
 
 __all__ = ["audit_document"]
 
@@ -35,7 +35,7 @@ def audit_document(found: Audited) -> dict[str, Any]:
             "attributes": {name: axis.size for name, axis in policy.domain.attributes},
             "size": policy.domain.size,
         },
-        "epsilon": json_number(found.findings[0].plan.epsilon),
+        **_promised(found.findings[0].plan),
         "queries": [
             {**_query(policy, finding), "picture": _picture(found, place)}
             for place, finding in enumerate(found.findings)
@@ -52,22 +52,18 @@ def _picture(found: Audited, place: int) -> dict[str, Any]:
 
 
 def _query(policy: Policy, finding: Finding) -> dict[str, Any]:
-    answer, scale = finding.verdict, finding.scale
+    answer = finding.verdict
     return {
         "query": finding.query.name,
+        "norm": finding.query.measure.name,
         "reading": finding.reading,
         "lower": json_number(answer.lower),
         "upper": _optional(answer.upper),
         "status": answer.status,
         "witness": None if answer.witness is None else answer.witness.to_json(policy.domain),
         "readings": [_row(policy, row) for row in finding.rows],
-        "plain": {"sensitivity": _optional(finding.plain), "real_epsilon": _real(finding)},
-        "noise": {
-            "kind": "laplace",
-            "scale": _optional(scale),
-            "expected_error": _optional(scale),
-            "standard_deviation": None if scale is None else _finite(deviation(scale)),
-        },
+        "plain": {"sensitivity": _optional(finding.plain), **_real(finding)},
+        "noise": _noise(finding),
         "judgements": [
             {
                 "what": judgement.what,
@@ -112,7 +108,7 @@ def _forms(finding: Finding) -> dict[str, Any]:
     applying = [item for item in forms or () if item.applies]
     return {
         "reached": forms is not None,
-        "words": form_words(forms),
+        "words": form_words(forms, finding.query.measure.name),
         "applying": [item.to_json() for item in applying],
     }
 
@@ -158,11 +154,39 @@ def _finite(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def _real(finding: Finding) -> dict[str, Any] | None:
-    if finding.real_epsilon is None:
-        return None
-    lower, upper = finding.real_epsilon
-    return {"lower": json_number(lower), "upper": _optional(upper)}
+def _promised(plan: Plan) -> dict[str, Any]:
+    """What is aimed for: an epsilon, or a rho."""
+    given = json_number(plan.promised)
+    if plan.noise.promise == "rho":
+        return {"epsilon": None, "rho": given}
+    return {"epsilon": given}
+
+
+def _real(finding: Finding) -> dict[str, Any]:
+    """What the promise really is with noise for plain differential privacy."""
+    name = f"real_{finding.plan.noise.promise}"
+    if finding.really is None:
+        return {name: None}
+    lower, upper = finding.really
+    return {name: {"lower": json_number(lower), "upper": _optional(upper)}}
+
+
+def _noise(finding: Finding) -> dict[str, Any]:
+    """The noise to add. What noise does to a chosen place is not by how much a number is off."""
+    noise, needed = finding.plan.noise, finding.scale
+    found: dict[str, Any] = {
+        "kind": noise.kind,
+        noise.parameter: _optional(needed),
+        "words": noise_words(finding),
+    }
+    if noise.kind == "laplace":
+        found["expected_error"] = _optional(needed)
+    elif noise.kind == "gaussian":
+        found["expected_error"] = None if needed is None else _finite(noise.expected(needed))
+    if noise.kind in ("laplace", "gaussian"):
+        deviation = None if needed is None else _finite(noise.deviation(needed))
+        found["standard_deviation"] = deviation
+    return found
 
 
 def _row(policy: Policy, row: Row) -> dict[str, Any]:

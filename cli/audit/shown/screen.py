@@ -26,7 +26,7 @@ from blowproof.cli.audit.sentences import (
     form_words,
     instead_lines,
 )
-from blowproof.cli.text.answer import bounds_text
+from blowproof.cli.text.answer import bounds_text, in_norm
 from blowproof.cli.text.pairs import pair_parts
 from blowproof.cli.text.policy_in_words import (
     domain_words,
@@ -36,6 +36,7 @@ from blowproof.cli.text.policy_in_words import (
     secret_words,
 )
 from blowproof.models import Policy, show
+from blowproof.models.norms import L1
 from blowproof.models.policy.readings import is_labelled
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _finding_parts(policy: Policy, finding: Finding) -> Iterator[RenderableType]
     answer = finding.verdict
     yield Text()
     yield Text.assemble(
-        (f"query {printable(finding.query.name)}: ", "bold"),
+        (f"query {printable(finding.query.name)}{_norm(finding)}: ", "bold"),
         (bounds_text(answer), "bold green" if answer.status != "bounds" else "bold yellow"),
     )
     said = warning(finding)
@@ -97,6 +98,12 @@ def _finding_parts(policy: Policy, finding: Finding) -> Iterator[RenderableType]
     yield _grid(("do this", advice(finding)))
 
 
+def _norm(finding: Finding) -> str:
+    """Name the norm where it is not the usual one."""
+    norm = finding.query.measure
+    return "" if norm is L1 else f", norm {norm}"
+
+
 def _pair(policy: Policy, finding: Finding) -> Iterator[RenderableType]:
     answer, chain = finding.verdict, finding.chain
     if answer.witness is None:
@@ -104,7 +111,8 @@ def _pair(policy: Policy, finding: Finding) -> Iterator[RenderableType]:
         none = "No pair of neighbours that differ in their answers was found."
         yield Text(said if answer.lower else none)
         return
-    yield Text(f"A worst pair of neighbours; their answers differ by {show(answer.lower)}:")
+    differ = f"{show(answer.lower)}{in_norm(answer)}"
+    yield Text(f"A worst pair of neighbours; their answers differ by {differ}:")
     if chain is None:
         yield from pair_parts(policy, answer.witness, answer.reading)
         return
@@ -155,7 +163,7 @@ def _changed(row: Row) -> str:
 def _meaning(policy: Policy, finding: Finding) -> Iterator[tuple[str, str]]:
     yield "at once", at_once_words(finding)
     yield "plain DP", plain_words(finding)
-    yield "closed forms", form_words(finding.extras.forms)
+    yield "closed forms", form_words(finding.extras.forms, finding.query.measure.name)
     yield "noise", noise_words(finding)
     learned = attackers_words(policy, finding)
     if learned:
