@@ -65,6 +65,7 @@ def sweep(  # noqa: PLR0913 # keyword-only options
     queries: Iterable[str] = ("histogram",),
     *,
     readings: Iterable[Reading] = ("published",),
+    norms: Iterable[str] = ("l1",),
     answers: Iterable[Answers] | None = None,
     time_limit: float | None = 60.0,
     jobs: int | None = None,
@@ -88,6 +89,7 @@ def sweep(  # noqa: PLR0913 # keyword-only options
 
     from blowproof.cli.sweeping.grid import Grid
     from blowproof.cli.sweeping.run import bounds_of, sweep_through
+    from blowproof.models.norms import norm_named
 
     scopes = tuple(answers) if answers is not None else (None,)
     asked = tuple(readings)
@@ -95,7 +97,10 @@ def sweep(  # noqa: PLR0913 # keyword-only options
         for scope in scopes:
             checked(reading, scope, "auto")
     sources = tuple(_source(place, policy) for place, policy in enumerate(policies))
-    grid = Grid("sweep", sources, tuple(queries), asked, answers=scopes, time_limit=time_limit)
+    measured = tuple(norm_named(norm).name for norm in norms)
+    grid = Grid(
+        "sweep", sources, tuple(queries), asked, measured, answers=scopes, time_limit=time_limit
+    )
     with tempfile.TemporaryDirectory(prefix="blowproof-") as folder:
         target = str(Path(folder) / "rows.parquet") if output is None else os.fspath(output)
         found = sweep_through(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blowproof.cli.asking.errors import Exit
-from blowproof.cli.asking.options import json_option, memory_option, seconds
+from blowproof.cli.asking.options import NORMS, json_option, memory_option, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,22 +27,25 @@ __all__ = ["sweep"]
 @click.option("--jobs", type=click.IntRange(1, 1024), metavar="N",
               help="How many processes.  [default: one for each core]")  # fmt: skip
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask cluster in place of processes here.")
+@click.option("--norm", "norms", type=click.Choice(NORMS), multiple=True,
+              help="In place of the grid's norms; may be repeated.")  # fmt: skip
 @click.option("--time-limit", type=seconds, metavar="SECONDS",
               help="For each question, in place of the grid's.")  # fmt: skip
 @click.option("--html", type=click.Path(dir_okay=False), metavar="FILE",
               help="Write a page: what is published against the noise that it costs.")  # fmt: skip
 @memory_option
 @json_option
-def sweep(
+def sweep(  # noqa: PLR0913, PLR0917 # its options
     grid: str,
     output: str | None,
     jobs: int | None,
     scheduler: str | None,
+    norms: tuple[str, ...],
     time_limit: float | None,
     html: str | None,
     as_json: bool,
 ) -> int:
-    """Many questions: policies x queries x readings, as a grid file names them.
+    """Many questions: policies x queries x readings x norms, as a grid file names them.
 
     Rows are kept as they come, each under a digest of all that it depends on: a sweep that was
     stopped, or is asked again with more in its grid, repeats nothing.
@@ -66,6 +69,8 @@ def sweep(
     read = read_grid(grid)
     if time_limit is not None:
         read = replace(read, time_limit=time_limit)
+    if norms:
+        read = replace(read, norms=tuple(dict.fromkeys(norms)))
     keep_apart({"--output": target, "--html": html}, [source.file for source in read.sources])
     with live(read.name) as tell:
         swept = sweep_through(

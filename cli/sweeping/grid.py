@@ -10,7 +10,7 @@ sex = '[[known]]\\nmarginal = ["sex"]'
 [questions]                                     # all optional
 queries = ["histogram", "marginal(sex)"]
 readings = ["published", "add-remove"]
-norms = ["l1"]
+norms = ["l1", "l2-squared"]
 answers = ["any"]                               # default: what each policy says
 time_limit = 20                                 # seconds for each question
 [[claim]]                                       # optional: what should hold
@@ -45,11 +45,10 @@ from blowproof.models.base.toml_values import (
 from blowproof.models.files.reading import parse_policy
 from blowproof.models.files.toml_lines import key_lines, parse_toml
 from blowproof.models.files.toml_text import inline
+from blowproof.models.norms import NORMS
 
 __all__ = ["Claimed", "Grid", "Source", "read_grid"]
 
-NORMS = ("l1",)
-"""Those in which a sweep asks; other norms are for `sensitivity` and `compare`."""
 KEYS = ("name", "policies", "template", "parameters", "questions", "claim")
 QUESTION_KEYS = ("queries", "readings", "norms", "answers", "time_limit")
 CLAIM_KEYS = ("policies", "query", "reading", "norm", "at_most", "at_least")
@@ -167,7 +166,7 @@ def _grid(top: dict[str, object], folder: Path, name: str) -> Grid:
         check_keys(asked, QUESTION_KEYS)
         queries = _words(asked, "queries", ("histogram",))
         readings = _words(asked, "readings", ("published",), READINGS)
-        norms = _words(asked, "norms", ("l1",), NORMS)
+        norms = _words(asked, "norms", ("l1",), tuple(NORMS))
         answers = _words(asked, "answers", (), SCOPES) or (None,)
         limit = _limit(asked)
     each_policy = len(queries) * len(readings) * len(norms) * len(answers)
@@ -313,7 +312,7 @@ def _claim(value: object) -> Claimed:
         ("policies", None),
         ("query", None),
         ("reading", READINGS),
-        ("norm", NORMS),
+        ("norm", tuple(NORMS)),
     ):
         if key in items:
             with within(key):

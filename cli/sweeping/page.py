@@ -63,7 +63,8 @@ def sweep_page(swept: Swept, claims: Sequence[Judged], version: str) -> str:
     lead = (
         f"{counted(swept.size, 'question')}, {exact:,} of them exact. Every dot is a policy: to "
         "the right, more counts are published exactly; further up, the other numbers need more "
-        "noise (Laplace noise has the scale S / epsilon). Hollow dots are upper bounds."
+        "noise (Laplace noise has the scale S / epsilon; Gaussian noise, for S in the norm "
+        "l2-squared, the variance S / (2 rho)). Hollow dots are upper bounds."
     )
     key = _question
     groups = [(words, list(rows)) for words, rows in groupby(sorted(swept.rows, key=key), key=key)]

@@ -14,9 +14,11 @@ from hashlib import sha256
 from pathlib import Path
 
 from blowproof.cli.sweeping.grid import Grid, Source
-from blowproof.models import Policy, QueryError, parse_query
+from blowproof.models import BoundQuery, Policy, QueryError
 from blowproof.models.base.door import open_file
 from blowproof.models.files.writing import canonical
+from blowproof.models.stacks.stacked import ONE, Stacked
+from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.proofs.claim import query_table
 
 __all__ = ["Point", "Read", "points_of"]
@@ -112,8 +114,16 @@ def _queries(grid: Grid, policy: Policy, source: Source) -> list[tuple[str, str]
     found = []
     for text in grid.queries:
         try:
-            query = parse_query(text, policy)
+            bound = [parse_question(text, policy, norm) for norm in grid.norms]
         except QueryError as error:
             raise QueryError(f"{source.name}: {error}") from None
-        found.append((text, json.dumps(query_table(query, policy))))
+        found.append((text, json.dumps(_written(bound[0], policy))))
     return found
+
+
+def _written(query: BoundQuery, policy: Policy) -> object:
+    """Return a query's normal form; of several with weights, each with its weights."""
+    if not isinstance(query, Stacked):
+        return query_table(query, policy)
+    parts = [([*map(str, part.weights)], query_table(part.query, policy)) for part in query.parts]
+    return parts[0][1] if len(parts) == 1 and query.parts[0].weights == ONE else parts

@@ -63,7 +63,8 @@ def answer_batch(batch: Batch) -> list[Row]:
     """Return a row for each question; what cannot be answered is a row with the reason."""
     from blowproof.cli.asking.ask import Session
     from blowproof.cli.asking.options import Question
-    from blowproof.models import BlowproofError, parse_query
+    from blowproof.models import BlowproofError
+    from blowproof.models.stacks.written import parse_question
 
     policy = batch.source.read()
     sessions: dict[str, Session] = {}
@@ -78,7 +79,8 @@ def answer_batch(batch: Batch) -> list[Row]:
         started = time.perf_counter()
         row = _empty(batch, asked)
         try:
-            found = session.ask(policy, parse_query(asked.query, policy), asked.reading)
+            query = parse_question(asked.query, policy, asked.norm)
+            found = session.ask(policy, query, asked.reading)
         except BlowproofError as error:
             row["error"] = str(error)
         else:

@@ -88,6 +88,23 @@ def test_every_point_is_what_sensitivity_says(capsys, grid, tmp_path):
     assert rows == [(row["key"], row["upper"]) for row in found["rows"]]
 
 
+def test_norms_and_stacks_are_swept(capsys, grid):
+    """They were refused: a grid knew l1 and single queries only."""
+    asked = GRID.replace('"marginal(age)"]', '"histogram + 1/4*marginal(age)"]\nnorms = ["linf"]')
+    grid.write_text(asked, encoding="utf-8")
+    norms = ("--norm", "l2-squared", "--norm", "range")
+    code, found, _ = swept(capsys, grid, "--jobs", "1", *norms)
+    assert code == 0 and found["questions"] == (1 + 4) * 2 * 2 * 2
+    policy = read_policy(grid.parent / "base.toml")
+    for row in found["rows"]:
+        if row["policy"] == "base":
+            alone = sensitivity(policy, row["query"], reading=row["reading"], norm=row["norm"])
+            assert (row["lower"], row["upper"]) == (str(alone.lower), str(alone.upper)), row
+    assert {row["norm"] for row in found["rows"]} == {"l2-squared", "range"}
+    _, found, _ = swept(capsys, grid, "--jobs", "1")
+    assert {row["norm"] for row in found["rows"]} == {"linf"} and not found["known_before"]
+
+
 def test_processes_say_what_one_says(capsys, grid, tmp_path):
     one = swept(capsys, grid, "--jobs", "1", "--output", tmp_path / "one.parquet")[1]
     two = swept(capsys, grid, "--jobs", "2", "--output", tmp_path / "two.parquet")[1]
