@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from paper_data import capital_loss, histograms, twitter
 
 from blowproof.mechanisms.answers.true_answers import true_answers
+from blowproof.mechanisms.expecting.rehearsal import numbers
 from blowproof.mechanisms.kinds.transformed import NoisyTable
 from blowproof.mechanisms.planning.planner import planned
-from blowproof.mechanisms.planning.rehearsal import numbers
 from blowproof.mechanisms.planning.workload import workload
 from blowproof.mechanisms.release.release import Plan, Request, release
 from blowproof.models import Distance, Domain, Integers, Labels, Marginal, Policy

@@ -85,6 +85,7 @@ ROOMS = (
     "mechanisms/release",
     "mechanisms/budget",
     "mechanisms/kinds",
+    "mechanisms/expecting",
     "mechanisms/planning",
     "mechanisms",
     "cli/text",

@@ -185,7 +185,7 @@ def plan_parts(found: Planned, output: str | None) -> Iterator[RenderableType]:
     for option in found.options[:SHOWN]:
         worst = max(error.max95 for error in option.errors)
         times = "-" if not bound else f"{option.rmse / bound:,.3g}"
-        table.add_row(option.text, f"{option.rmse:,.4g}", f"{worst:,.4g}", times)
+        table.add_row(option.short, f"{option.rmse:,.4g}", f"{worst:,.4g}", times)
     yield table
     yield from _chosen_lines(found)
     yield from _beside(found)
@@ -201,7 +201,7 @@ def _chosen_lines(found: Planned) -> Iterator[RenderableType]:
     best = found.chosen
     assert best is not None
     yield Text()
-    yield Text(f"chosen: {best.text}", style="bold")
+    yield Text(f"chosen: {best.short}", style="bold")
     if not found.worth_it:
         yield Text("no answer could be told from 0: nothing here is worth releasing")
     if len(found.workload) > 1:
@@ -209,6 +209,8 @@ def _chosen_lines(found: Planned) -> Iterator[RenderableType]:
             asked = ", ".join(printable(best.names[place]) for place in part.queries)
             measure = "epsilon" if found.request.rho is None else "rho"
             yield Text(f"  {measure} {float(part.budget):.4g} by {part.mechanism}: {asked}")
+            if "measure" in part.settings:
+                yield Text(f"    from {printable(part.settings['measure'])}")
         for name, error in zip(best.names, best.errors, strict=True):
             yield Text(f"  {printable(name)}: RMSE {error.rmse:,.4g}, 95 % of the largest "
                        f"{error.max95:,.4g}")  # fmt: skip

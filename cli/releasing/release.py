@@ -313,7 +313,7 @@ def carried_out(
 
 def _with_errors(found: Released, made: Plan, size: int | None) -> Released:
     """Add the standard errors of the answers, where something says what they are."""
-    from blowproof.mechanisms.planning.uncertainty import uncertainty
+    from blowproof.mechanisms.expecting.uncertainty import uncertainty
 
     said = uncertainty(made, len(found.answers), size)
     if said is None or len(said.errors) != len(found.answers):

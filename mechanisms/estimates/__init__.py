@@ -2,5 +2,6 @@
 
 Post-processing only: nothing here sees the data or the true answers, so floats are allowed.
 
-Read `isotonic`, `ranges`, `trees` (least squares), `consistency` (tables that keep known counts).
+Read `isotonic`, `ranges`, `trees` (least squares), `marginals` (one from several),
+`consistency` (tables that keep known counts).
 """

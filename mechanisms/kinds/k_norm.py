@@ -98,7 +98,10 @@ class KNorm(Plan):
 
     def run(self, draw: Draw) -> Vector | Estimate:
         """Return the noisy answers, in the order in which they were asked for."""
-        noisy = draw(self.release)
+        return self.in_order(draw(self.release))
+
+    def in_order(self, noisy: Vector) -> Vector:
+        """Return what was drawn in the order in which it was asked for."""
         if self.axes is None:
             return noisy
         domain = self.request.policy.domain

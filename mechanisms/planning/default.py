@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from blowproof.mechanisms.answers.vectors import Estimate, Vector, whole
 from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.kinds.together import Several
 from blowproof.mechanisms.planning.planner import planned
-from blowproof.mechanisms.planning.together import Several
 from blowproof.mechanisms.planning.workload import Workload
 from blowproof.mechanisms.release.publish import is_count
 from blowproof.mechanisms.release.registry import plan as made_ready

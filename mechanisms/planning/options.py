@@ -8,8 +8,8 @@ from fractions import Fraction
 from math import sqrt
 from typing import Any
 
-from blowproof.mechanisms.planning.expected import Expected
-from blowproof.mechanisms.planning.together import Together
+from blowproof.mechanisms.expecting.expected import Expected
+from blowproof.mechanisms.kinds.together import Together
 from blowproof.mechanisms.release.release import Plan, noise_json
 from blowproof.models import show
 
@@ -69,6 +69,12 @@ class Option:
                  for part in self.parts]  # fmt: skip
         return " + ".join(dict.fromkeys(names))
 
+    @property
+    def short(self) -> str:
+        """The same without long lists of what is measured."""
+        names = [_short(part) for part in self.parts]
+        return " + ".join(dict.fromkeys(names))
+
     def to_json(self) -> dict[str, Any]:
         """Return the option as `blowproof plan --json` writes it."""
         of = {query: part for part in self.parts for query in part.queries}
@@ -94,6 +100,13 @@ class Option:
             "dominated_by": self.dominated_by,
             "noise": None if description is None else [noise_json(item) for item in description],
         }
+
+
+def _short(part: Drawn) -> str:
+    settings = dict(part.settings)
+    measured = settings.pop("measure", None)
+    many = [] if measured is None else [f"{measured.count('*') or 1} measured"]
+    return ", ".join([part.mechanism, *many, *(f"{k} {v}" for k, v in settings.items())])
 
 
 def _part_json(part: Drawn, names: Sequence[str]) -> dict[str, Any]:

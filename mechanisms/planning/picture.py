@@ -19,7 +19,7 @@ Bar = tuple[str, float, float]
 def of_plan(planned: Planned) -> str:
     """Return a bar for each option: its RMSE, and a line to 95 % of the largest error."""
     rows = [
-        (option.text, option.rmse, max((error.max95 for error in option.errors), default=0.0))
+        (option.short, option.rmse, max((error.max95 for error in option.errors), default=0.0))
         for option in planned.options
     ]
     names = ", ".join(query.name for query in planned.workload.queries)

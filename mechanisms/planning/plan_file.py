@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.kinds.together import Together
 from blowproof.mechanisms.planning.planner import Planned
-from blowproof.mechanisms.planning.together import Together
 from blowproof.mechanisms.planning.workload import Workload, workload
 from blowproof.mechanisms.release.gate import proved
 from blowproof.mechanisms.release.registry import plan as made_ready

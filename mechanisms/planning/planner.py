@@ -18,19 +18,16 @@ from fractions import Fraction
 from typing import Any
 
 from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.expecting.expected import Expected, expected
+from blowproof.mechanisms.expecting.made_up import MOST_CELLS, made_up
+from blowproof.mechanisms.kinds.together import Together
 from blowproof.mechanisms.kinds.transformed import NoisyTable
 from blowproof.mechanisms.planning.candidates import Candidate, candidates
-from blowproof.mechanisms.planning.expected import Expected, expected
+from blowproof.mechanisms.planning.groupings import Grouping, Tried, costs_of, groupings, shared
 from blowproof.mechanisms.planning.lower_bounds import LowerBound, lower_bound
-from blowproof.mechanisms.planning.made_up import MOST_CELLS, made_up
 from blowproof.mechanisms.planning.options import Drawn, Option, Refused, weighted
-from blowproof.mechanisms.planning.split import (
-    cube_roots,
-    require_within,
-    square_roots,
-    total_error,
-)
-from blowproof.mechanisms.planning.together import Together
+from blowproof.mechanisms.planning.split import cube_roots, require_within, square_roots
+from blowproof.mechanisms.planning.strategies import strategies
 from blowproof.mechanisms.planning.workload import Workload
 from blowproof.mechanisms.release.calibrate import recalibrated
 from blowproof.mechanisms.release.gate import proved
@@ -40,22 +37,13 @@ from blowproof.mechanisms.release.worth import require_less_noise
 from blowproof.models import BlowproofError, Policy, show
 from blowproof.models.policy.readings import is_labelled
 
-__all__ = ["Planned", "Tried", "planned"]
+__all__ = ["Planned", "planned"]
 
 SEED = 20_140
 WORTH_IT = Fraction(101, 100)
 """What shares are multiplied by at least, if at all."""
 LAST_SHARE = 0.5
 """Of the time that is left, for one candidate: the first may need it for S."""
-
-
-@dataclass(frozen=True, eq=False)
-class Tried:
-    """A candidate made ready for one query at some budget, and its expected error."""
-
-    candidate: Candidate
-    plan: Plan
-    error: Expected
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,9 +101,10 @@ def planned(
     policy = request.policy
     shapes = _shapes(request, size)
     refused: list[Refused] = []
+    more = strategies(_left(request, LAST_SHARE), workload)
     tried = [
-        _tried(replace(request, query=query), shapes, size, seed, refused)
-        for query in workload.queries
+        _tried(replace(request, query=query), shapes, size, seed, refused, extra)
+        for query, extra in zip(workload.queries, more, strict=True)
     ]
     known = [_known(item) for item in tried]
     bounds = tuple(
@@ -157,10 +146,11 @@ def _tried(
     size: int | None,
     seed: int,
     refused: list[Refused],
+    more: Sequence[Candidate] = (),
 ) -> list[Tried]:
     """Return the candidates that answer one query, the best first; the others say why not."""
     found = []
-    for candidate in candidates(request.bound, request.policy):
+    for candidate in (*candidates(request.bound, request.policy), *more):
         asked = replace(_left(request, LAST_SHARE), options=candidate.settings)
         try:
             plan = made_ready(candidate.mechanism, asked)
@@ -205,9 +195,8 @@ def _options(
     if len(workload) == 1:
         options = [_single(request, workload, item) for item in tried[0]]
     else:
-        groupings = _groupings(workload, tried)
         options = []
-        for grouping in groupings:
+        for grouping in groupings(workload, tried):
             try:
                 options.append(_several(request, workload, grouping))
             except BlowproofError:
@@ -238,86 +227,23 @@ def _single(request: Request, workload: Workload, item: Tried) -> Option:
     return Option(item.plan, (part,), workload.weights, names)
 
 
-Grouping = tuple[Tried, ...]
-"""For each query, the candidate that answers it; those that draw alike share one release."""
-
-
-def _groupings(workload: Workload, tried: Sequence[Sequence[Tried]]) -> list[Grouping]:
-    """Return groupings of the queries, the one with the least error among them."""
-    able = [[item for item in row if item.plan.description is not None] for row in tried]
-    if not all(able):
-        return []
-    starts = [tuple(row[0] for row in able)]
-    for candidate in {item.candidate.text: None for row in able for item in row}:
-        of = [next((it for it in row if it.candidate.text == candidate), None) for row in able]
-        starts.append(tuple(it or row[0] for it, row in zip(of, able, strict=True)))
-        if all(of):
-            starts.append(tuple(it for it in of if it is not None))
-    best = min((_improved(start, able, workload) for start in starts),
-               key=lambda item: _cost(item, workload))  # fmt: skip
-    whole = [start for start in starts if len({item.candidate.text for item in start}) == 1]
-    unique: dict[tuple[str, ...], Grouping] = {}
-    for grouping in (best, starts[0], *whole):
-        unique.setdefault(tuple(item.candidate.text for item in grouping), grouping)
-    return list(unique.values())
-
-
-def _improved(start: Grouping, able: Sequence[Sequence[Tried]], workload: Workload) -> Grouping:
-    """Change one query's candidate at a time, as long as that lessens the error."""
-    best, least = start, _cost(start, workload)
-    going = True
-    while going:
-        going = False
-        for place, row in enumerate(able):
-            for item in row:
-                other = (*best[:place], item, *best[place + 1 :])
-                cost = _cost(other, workload)
-                if cost < least * (1 - 1e-9):
-                    best, least, going = other, cost, True
-    return best
-
-
-def _shared(grouping: Grouping) -> list[list[int]]:
-    """Return the queries that one release answers, release by release."""
-    groups: list[list[int]] = []
-    for place, item in enumerate(grouping):
-        for group in groups:
-            if item.plan.draws_as(grouping[group[0]].plan):
-                group.append(place)
-                break
-        else:
-            groups.append([place])
-    return groups
-
-
-def _costs(grouping: Grouping, groups: Sequence[Sequence[int]], workload: Workload) -> list[float]:
-    return [
-        sum(float(workload.weights[at]) * grouping[at].error.rmse ** 2 for at in group)
-        for group in groups
-    ]
-
-
-def _cost(grouping: Grouping, workload: Workload) -> float:
-    """Return the weighted squared error of a grouping, its budget split as well as can be."""
-    return total_error(_costs(grouping, _shared(grouping), workload), 1.0)
-
-
 def _several(
     request: Request,
     workload: Workload,
     grouping: Grouping,
 ) -> Option:
     """Return a grouping as an option; errors that were rehearsed grow as the budgets shrink."""
-    groups = _shared(grouping)
-    costs = _costs(grouping, groups, workload)
+    groups = shared(grouping)
+    costs = costs_of(grouping, groups, workload)
     split = cube_roots if request.rho is None else square_roots
     budget = request.epsilon if request.rho is None else request.rho
     shares = split(costs, budget)
     require_within(shares, budget)
     plans = _ready(request, workload, grouping, groups, shares)
     more = Fraction(1)
-    if request.rho is None:
-        more = _left_over(_left(request, LAST_SHARE), Together(request, plans))
+    joint = Together(request, plans)
+    if request.rho is None and joint.description is not None:
+        more = _left_over(_left(request, LAST_SHARE), joint)
     if more > WORTH_IT:
         shares = tuple(share * more for share in shares)
         plans = _ready(request, workload, grouping, groups, shares)
@@ -413,7 +339,7 @@ def _plain(
         domain=request.policy.domain, queries=request.policy.queries, folder=request.policy.folder
     )
     reading = request.reading if is_labelled(request.reading) else "published"
-    asked = replace(request, policy=policy, reading=reading, answers=None, oracle=None)
+    asked = request.under(policy, reading)
     found = []
     for query in workload.queries:
         best: tuple[str, Expected] | None = None

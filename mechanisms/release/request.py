@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -54,7 +54,8 @@ class Request:
     mechanism's own, as texts. `records`: release the query on these records alone (None: all).
     `accept_wide_bounds`: release with noise that is hardly worth its price too (`worth`).
     `time_limit` counts from now, for all questions together; `deadline` (of `time.monotonic`) is
-    its end, and may be given instead.
+    its end, and may be given instead. `known` and `said`: what the verifier answered so far, under
+    this policy, reading and scope; a copy of the request for another query has them too.
     """
 
     policy: Policy
@@ -70,7 +71,8 @@ class Request:
     options: Mapping[str, str] = field(default_factory=dict)
     records: Records | None = None
     accept_wide_bounds: bool = False
-    known: Known = field(default_factory=Known, init=False, repr=False, compare=False)
+    known: Known = field(default_factory=Known, repr=False, compare=False)
+    said: list[tuple[BoundQuery, Answer]] = field(default_factory=list, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse an epsilon (or rho) that is no exact number above 0; set the deadline."""
@@ -88,6 +90,12 @@ class Request:
         object.__setattr__(self, "epsilon", epsilon)
         if self.deadline is None and self.time_limit is not None:
             object.__setattr__(self, "deadline", time.monotonic() + self.time_limit)
+
+    def under(self, policy: Policy, reading: Reading) -> Request:
+        """Return the same under another policy: nothing is known about that."""
+        return replace(
+            self, policy=policy, reading=reading, answers=None, oracle=None, known=Known(), said=[]
+        )
 
     @property
     def promise(self) -> Promise:
@@ -116,11 +124,13 @@ class Request:
         scale is known to be enough.
         """
         asked, _ = self.bound if query is None else query, self.left  # refused where none is left
+        for before, answer in self.said:
+            if before is asked or (type(before) is type(asked) and before == asked):
+                return answer
         if self.engine == "auto":
             found = structural_sensitivity(self.policy, asked, self.reading, self.answers)
             if found is not None:
-                self.known.learn(asked, found)
-                return found
+                return self._keep(asked, found)
         left = self.left
         limit = None if left is None else share * left
         try:
@@ -128,7 +138,12 @@ class Request:
         except BudgetError as error:
             raise RefusedError(f"no scale of noise is known to be enough: {error}") from None
         if share == 1 or found.status != "bounds":  # what a hurried question found may be improved
-            self.known.learn(asked, found)
+            return self._keep(asked, found)
+        return found
+
+    def _keep(self, asked: BoundQuery, found: Answer) -> Answer:
+        self.known.learn(asked, found)
+        self.said.append((asked, found))
         return found
 
     def _verifier(

@@ -2,6 +2,6 @@
 
 Nothing here looks at the data, but `partitions`, which pays for it.
 
-Read `ordered_hierarchical`, `tree_error`, `design`; `memberships` (clusters), `forests` (flows
-along G), `partitions`, `matchings`.
+Read `ordered_hierarchical`, `tree_error`, `design`; `marginals` (which to measure), `memberships`
+(clusters), `forests` (flows along G), `partitions`, `matchings`.
 """

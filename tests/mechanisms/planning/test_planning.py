@@ -13,10 +13,10 @@ import pytest
 
 from blowproof.cli.main import run
 from blowproof.mechanisms.base.errors import RefusedError
-from blowproof.mechanisms.planning.expected import largest_of
+from blowproof.mechanisms.expecting.expected import largest_of
+from blowproof.mechanisms.expecting.rehearsal import seeded_laplace
 from blowproof.mechanisms.planning.lower_bounds import least_variance
 from blowproof.mechanisms.planning.planner import Planned, planned
-from blowproof.mechanisms.planning.rehearsal import seeded_laplace
 from blowproof.mechanisms.planning.split import cube_roots, require_within, total_error
 from blowproof.mechanisms.planning.workload import workload
 from blowproof.mechanisms.release.registry import plan as made_ready

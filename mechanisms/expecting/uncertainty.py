@@ -14,14 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.mechanisms.expecting.expected import expected, largest_of
+from blowproof.mechanisms.expecting.made_up import MOST_CELLS, made_up
+from blowproof.mechanisms.expecting.rehearsal import Stage, numbers
 from blowproof.mechanisms.kinds.gaussian import Gaussian
 from blowproof.mechanisms.kinds.k_norm import KNorm
 from blowproof.mechanisms.kinds.kmeans import KMeans
 from blowproof.mechanisms.kinds.laplace import Laplace
-from blowproof.mechanisms.planning.expected import expected, largest_of
-from blowproof.mechanisms.planning.made_up import MOST_CELLS, made_up
-from blowproof.mechanisms.planning.rehearsal import Stage, numbers
-from blowproof.mechanisms.planning.together import Together
+from blowproof.mechanisms.kinds.strategy import Strategy
+from blowproof.mechanisms.kinds.together import Together
 from blowproof.mechanisms.release.release import Plan
 from blowproof.models import BlowproofError
 
@@ -45,7 +46,8 @@ def uncertainty(plan: Plan, answers: int, size: int | None) -> Uncertainty | Non
     """Return the uncertainty of a plan's answers; None where nothing says what it is."""
     if isinstance(plan, Together):
         return _of_all(plan, size)
-    if type(plan) is Laplace or isinstance(plan, (Gaussian, KNorm)):
+    alike = isinstance(plan, Strategy) and plan.asked.shares is None  # the same for each cell
+    if alike or type(plan) is Laplace or isinstance(plan, (Gaussian, KNorm)):
         return _of_noise(plan, answers)
     if isinstance(plan, KMeans) or plan.request.policy.domain.size > MOST_CELLS:
         return None

@@ -2,7 +2,8 @@
 
 Releases that several queries follow from (the noisy table, the noisy prefixes of an attribute) are
 drawn once. The certifier judges all releases together: what they lose together is at most the sum
-of what each loses, and often less; what is left over is shared out again (`planner`).
+of what each loses, and often less; what is left over is shared out again (`planner`). Where a plan
+describes what it draws step by step, so do all together, and the losses of the steps add up.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from blowproof.mechanisms.answers.vectors import Estimate, Names, Vector
 from blowproof.mechanisms.release.release import Draw, Plan, Request
-from blowproof.models import BoundQuery, InternalError, show
+from blowproof.models import BoundQuery, show
+from blowproof.models.mechanisms.mechanism import Release, Selection
 from blowproof.models.stacks.stacked import Part, Stacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from blowproof.models import Exact
-    from blowproof.models.mechanisms.mechanism import Release
 
 __all__ = ["Several", "Together", "all_of"]
 
@@ -62,18 +63,20 @@ class Together(Plan):
     def __init__(self, request: Request, plans: Sequence[Plan]) -> None:
         super().__init__(replace(request, query=all_of([plan.request.bound for plan in plans])))
         self.plans = tuple(plans)
-        releases: list[Release] = []
+        items: list[Release | Selection] = []
         steps: list[str] = []
         for place, plan in enumerate(self.plans):
             for earlier in self.plans[:place]:
                 if plan.draws_as(earlier):
                     break
-            if plan.description is None:
-                raise InternalError(f"{plan.name} says what it draws only when it draws")
-            releases += [item for item in plan.description.releases if item not in releases]
+            drawn = plan.description or plan.opening
+            items += [item for item in drawn if item not in items]
             steps += [step for step in plan.postprocessing if step not in steps]
         self.postprocessing = tuple(steps)
-        self.description = self.described(*releases)
+        if all(plan.description is not None for plan in self.plans):
+            self.description = self.described(*(it for it in items if isinstance(it, Release)))
+        else:
+            self.opening = tuple(items)
         self.notes = tuple(dict.fromkeys(note for plan in self.plans for note in plan.notes))
 
     def run(self, draw: Draw) -> Vector | Estimate:

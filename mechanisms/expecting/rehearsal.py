@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from blowproof.mechanisms.answers.true_answers import true_answers
 from blowproof.mechanisms.answers.vectors import Estimate, Vector
+from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.structures.partitions import interval_partition, matching_partition
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.mechanisms.mechanism import Release, Selection
@@ -79,10 +80,10 @@ class Stage:
         if self.silent:
             return truth
         runs = truth.runs or (len(truth),)
-        scales = release.scales
-        if len(scales) > 1 and truth.runs is None:
+        widths = release.widths
+        if len(widths) > 1 and truth.runs is None:
             runs = (1,) * len(truth)
-        parts = _noise_of(release, zip(scales, runs, strict=True), self._random)
+        parts = _noise_of(release, zip(widths, runs, strict=True), self._random)
         return Vector(truth.units + parts, truth.grid, truth.names, truth.runs)
 
     def choose(self, selection: Selection, *, penalty: Fraction) -> Any:
@@ -115,7 +116,13 @@ class Stage:
 def _noise_of(
     release: Release, groups: Iterable[tuple[Fraction, int]], draw: np.random.Generator
 ) -> NDArray[Any]:
-    parts = [seeded_laplace(draw, scale / release.grid, size) for scale, size in groups]
+    if release.noise not in ("discrete-laplace", "discrete-gaussian"):
+        raise RefusedError(f"{release.noise} noise is not rehearsed")
+    if release.width == "variance":
+        sigmas = [(sqrt(float(wide / release.grid**2)), size) for wide, size in groups]
+        parts = [np.rint(draw.normal(0, sigma, size)).astype(np.int64) for sigma, size in sigmas]
+    else:
+        parts = [seeded_laplace(draw, scale / release.grid, size) for scale, size in groups]
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 

@@ -12,14 +12,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from blowproof.mechanisms.expecting.k_norm_error import k_norm_error
+from blowproof.mechanisms.expecting.rehearsal import Errors, Stage, rehearsed
 from blowproof.mechanisms.kinds.consistent import KINDS, Consistent
 from blowproof.mechanisms.kinds.gaussian import Gaussian
 from blowproof.mechanisms.kinds.k_norm import KNorm
 from blowproof.mechanisms.kinds.laplace import Laplace
+from blowproof.mechanisms.kinds.strategy import Strategy
 from blowproof.mechanisms.kinds.table import Table
 from blowproof.mechanisms.kinds.transformed import NoisyTable, Transformed
-from blowproof.mechanisms.planning.k_norm_error import k_norm_error
-from blowproof.mechanisms.planning.rehearsal import Errors, Stage, rehearsed
 from blowproof.mechanisms.release.release import Plan
 from blowproof.mechanisms.structures.ordered_hierarchical import variance
 
@@ -90,6 +91,8 @@ def expected(plan: Plan, shapes: Sequence[tuple[str, NoisyTable]], seed: int) ->
         return _of_gaussian(plan)
     if isinstance(plan, KNorm):
         return _of_k_norm(plan)
+    if isinstance(plan, Strategy):
+        return _of_strategy(plan)
     worst: tuple[str, Errors] | None = None
     for place, (name, data) in enumerate(shapes):
         stage = Stage(plan.request.policy, data, seed + place)
@@ -135,6 +138,33 @@ def _of_k_norm(plan: KNorm) -> Expected:
     count = outputs_in(plan) // release.groups
     rmse, max95 = k_norm_error(release.groups, count, release.scales[0] / release.grid)
     return Expected(grid * rmse, grid * max95)
+
+
+def _of_strategy(plan: Strategy) -> Expected:
+    """Return the error of least squares over marginals: the RMSE exactly, by parts.
+
+    The largest is that of independent normal numbers (of Laplace ones, where cells are measured
+    themselves): nearly so, since most errors are sums of many.
+    """
+    from scipy.stats import norm
+
+    count = plan.asked.outputs
+    squares = plan.squares
+    if plan.shaped is not None:
+        inner = plan.shaped
+        width, groups = inner.release.groups, outputs_in(inner) // inner.release.groups
+        each = k_norm_error(width, groups, inner.release.scales[0])[0]
+        squares *= each**2 * width / max(1, width - 1)
+    elif len(plan.releases) == 1:
+        (item,) = plan.releases
+        wide = item.widths[0]
+        squares *= variance(wide) if item.width == "scale" else float(wide)
+    rmse = math.sqrt(squares / count)
+    missed = -math.expm1(math.log(0.95) / count)
+    far = float(norm.isf(missed / 2))
+    if plan.request.rho is None and plan.asked.axes in plan.marginals.measured:
+        far = max(far, -math.log(missed) / math.sqrt(2))
+    return Expected(rmse, far * rmse)
 
 
 def outputs_in(plan: Plan) -> int:

@@ -1,0 +1,94 @@
+"""Which queries of a workload share a release: groupings, the one with the least error among them.
+
+Every query has candidates that answer it. Those that draw alike are drawn once, so the error of a
+grouping is that of its releases, the budget split among them as well as can be. The best one is
+looked for from several beginnings (every query its own best; all by one release), one query at a
+time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from blowproof.mechanisms.expecting.expected import Expected
+from blowproof.mechanisms.planning.candidates import Candidate
+from blowproof.mechanisms.planning.split import total_error
+from blowproof.mechanisms.planning.workload import Workload
+from blowproof.mechanisms.release.release import Plan
+
+__all__ = ["Grouping", "Tried", "costs_of", "groupings", "shared"]
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """A candidate made ready for one query at some budget, and its expected error."""
+
+    candidate: Candidate
+    plan: Plan
+    error: Expected
+
+
+Grouping = tuple[Tried, ...]
+"""For each query, the candidate that answers it; those that draw alike share one release."""
+
+
+def groupings(workload: Workload, tried: Sequence[Sequence[Tried]]) -> list[Grouping]:
+    """Return groupings of the queries, the one with the least error among them."""
+    able = [list(row) for row in tried]
+    starts = [tuple(row[0] for row in able)]
+    for candidate in {item.candidate.text: None for row in able for item in row}:
+        of = [next((it for it in row if it.candidate.text == candidate), None) for row in able]
+        starts.append(tuple(it or row[0] for it, row in zip(of, able, strict=True)))
+        if all(of):
+            starts.append(tuple(it for it in of if it is not None))
+    best = min((_improved(start, able, workload) for start in starts),
+               key=lambda item: _cost(item, workload))  # fmt: skip
+    whole = [start for start in starts if len({item.candidate.text for item in start}) == 1]
+    unique: dict[tuple[str, ...], Grouping] = {}
+    for grouping in (best, starts[0], *whole):
+        unique.setdefault(tuple(item.candidate.text for item in grouping), grouping)
+    return list(unique.values())
+
+
+def _improved(start: Grouping, able: Sequence[Sequence[Tried]], workload: Workload) -> Grouping:
+    """Change one query's candidate at a time, as long as that lessens the error."""
+    best, least = start, _cost(start, workload)
+    going = True
+    while going:
+        going = False
+        for place, row in enumerate(able):
+            for item in row:
+                other = (*best[:place], item, *best[place + 1 :])
+                cost = _cost(other, workload)
+                if cost < least * (1 - 1e-9):
+                    best, least, going = other, cost, True
+    return best
+
+
+def shared(grouping: Grouping) -> list[list[int]]:
+    """Return the queries that one release answers, release by release."""
+    groups: list[list[int]] = []
+    for place, item in enumerate(grouping):
+        for group in groups:
+            if item.plan.draws_as(grouping[group[0]].plan):
+                group.append(place)
+                break
+        else:
+            groups.append([place])
+    return groups
+
+
+def costs_of(
+    grouping: Grouping, groups: Sequence[Sequence[int]], workload: Workload
+) -> list[float]:
+    """Return the weighted squared error of each release of a grouping, at the whole budget."""
+    return [
+        sum(float(workload.weights[at]) * grouping[at].error.rmse ** 2 for at in group)
+        for group in groups
+    ]
+
+
+def _cost(grouping: Grouping, workload: Workload) -> float:
+    """Return the weighted squared error of a grouping, its budget split as well as can be."""
+    return total_error(costs_of(grouping, shared(grouping), workload), 1.0)
