@@ -73,7 +73,7 @@ def test_the_estimate_and_its_error_are_those_of_least_squares() -> None:
     table = np.linalg.lstsq(stacked, values, rcond=None)[0]
     shaped = [y.reshape([sizes[axis] for axis in axes]) for y, axes in
               zip(noisy, measured, strict=True)]  # fmt: skip
-    known = {(): np.array(float(COUNTS.sum()))}
+    known: dict[tuple[int, ...], np.ndarray] = {(): np.array(float(COUNTS.sum()))}
     covariance = np.linalg.pinv(stacked.T @ stacked)
     request = asked(FREE, "count(few)", measure="marginal(a,b)+marginal(b,c)+marginal(a,c)")
     few = strategy(request).asked
