@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from blowproof.cli.asking.errors import Exit
 from blowproof.models import show
+from blowproof.verifier.asked.answer import json_number
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from blowproof.cli.asking.ask import Session
+    from blowproof.models import Exact, Policy
     from blowproof.models.files.opendp_context import OpenDPContext
     from blowproof.verifier.asked.answer import Answer
 
-__all__ = ["Held", "audit_opendp"]
+__all__ = ["NORMS", "Held", "audit_opendp", "held_code", "held_parts"]
 
 READINGS = ("published", "add-remove")
 """Records replaced, and records added and removed: what the library's two units are about."""
@@ -26,17 +28,27 @@ NORMS = {"epsilon": "l1", "rho": "l2-squared"}
 
 @dataclass(frozen=True)
 class Held:
-    """What a claim really is in a reading: between two numbers, with the pair of the lower one."""
+    """What a claim really is in a reading, if noise was set for changes of the size `counted`."""
 
     query: str
     reading: str
     measure: str
     claimed: Fraction
-    lower: Fraction
-    upper: Fraction | None
+    counted: Exact
     answer: Answer
 
-    def to_json(self, context: OpenDPContext) -> dict[str, Any]:
+    @property
+    def lower(self) -> Fraction:
+        """What it is at least: the pair shows it."""
+        return self.claimed * self.answer.lower / self.counted
+
+    @property
+    def upper(self) -> Fraction | None:
+        """What it is at the most, where something bounds it."""
+        most = self.answer.upper
+        return None if most is None else self.claimed * most / self.counted
+
+    def to_json(self, policy: Policy) -> dict[str, Any]:
         """Return it as the JSON lists it."""
         pair = self.answer.witness
         return {
@@ -48,11 +60,11 @@ class Held:
             "upper": None if self.upper is None else show(self.upper),
             "sensitivity": {
                 "norm": self.answer.norm,
-                "counted": context.counted[self.answer.norm],
+                "counted": json_number(self.counted),
                 "lower": show(self.answer.lower),
                 "upper": None if self.answer.upper is None else show(self.answer.upper),
             },
-            "witness": None if pair is None else pair.to_json(context.policy.domain),
+            "witness": None if pair is None else pair.to_json(policy.domain),
         }
 
 
@@ -68,12 +80,17 @@ def audit_opendp(path: str, queries: Sequence[str], session: Session, *, as_json
             document = {
                 "schema": "blowproof/opendp/1",
                 "unit": {context.unit: context.times},
-                "held": [item.to_json(context) for item in held],
+                "held": [item.to_json(context.policy) for item in held],
                 "notes": list(context.notes),
             }
             write_json(document)
         else:
             print_all(_parts(context, held))
+    return held_code(held)
+
+
+def held_code(held: Sequence[Held]) -> Exit:
+    """Return whether claims hold: exit 1 if one is less than it really is."""
     if any(item.lower > item.claimed for item in held):
         return Exit.NO
     known = all(item.upper is not None and item.upper <= item.claimed for item in held)
@@ -87,22 +104,32 @@ def _held(context: OpenDPContext, query: str, reading: str, session: Session) ->
     asked = parse_question(query, context.policy, norm)
     limit = session.left
     answer = session.ask(context.policy, asked, reading, limit=None if limit is None else limit / 4)
-    upper = None if answer.upper is None else context.really(Fraction(answer.upper), norm)
-    lower = context.really(Fraction(answer.lower), norm)
-    return Held(query, reading, context.measure, context.claimed, lower, upper, answer)
+    counted = context.counted[norm]
+    return Held(query, reading, context.measure, context.claimed, counted, answer)
 
 
 def _parts(context: OpenDPContext, held: Sequence[Held]) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from blowproof.cli.text.pairs import pair_parts
-    from blowproof.cli.text.policy_in_words import number, printable
+    from blowproof.cli.text.policy_in_words import number
 
     unit = (
         f"{context.times} {context.unit.removesuffix('s') if context.times == 1 else context.unit}"
     )
     claim = f"{context.measure} = {number(context.claimed)}"
     yield Text(f"the context claims {claim} for {unit}, whatever is invariant", style="bold")
+    yield from held_parts(context.policy, held)
+    for note in context.notes:
+        yield Text(note)
+
+
+def held_parts(policy: Policy, held: Sequence[Held]) -> Iterator[RenderableType]:
+    """Yield what claims really are, each with the pair that shows it where it is more."""
+    from rich.text import Text
+
+    from blowproof.cli.text.pairs import pair_parts
+    from blowproof.cli.text.policy_in_words import number, printable
+
     for item in held:
         yield Text()
         what = f"{printable(item.query)}, reading {item.reading}: really {item.measure}"
@@ -113,6 +140,4 @@ def _parts(context: OpenDPContext, held: Sequence[Held]) -> Iterator[RenderableT
         else:
             yield Text(f"{what} from {number(item.lower)} to {number(item.upper)}")
         if item.answer.witness is not None and item.lower > item.claimed:
-            yield from pair_parts(context.policy, item.answer.witness, item.answer.reading)
-    for note in context.notes:
-        yield Text(note)
+            yield from pair_parts(policy, item.answer.witness, item.answer.reading)

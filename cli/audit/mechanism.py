@@ -50,8 +50,9 @@ def mechanism_words(found: Certified) -> str:
     if found.verdict == "undecided":
         return f"whether {name} is private for {promised} is undecided in time."
     verdict = "refuted" if found.verdict == "refuted" else "proved private"
-    times = found.scales_times if found.verdict == "refuted" else None
-    end = "" if times is None else f" Multiply its scales by {number(times)}."
+    simple = found.verdict == "refuted" and found.promise.delta is None
+    times = found.scales_times if simple else None
+    end = "" if times is None else f" Multiply its {found.widths} by {number(times)}."
     if found.verdict == "proved-assuming":
         states = "; ".join(printable(item.states) for item in found.assumptions)
         end = f" That assumes, and nobody checked: {states}."

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "Planned", "format_options", "plan_options"]
 
-FORMATS = ("text", "json", "sarif")
+FORMATS = ("text", "json", "sarif", "registry")
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -140,7 +140,8 @@ def format_options() -> Callable[[F], F]:
     """--format and --json, which is short for --format json, as one `form` argument."""
     form = click.option(
         "--format", "form", type=click.Choice(FORMATS), metavar="FORMAT",
-        help="text, json, or sarif for code scanning.  [default: text]",
+        help="text, json, sarif for code scanning, or registry (of deployments: YAML).  "
+        "[default: text]",
     )  # fmt: skip
     short = click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 

@@ -34,8 +34,12 @@ PICTURE_SECONDS = 6.0
     help="Which numbers are released; may be repeated.  [default: histogram]",
 )  # fmt: skip
 @click.option(
-    "--from", "source", type=click.Choice(["opendp"]),
-    help="POLICY is an OpenDP context as JSON: what its guarantee really is.",
+    "--from", "source", type=click.Choice(["opendp", "registry"]),
+    help="POLICY is an OpenDP context (JSON) or an entry of the registry of deployments (YAML).",
+)  # fmt: skip
+@click.option(
+    "--policy", "beside", type=click.Path(), metavar="FILE",
+    help="With --from registry: the policy, which an entry cannot say.",
 )  # fmt: skip
 @plan_options()
 @question_options(time_limit=TIME_LIMIT, whole=True, norm=True)
@@ -44,6 +48,7 @@ def audit(
     policy: str,
     queries: tuple[str, ...],
     source: str | None,
+    beside: str | None,
     planned: Planned,
     question: Question,
     form: str,
@@ -57,7 +62,10 @@ def audit(
     from blowproof.models import BlowproofError
 
     if source is not None:
-        return _from_others(policy, queries or ("histogram",), planned, question, form)
+        asked = queries or ("histogram",)
+        return _from_others(source, policy, beside, asked, planned, question, form)
+    if beside is not None:
+        raise click.UsageError("--policy goes with --from registry")
     keep_apart(
         {"--certificate": planned.certificate, "--html": planned.html}, [policy, planned.mechanism]
     )
@@ -88,18 +96,35 @@ def show_audit(path: str, queries: tuple[str, ...], planned: Planned, question: 
 
 
 def _from_others(
-    path: str, queries: Sequence[str], planned: Planned, question: Question, form: str
+    source: str,
+    path: str,
+    beside: str | None,
+    queries: Sequence[str],
+    planned: Planned,
+    question: Question,
+    form: str,
 ) -> int:
+    from dataclasses import replace
+
     from blowproof.cli.asking.ask import Session
     from blowproof.cli.audit.from_others import audit_opendp
+    from blowproof.cli.audit.from_registry import audit_registry
 
-    if planned.judged or planned.promised or question.norm != "l1" or form == "sarif":
+    registry = source == "registry"
+    left = replace(planned, mechanism=None) if registry else planned
+    odd = left.judged or left.promised or question.norm != "l1" or form in ("sarif", "registry")
+    if odd or (beside is not None and not registry):
         raise click.UsageError(
-            "--from opendp compares what the context claims: leave --epsilon, --rho, --norm, "
-            "--claimed, --planned-scale, --planned-variance, --mechanism, --certificate, --html "
-            "and --format sarif out"
+            f"--from {source} compares what is claimed there: leave --epsilon, --rho, --norm, "
+            "--claimed, --planned-scale, --planned-variance, --certificate, --html"
+            f"{'' if registry else ', --mechanism, --policy'} and --format {form} out"
         )
-    return audit_opendp(path, queries, Session(question), as_json=form == "json")
+    session = Session(question)
+    if registry:
+        return audit_registry(
+            path, beside, planned.mechanism, queries, session, as_json=form == "json"
+        )
+    return audit_opendp(path, queries, session, as_json=form == "json")
 
 
 def _audited(
@@ -196,6 +221,11 @@ def _write(path: str, found: Audited, form: str) -> None:
             from blowproof.cli.audit.shown.json_document import audit_document
 
             write_json(audit_document(found))
+        elif form == "registry":
+            from blowproof.cli.audit.shown.registry import registry_text
+            from blowproof.cli.text.output import write
+
+            write(registry_text(found))
         elif form == "sarif":
             from blowproof.cli.audit.shown.sarif import results, sarif_document
 

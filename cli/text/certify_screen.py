@@ -282,7 +282,7 @@ def _advice(found: Certified) -> str:
     times = found.scales_times
     if found.exp_between is not None or times is None or found.promise.delta is not None:
         return ""
-    what = "variances" if found.promise.measure == "rho" else "scales"
+    what = found.widths
     if times == 0:
         return "The answers do not change between neighbours: no noise is needed."
     if times == 1 and found.loss is None:

@@ -156,6 +156,11 @@ class Certified:
             return None
         return plain(Fraction(self.upper) / self.promise.limit)
 
+    @property
+    def widths(self) -> str:
+        """What `scales_times` multiplies, in words."""
+        return "variances" if self.promise.measure == "rho" else "scales"
+
     def to_json(self, domain: Domain) -> dict[str, Any]:
         """Return the document of `blowproof certify --json`."""
         document: dict[str, Any] = {
