@@ -21,6 +21,7 @@ import click
 from blowproof.cli.asking.errors import Exit, is_debug, report
 from blowproof.cli.asking.memory import hold_firmly
 from blowproof.cli.asking.stoppable import Terminated, ignore_late_halts, still_busy
+from blowproof.cli.beginning.demo import demo
 from blowproof.cli.beginning.init import init
 from blowproof.cli.commands.audit import audit
 from blowproof.cli.commands.claims import claims
@@ -49,7 +50,7 @@ SAME_WISH = 2.0
 """Seconds within which several signals to end are one."""
 
 SECTIONS = {
-    "First steps": ("audit", "init", "sensitivity", "neighbours", "compare", "sweep"),
+    "First steps": ("audit", "demo", "init", "sensitivity", "neighbours", "compare", "sweep"),
     "Private releases": ("plan", "certify", "odds", "release", "ledger", "check"),
     "Theory": ("explain", "sparse", "closed-forms", "claims", "encode"),
     "Set-up": ("schema", "completion"),
@@ -105,7 +106,7 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
-    epilog="Start with: blowproof audit examples/census.toml",
+    epilog="Start with: blowproof demo",
 )
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
               help="Show the version and exit.")  # fmt: skip
@@ -122,8 +123,8 @@ def cli(ctx: click.Context, debug: bool) -> None:
 
 
 for command in (
-    *(audit, init, sensitivity, neighbours, sparse, closed_forms, compare, encode, explain, sweep),
-    *(claims, certify, odds, check, plan, release, ledger, schema, completion),
+    *(audit, demo, init, sensitivity, neighbours, sparse, closed_forms, compare, encode, explain),
+    *(sweep, claims, certify, odds, check, plan, release, ledger, schema, completion),
 ):
     cli.add_command(command)
 

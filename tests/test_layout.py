@@ -134,8 +134,9 @@ def test_package_is_typed(package: str) -> None:
 def test_packages_are_all_declared() -> None:
     with (ROOT / "pyproject.toml").open("rb") as file:
         declared = tomllib.load(file)["tool"]["setuptools"]
-    assert sorted(declared["packages"]) == PACKAGES
-    assert declared["package-dir"] == {package_of(layer): layer for layer in LAYERS}
+    assert sorted(declared["packages"]) == sorted([*PACKAGES, f"{PROJECT}.examples"])
+    folders = {package_of(layer): layer for layer in LAYERS}
+    assert declared["package-dir"] == {**folders, f"{PROJECT}.examples": "examples"}
 
 
 def test_every_folder_is_watched_for_new_files() -> None:

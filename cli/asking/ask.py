@@ -16,6 +16,7 @@ from blowproof.models.policy.policy import Answers
 from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import Engine, Problem, Progress, neighbours, sensitivity
 from blowproof.verifier.asked.answer import Answer, Pair
+from blowproof.verifier.exact.compiled import AVAILABLE
 
 __all__ = ["GRACE", "OVER", "READ_SECONDS", "Cut", "Session", "scope_of", "stream_neighbours"]
 
@@ -27,6 +28,9 @@ LEAST_SECONDS = 0.05
 
 GRACE = 1.0
 """Seconds that an engine has, past its time limit, to come back with a witness of its own."""
+
+SLOW = "searches are not compiled here: pip install 'blowproof[fast]' may decide it"
+"""What an answer that stays open says where numba is missing."""
 
 OVER = "not reached within the time limit"
 """Why a question was not searched at all."""
@@ -145,7 +149,9 @@ class Session:
             limit=limit,
         )
         if isinstance(found, Cut):
-            return self._bounds(policy, query, reading, found, time.monotonic() - start)
+            found = self._bounds(policy, query, reading, found, time.monotonic() - start)
+        if found.status == "bounds" and not AVAILABLE:
+            return replace(found, notes=(*found.notes, SLOW))
         return found
 
     def follow(self, title: str, task: Callable[[Post], T], *, limit: float | None) -> T | Cut:

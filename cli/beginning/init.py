@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from blowproof.models.data.inferred import Inferred
 
 __all__ = ["init"]
-
-AUDIT_SECONDS = 20.0
 
 
 @click.command(
@@ -265,14 +262,10 @@ def _say_written(target: str, rows: int | None, found: Sequence[Inferred]) -> No
 
 
 def _audited(target: str, data: str | None, choices: Choices, text: str) -> int:
-    from blowproof.cli.asking.options import Question
-    from blowproof.cli.audit.options import Planned
-    from blowproof.cli.commands.audit import show_audit
+    from blowproof.cli.commands.audit import first_audit
 
     click.echo("", err=True)
-    question = Question("published", None, "auto", AUDIT_SECONDS, None)
-    planned = Planned(epsilon=Fraction(1))
-    code = show_audit(target, choices.queries, planned, question)
+    code = first_audit(target, choices.queries)
     following = f"blowproof plan {target} {data or 'DATA'}"
     queries = " ".join(f"--query '{query}'" for query in choices.queries)
     click.echo(f"\nnext: {following} {queries} --epsilon 1", err=True)

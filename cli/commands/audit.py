@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
     from blowproof.cli.audit.findings import Finding
     from blowproof.models import Policy, Reading
 
-__all__ = ["audit", "audited", "show_audit"]
+__all__ = ["audit", "audited", "first_audit"]
 
 TIME_LIMIT = 30
+FIRST_SECONDS = 20.0
 PICTURE_SECONDS = 6.0
 
 
@@ -88,9 +90,10 @@ def audit(
     return found.code
 
 
-def show_audit(path: str, queries: tuple[str, ...], planned: Planned, question: Question) -> int:
+def first_audit(path: str, queries: tuple[str, ...]) -> int:
     """Show the audit of a policy that another command has just written; return its exit code."""
-    found = _audited(path, queries, planned, question, drawn=False)
+    question = Question("published", None, "auto", FIRST_SECONDS, None)
+    found = _audited(path, queries, Planned(epsilon=Fraction(1)), question, drawn=False)
     _write(path, found, "text")
     return found.code
 

@@ -1,4 +1,8 @@
-"""numba behind two typed names, so that the rest of the package type-checks strictly.
+"""numba behind three typed names, so that the rest of the package type-checks strictly.
+
+It is an extra (`blowproof[fast]`), for it weighs as much as a third of everything else. Without it
+whoever has a slower way takes that (`AVAILABLE`), and each other call is a BudgetError: numpy's
+own arithmetic would not do, since there the sum of two short integers is as short as they are.
 
 Compiled code is kept on disk (numba's cache, next to the source or under the user's cache
 directory); where neither can be written, functions are compiled anew in each process, which takes
@@ -9,16 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import numba
-from numba import types
-from numba.extending import intrinsic
+from blowproof.models.base.errors import BudgetError
 
-__all__ = ["compiled", "popcount"]
+__all__ = ["AVAILABLE", "compiled", "popcount"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+AVAILABLE = find_spec("numba") is not None
+"""Whether functions are compiled."""
 
 
 @cache
@@ -34,6 +41,10 @@ def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
 
 def compiled(function: F) -> F:
     """The function, compiled at its first call and cached on disk if that is possible."""
+    if not AVAILABLE:
+        return cast(F, _missing)
+    import numba
+
     try:
         cached: Any = numba.njit(cache=True)(function)
         file = cached._cache._cache_file
@@ -50,11 +61,27 @@ def compiled(function: F) -> F:
 
 
 def _popcount(typing_context: Any, word: Any) -> Any:
+    from numba import types
+
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.trunc(builder.ctpop(arguments[0]), context.get_value_type(types.int32))
 
     return types.int32(types.uint64), generate
 
 
-popcount = cast(Callable[[Any], int], intrinsic(_popcount))
+def _missing(*arguments: object) -> Any:
+    raise BudgetError(
+        "this takes compiled loops, which are not installed\n  try: pip install 'blowproof[fast]'"
+    )
+
+
+def _counting() -> Callable[[Any], int]:
+    if not AVAILABLE:
+        return _missing
+    from numba.extending import intrinsic
+
+    return cast(Callable[[Any], int], intrinsic(_popcount))
+
+
+popcount = _counting()
 """The number of ones in an unsigned 64-bit word; usable inside compiled functions only."""

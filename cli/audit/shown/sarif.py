@@ -32,16 +32,18 @@ __all__ = ["RULES", "Result", "Rule", "error_results", "results", "sarif_documen
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST_RELATED = 10
+ROOT = "%SRCROOT%"
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A kind of finding: its id, its usual level, and what it says."""
+    """A kind of finding: its id, its usual level, what it says, and what to do about it."""
 
     id: str
     level: str
     short: str
     full: str
+    help: str
 
     def to_json(self) -> dict[str, Any]:
         """Return the rule as a reportingDescriptor."""
@@ -49,6 +51,7 @@ class Rule:
             "id": self.id,
             "shortDescription": {"text": self.short},
             "fullDescription": {"text": self.full},
+            "help": {"text": self.help, "markdown": self.help},
             "defaultConfiguration": {"level": self.level},
         }
 
@@ -60,12 +63,16 @@ RULES = (
         "The planned noise is too small.",
         "Two neighbouring databases differ by more than the claimed sensitivity, or than the "
         "planned noise scale hides at the epsilon aimed for.",
+        "Set the noise from S as `blowproof audit POLICY` gives it, or publish fewer facts: the "
+        "audit says what each of them costs. `blowproof plan POLICY` compares the mechanisms.",
     ),
     Rule(
         "mechanism-refuted",
         "error",
         "The mechanism is not private under this policy.",
         "Its exact privacy loss over the policy's neighbours exceeds the epsilon aimed for.",
+        "`blowproof certify MECHANISM --policy POLICY --epsilon E` shows the two databases that it "
+        "tells apart too well, and what its epsilon really is. Raise its scales by that ratio.",
     ),
     Rule(
         "plain-dp-not-enough",
@@ -73,30 +80,39 @@ RULES = (
         "Noise calibrated for plain differential privacy is too small.",
         "The known facts tie records together, so that neighbouring databases differ by more than "
         "one record changes. Calibrate noise to the policy's sensitivity.",
+        "`blowproof audit POLICY` gives the scale that is enough. A plan that was judged and is "
+        "enough (`--planned-scale`, `--mechanism`) makes this a note.",
     ),
     Rule(
         "closed-form-disagrees",
         "warning",
         "A closed form disagrees with the exact value.",
         "A published or repaired formula whose preconditions hold fails its own relation here.",
+        "Do not calibrate noise by this formula. `blowproof closed-forms POLICY` shows its "
+        "conditions, its value and the exact one.",
     ),
     Rule(
         "undecided",
         "warning",
         "The sensitivity is known only between two bounds.",
         "The search was stopped. Both bounds are sound; calibrate noise to the upper one.",
+        "Search for longer (`--time-limit`), ask for a coarser query, or take the upper bound: it "
+        "is safe. `blowproof explain POLICY --run` shows what was tried.",
     ),
     Rule(
         "contradictory",
         "error",
         "No database satisfies the known facts.",
         "The facts contradict each other or the domain, so there is nothing to protect.",
+        "The message names a smallest set of facts that contradict each other: one of them is "
+        "wrong, or the domain lacks values that the data have.",
     ),
     Rule(
         "invalid-policy",
         "error",
         "The policy cannot be audited as it is written.",
         "A part of the policy, its data or the query is not understood; nothing is guessed.",
+        "The message says what is wrong, where, and what to try. `blowproof schema` has all keys.",
     ),
 )
 _INDEX = {rule.id: place for place, rule in enumerate(RULES)}
@@ -205,6 +221,9 @@ def sarif_document(
                         "arguments": list(arguments),
                     }
                 ],
+                "originalUriBaseIds": {
+                    ROOT: {"description": {"text": "The folder that blowproof was started in."}}
+                },
                 "columnKind": "unicodeCodePoints",
                 "results": [_result(path, lines, item) for item in found],
             }
@@ -235,16 +254,20 @@ def _result(path: str, lines: KeyLines, item: Result) -> dict[str, Any]:
 def _location(path: str, line: int) -> dict[str, Any]:
     return {
         "physicalLocation": {
-            "artifactLocation": {"uri": _uri(path)},
+            "artifactLocation": _artifact(path),
             "region": {"startLine": max(1, line)},
         }
     }
 
 
-def _uri(path: str) -> str:
-    """A relative path as a relative reference, an absolute one as a file URI."""
-    place = Path(path)
-    return place.as_uri() if place.is_absolute() else quote(place.as_posix())
+def _artifact(path: str) -> dict[str, Any]:
+    """A path within the folder at hand, relative to it, as pipelines want it; else a file URI."""
+    place, here = Path(path), Path.cwd()
+    if place.is_absolute() and place.is_relative_to(here):
+        place = place.relative_to(here)
+    if place.is_absolute():
+        return {"uri": place.as_uri()}
+    return {"uri": quote(place.as_posix()), "uriBaseId": ROOT}
 
 
 def _lines(path: str) -> KeyLines:

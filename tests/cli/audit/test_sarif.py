@@ -27,13 +27,15 @@ REQUIRED: dict[str, set[str]] = {
     "message": {"text"},
     "shortDescription": {"text"},
     "fullDescription": {"text"},
+    "help": {"text"},
 }
 ALLOWED: dict[str, set[str]] = {
     "log": {"$schema"},
-    "runs": {"invocations", "columnKind", "results"},
+    "runs": {"invocations", "originalUriBaseIds", "columnKind", "results"},
     "tool": set(),
     "driver": {"version", "rules"},
-    "rules": {"shortDescription", "fullDescription", "defaultConfiguration"},
+    "rules": {"shortDescription", "fullDescription", "help", "defaultConfiguration"},
+    "help": {"markdown"},
     "defaultConfiguration": {"level"},
     "invocations": {"exitCode", "arguments"},
     "results": {
@@ -42,10 +44,10 @@ ALLOWED: dict[str, set[str]] = {
     "locations": {"physicalLocation"},
     "relatedLocations": {"id", "physicalLocation", "message"},
     "physicalLocation": {"artifactLocation", "region"},
-    "artifactLocation": {"uri"},
+    "artifactLocation": {"uri", "uriBaseId"},
     "region": {"startLine"},
 }
-FREE = ("partialFingerprints",)
+FREE = ("partialFingerprints", "originalUriBaseIds")
 
 POLICY = """\
 [domain]
@@ -152,3 +154,18 @@ def test_an_absolute_path_is_a_file_uri_and_rules_are_unique(tmp_path):
     (item,) = document["runs"][0]["results"]
     assert place(item) == (target.as_uri(), 1)
     assert len({rule.id for rule in RULES}) == len(RULES)
+
+
+def test_an_absolute_path_within_the_folder_is_relative_for_pipelines(capsys, path):
+    _, results = log(capsys, str(Path(path).absolute()))
+    (artifact,) = {
+        json.dumps(item["locations"][0]["physicalLocation"]["artifactLocation"], sort_keys=True)
+        for item in results
+    }
+    assert json.loads(artifact) == {"uri": "a%20policy.toml", "uriBaseId": "%SRCROOT%"}
+
+
+def test_each_rule_says_what_to_do():
+    for rule in RULES:
+        help_ = rule.to_json()["help"]
+        assert help_["text"].endswith(".") and help_["markdown"] == help_["text"]

@@ -12,6 +12,7 @@ from blowproof.verifier.engines.irreducibles.functionals import small_functional
 from blowproof.verifier.engines.irreducibles.search import Clock, Engine
 from blowproof.verifier.engines.irreducibles.search_python import PlainEngine
 from blowproof.verifier.engines.irreducibles.warming import Meanwhile, ready
+from blowproof.verifier.exact.compiled import AVAILABLE
 from blowproof.verifier.exact.coordinates import Instance
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 
@@ -45,6 +46,10 @@ def engines(
     if rows is not None:
         yield plain(rows), PLAIN_NODES
     if max(instance.weights, default=0) > HEAVY:
+        sample = small_functionals(instance, sample=True) if rows is None else rows
+        yield plain(sample or []), None
+        return
+    if not AVAILABLE:
         sample = small_functionals(instance, sample=True) if rows is None else rows
         yield plain(sample or []), None
         return

@@ -21,6 +21,7 @@ from blowproof.verifier.engines.irreducibles.search import Clock
 from blowproof.verifier.engines.irreducibles.search_from import begin
 from blowproof.verifier.engines.irreducibles.search_python import PlainEngine
 from blowproof.verifier.engines.irreducibles.symmetry import automorphisms
+from blowproof.verifier.exact.compiled import AVAILABLE
 from blowproof.verifier.exact.coordinates import Instance, Number, _independent, inverse
 from blowproof.verifier.limits.limit import whole_limit
 
@@ -95,6 +96,8 @@ def traced(
             values = np.array(few, dtype=np.int64).reshape(-1, count)
             rows = np.array(plain.trace, dtype=np.int32).reshape(-1, 4)
             return _written(instance, generators, rows, values, box, short=False)
+    if not AVAILABLE:
+        return None
     from blowproof.verifier.engines.irreducibles.search_compiled import (
         NumbaEngine,  # compiled: imported when needed
     )

@@ -23,6 +23,7 @@ from blowproof.models.base.clock import now, waiting
 from blowproof.models.norms import L1, RANGE
 from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.asked.answer import OnBest
+from blowproof.verifier.exact.compiled import AVAILABLE
 from blowproof.verifier.exact.coordinates import Instance
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.best_choice import best_choice
@@ -103,7 +104,7 @@ class _Basis:
         small = max((kind.length for group in table.kinds for kind in group), default=0)
         most = min(MOST_COLUMNS, instance.rank + MOST_RANK) if labelled else MOST_COLUMNS
         few = len(self.places) <= most
-        self.possible = few and small <= LARGEST_CHANGE
+        self.possible = AVAILABLE and few and small <= LARGEST_CHANGE
         self.vectors: NDArray[np.int16] = np.zeros((0, len(self.places)), dtype=np.int16)
         self.complete = False
 
