@@ -4,5 +4,5 @@
 public and to be published from questions or options. `demo` copies the examples and audits one.
 
 Read `choices` (what options may say), `questions` (the same, asked in a terminal), `draft` (the
-text of the policy), `init`; `demo`; `pipeline` (many policies, for hooks and actions).
+text of the policy), `init`; `demo`.
 """

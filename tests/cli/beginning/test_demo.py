@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from blowproof.cli.beginning.demo import examples
-from blowproof.cli.beginning.pipeline import main
+from blowproof.cli.pipeline import main
 from blowproof.cli.main import cli, run
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -1,6 +1,6 @@
 """Many policies audited in a pipeline: what the pre-commit hook and the GitHub Action run.
 
-    python -m blowproof.cli.beginning.pipeline [--sarif FOLDER] [OPTION ...] POLICY ...
+    python -m blowproof.cli.pipeline [--sarif FOLDER] [OPTION ...] POLICY ...
 
 Options go on to `blowproof audit`, each as one word (--planned-scale=4). A line is printed for each
 policy; with --sarif, its findings are written to a file of its own. The exit code is the gravest:
