@@ -40,13 +40,16 @@ def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
 
 
 def compiled(function: F) -> F:
-    """The function, compiled at its first call and cached on disk if that is possible."""
+    """The function, compiled at its first call and cached on disk if that is possible.
+
+    It runs beside Python's other threads: that is how a search uses more than one core.
+    """
     if not AVAILABLE:
         return cast(F, _missing)
     import numba
 
     try:
-        cached: Any = numba.njit(cache=True)(function)
+        cached: Any = numba.njit(cache=True, nogil=True)(function)
         file = cached._cache._cache_file
         file._source_stamp = (
             file._source_stamp,
@@ -56,7 +59,7 @@ def compiled(function: F) -> F:
         RuntimeError,
         AttributeError,
     ):  # no directory to write to, or a numba with other internals
-        return cast(F, numba.njit(function))
+        return cast(F, numba.njit(nogil=True)(function))
     return cast(F, cached)
 
 

@@ -165,6 +165,10 @@ engines/irreducibles/functionals
     SAMPLING 0.3 seconds: For a sample in plain Python.
     UNHURRIED 10.0 seconds: With less, less time goes into functionals.
     MOST_RANK 10 rank: Of larger rank, normals are sampled.
+engines/irreducibles/lanes
+    ALONE 0.5 seconds: Work of one core on a search before others join it.
+    SLICE 0.05 seconds: A lane runs so long before others may take work from it.
+    FIRST_SLICE 1_024 nodes: The first slice of a lane.
 engines/irreducibles/multiset
     MOST_SUMS 100_000 sums: Where more sums of parts would have to be listed than this, whoever asks
         is in a hurry.

@@ -9,10 +9,11 @@ from typing import Any
 
 from blowproof.verifier.engines.irreducibles.arrays.state import EXCLUDED, MARKED
 from blowproof.verifier.engines.irreducibles.trace import Trace, traced
+from blowproof.verifier.kernel.document import Rejected
 from blowproof.verifier.kernel.proofs.irreducible import Replay, independent
 from blowproof.verifier.kernel.world import Effects
 
-__all__ = ["proof_of", "trees"]
+__all__ = ["proof_of", "trees", "written"]
 
 NOTHING_EXCEEDS = 10**1000
 EVERYWHERE = 10**9
@@ -28,22 +29,47 @@ def trees(moves: Effects, time_limit: float | None) -> Iterator[dict[str, Any]]:
     def keeps(p: Sequence[int]) -> bool:
         return all(secret[i] == secret[image] for i, image in enumerate(p))
 
-    for symmetry in (True, False):
-        found = traced(
+    def searched(symmetry: bool, cores: int | None) -> Trace | None:
+        return traced(
             moves.effects,
             moves.weights,
             symmetry=symmetry,
             keeps=keeps,
             largest=moves.longest,
             time_limit=time_limit,
+            cores=cores,
         )
+
+    for symmetry in (True, False):
+        found = searched(symmetry, None)
         if found is None:
             return
-        if found.symmetries or not symmetry:
-            if found.short:
-                whole = proof_of(moves, found)
-                found = _Pruned(moves, whole, NOTHING_EXCEEDS).of(found, whole["nodes"])
-            yield proof_of(moves, found)
+        if not found.symmetries and symmetry:
+            continue
+        proof = written(moves, found)
+        if proof is None:
+            found = searched(symmetry, 1)
+            proof = None if found is None else written(moves, found)
+        if proof is None:
+            return
+        yield proof
+
+
+def written(moves: Effects, trace: Trace) -> dict[str, Any] | None:
+    """Return a traced search as the kernel reads it, without what it holds needlessly.
+
+    None where that leaves branches out that the kernel would take: tasks of a search that was split
+    know less of one another than one walk does, and in rare cases they know it elsewhere.
+    """
+    whole = proof_of(moves, trace)
+    if not trace.short:
+        return whole
+    try:
+        return proof_of(moves, _Pruned(moves, whole, NOTHING_EXCEEDS).of(trace, whole["nodes"]))
+    except Rejected as reason:
+        if reason.limit:
+            raise
+        return None
 
 
 def proof_of(moves: Effects, trace: Trace) -> dict[str, Any]:

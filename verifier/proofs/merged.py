@@ -57,6 +57,7 @@ def _search(moves: Joint, time_limit: float) -> dict[str, Any] | None:
         keeps=keeps,
         time_limit=time_limit,
         start=(start, (start, len(effects) - 1) if moves.once else ()),
+        cores=1,
     )
     if found is None or found.short:
         return None

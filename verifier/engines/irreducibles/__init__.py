@@ -7,12 +7,14 @@ section 2). The search exists twice, in plain Python and compiled, on purpose: k
 
 Read `multiset` (what is meant), `search` (why it is complete, why it ends), `search_python` (in
 150 lines), `search_compiled` with the room arrays, `functionals` and `symmetry` (what makes it
-quick), `circuits` (lower bounds at once), `warming` and `choice` (which of the two), `best_value`,
-`enumeration`, `search_from` (with one element more), `trace` (the search written down), `api`
-(answers). Nothing here knows a policy.
+quick), `tasks` (how it is cut into tasks that anybody may run) and `lanes` (on all cores),
+`circuits` (lower bounds at once), `warming` and `choice` (which of the two), `best_value`,
+`search_from` (with one element more), `trace` (the search written down), `api` (answers). Nothing
+here knows a policy.
 """
 
 from blowproof.verifier.engines.irreducibles.api import (
+    Enumeration,
     first_irreducibles,
     improve,
     irreducibles,
@@ -23,7 +25,6 @@ from blowproof.verifier.engines.irreducibles.api import (
 )
 from blowproof.verifier.engines.irreducibles.best_value import Result
 from blowproof.verifier.engines.irreducibles.circuits import circuits_lower_bound
-from blowproof.verifier.engines.irreducibles.enumeration import Enumeration
 from blowproof.verifier.engines.irreducibles.multiset import Multiset, is_irreducible, is_reducible
 
 __all__ = [

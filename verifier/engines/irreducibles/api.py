@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from blowproof.verifier.engines.irreducibles.best_value import Best, Progress, Result
-from blowproof.verifier.engines.irreducibles.choice import compile_all, identity
-from blowproof.verifier.engines.irreducibles.enumeration import Enumeration
-from blowproof.verifier.engines.irreducibles.multiset import Multiset
-from blowproof.verifier.engines.irreducibles.search import Clock
+from blowproof.verifier.engines.irreducibles.choice import compile_all, engines, identity
+from blowproof.verifier.engines.irreducibles.multiset import Multiset, canonical
+from blowproof.verifier.engines.irreducibles.search import Clock, explore
 from blowproof.verifier.engines.irreducibles.symmetry import automorphisms, check_symmetry
 from blowproof.verifier.engines.irreducibles.warming import ready
 from blowproof.verifier.exact.coordinates import Instance, Number, length_bound, parts
 
 __all__ = [
+    "Enumeration",
     "first_irreducibles",
     "improve",
     "irreducibles",
@@ -27,6 +27,53 @@ __all__ = [
 ]
 
 Effects = Sequence[Sequence[int]]
+
+
+class Enumeration:
+    """Irreducibles, each once, as an iterator; `complete` if it has run out and none is missing."""
+
+    def __init__(
+        self,
+        instance: Instance,
+        *,
+        limit: int | None = None,
+        time_limit: float | None = None,
+        largest: int | None = None,
+    ) -> None:
+        self.complete = False
+        self._limit = limit
+        self._multisets = self._run(instance, time_limit, largest)
+        self._yielded = 0
+
+    def __iter__(self) -> Iterator[Multiset]:
+        return self
+
+    def __next__(self) -> Multiset:
+        if self._limit is not None and self._yielded >= self._limit:
+            raise StopIteration
+        multiset = next(self._multisets)
+        self._yielded += 1
+        return multiset
+
+    def _run(
+        self, instance: Instance, time_limit: float | None, largest: int | None
+    ) -> Iterator[Multiset]:
+        clock = Clock(time_limit)
+        if not instance.effects:
+            self.complete = True
+            return
+        for engine, most_nodes in engines(
+            instance, identity(instance), largest=largest, eager=False
+        ):
+            found = explore(instance, engine, clock, most_nodes)
+            # What an engine finds that only gets a try counts if it ends: the next starts afresh.
+            members = found if most_nodes is None else list(found)
+            if most_nodes is not None and not found.complete and not clock.expired:
+                continue
+            yield from map(canonical, members)
+            self.complete = found.complete
+            return
+
 
 NOTHING = Result(lower=0, witness=(), upper=0, complete=True, nodes=0, seconds=0.0)
 

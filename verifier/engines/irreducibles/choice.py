@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +18,10 @@ from blowproof.verifier.exact.compiled import AVAILABLE
 from blowproof.verifier.exact.coordinates import Instance
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 
-__all__ = ["compile_all", "engines", "identity"]
+if TYPE_CHECKING:  # compiled: imported when needed
+    from blowproof.verifier.engines.irreducibles.search_compiled import Tree
+
+__all__ = ["compile_all", "engines", "identity", "searched_by"]
 
 PLAIN_NODES = whole_limit(__name__, "PLAIN_NODES")
 PLAIN_EFFECTS = whole_limit(__name__, "PLAIN_EFFECTS")
@@ -56,24 +61,47 @@ def engines(
     if not ready(compile_all, wait=waiting(LOADING)):
         sample = small_functionals(instance, sample=True) if rows is None else rows
         yield Meanwhile(plain(sample or [])), NO_END
-    from blowproof.verifier.engines.irreducibles.search_compiled import NumbaEngine
+    from blowproof.verifier.engines.irreducibles.lanes import Lanes
+    from blowproof.verifier.engines.irreducibles.search_compiled import Tree
 
+    crew = _crews[-1] if _crews else Lanes
     left = None if clock is None or clock.limit is None else clock.limit - clock.seconds
     if left is not None and left <= 0:
         return
-    yield NumbaEngine(instance, permutations, largest=largest, eager=eager, seconds=left), None
+    tree = Tree.of(instance, permutations, largest=largest, eager=eager, seconds=left)
+    yield crew(tree), None
 
 
 def compile_all() -> None:
     """Compile everything, or load it if it was compiled before."""
     from blowproof.verifier.engines.irreducibles.arrays.hyperplanes import some_normals
-    from blowproof.verifier.engines.irreducibles.search_compiled import NumbaEngine
+    from blowproof.verifier.engines.irreducibles.search_compiled import Tree
+    from blowproof.verifier.engines.irreducibles.tasks import fragment, whole
 
     instance = Instance.of([(1, 0), (-1, 0), (0, 1), (0, -1)])
     some_normals(instance.vectors, np.zeros((1, 2), dtype=np.int64))
-    NumbaEngine(instance, identity(instance), eager=True).advance(1 << 20)
+    tree = Tree.of(instance, identity(instance), eager=False)
+    first = fragment(tree, whole(tree), nodes=2)  # then what is left, for what begins in a task
+    for task in first.rest:
+        fragment(tree, task.task, nodes=1 << 20)
 
 
 def identity(instance: Instance) -> NDArray[np.int32]:
     """The one symmetry that is always there."""
     return np.arange(len(instance.effects), dtype=np.int32)[None]
+
+
+@contextmanager
+def searched_by(crew: Callable[[Tree], Engine]) -> Iterator[None]:
+    """Inside of this, compiled searches are run by what `crew` makes of them (`tasks`).
+
+    By default those are the cores of this machine (`lanes.Lanes`).
+    """
+    _crews.append(crew)
+    try:
+        yield
+    finally:
+        _crews.remove(crew)
+
+
+_crews: list[Callable[[Tree], Engine]] = []

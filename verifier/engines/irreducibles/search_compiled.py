@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.verifier.engines.irreducibles.arrays import state as names
-from blowproof.verifier.engines.irreducibles.arrays.advance import advance
+from blowproof.verifier.engines.irreducibles.arrays.advance import advance, enter
 from blowproof.verifier.engines.irreducibles.arrays.state import Problem, State
 from blowproof.verifier.engines.irreducibles.arrays.subset_sums import rehash
 from blowproof.verifier.engines.irreducibles.functionals import functionals
@@ -17,7 +18,7 @@ from blowproof.verifier.engines.irreducibles.symmetry import form_work, invarian
 from blowproof.verifier.exact.coordinates import Instance
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 
-__all__ = ["NumbaEngine"]
+__all__ = ["NumbaEngine", "Tree"]
 
 A = TypeVar("A", bound=np.generic)
 
@@ -31,14 +32,21 @@ MOST_FORM = whole_limit(__name__, "MOST_FORM")
 MOST_TRACED = whole_limit(__name__, "MOST_TRACED")
 
 
-class NumbaEngine:
-    """See `search.Engine`. `permutations` are the symmetries that the search may use.
+@dataclass(frozen=True)
+class Tree:
+    """What is to be searched, for all engines that take part: plain numbers and arrays.
 
-    `box`: only sums of parts with |coordinate j| at most box[j] are kept; see `state.widest_box`.
+    `seconds`: what a node costs. `traced`: each node is written down.
     """
 
-    def __init__(
-        self,
+    problem: Problem
+    seconds: float
+    largest: int | None = None
+    eager: bool = True
+    traced: bool = False
+
+    @staticmethod
+    def of(
         instance: Instance,
         permutations: NDArray[np.int32],
         *,
@@ -47,13 +55,26 @@ class NumbaEngine:
         traced: bool = False,
         box: Sequence[int] | None = None,
         seconds: float | None = None,
-    ) -> None:
-        self.seconds = SECONDS_PER_SUM * len(instance.effects) * instance.rank
-        self.problem = _problem(instance, permutations, seconds)
+    ) -> Tree:
+        """Return the tree of all irreducibles; `permutations` are the symmetries that may be used.
+
+        `box`: only sums of parts with |coordinate j| at most box[j] are kept; see
+        `state.widest_box`. `seconds`: how long there is.
+        """
+        problem = _problem(instance, permutations, seconds)
         if box is not None:
-            self.problem = _within(self.problem, box)
-        self.state = _state(self.problem, largest, eager)
-        if traced:
+            problem = _within(problem, box)
+        each = SECONDS_PER_SUM * len(instance.effects) * instance.rank
+        return Tree(problem, each, largest, eager, traced)
+
+
+class NumbaEngine:
+    """See `search.Engine`."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.problem, self.seconds = tree.problem, tree.seconds
+        self.state = _state(self.problem, tree.largest, tree.eager)
+        if tree.traced:
             self.state = self.state._replace(trace=np.zeros((1 << 12, 4), dtype=np.int32))
 
     @property
@@ -73,6 +94,12 @@ class NumbaEngine:
         if outcome == names.CROWDED:
             return None if not self._grow() else False
         return bool(outcome == names.DONE)
+
+    def enter(self, d: int) -> None:
+        """Enter the node w + d, whatever is left to do above it."""
+        while not enter(self.problem, self.state, d):
+            if not self._grow():
+                raise RuntimeError("a task has grown beyond what any task may")
 
     def take(self) -> Iterator[tuple[list[int], bool]]:
         """The irreducibles found since the last call, each with whether it still needs a check."""

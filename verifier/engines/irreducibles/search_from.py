@@ -120,13 +120,14 @@ def begin(engine: Engine, place: int, excluded: Sequence[int]) -> None:
         for e in excluded:
             root.available &= ~(1 << e)
     else:
-        from blowproof.verifier.engines.irreducibles.search_compiled import NumbaEngine
+        from blowproof.verifier.engines.irreducibles.lanes import Lanes
 
-        assert isinstance(engine, NumbaEngine)
-        _clear(engine.state.todo[0])
-        _flip(engine.state.todo[0], place)
+        assert isinstance(engine, Lanes)
+        state = engine.first.state
+        _clear(state.todo[0])
+        _flip(state.todo[0], place)
         for e in excluded:
-            _flip(engine.state.available[0], e)
+            _flip(state.available[0], e)
 
 
 def _clear(words: NDArray[np.uint64]) -> None:

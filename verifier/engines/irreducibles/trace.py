@@ -58,7 +58,7 @@ class Trace:
     short: bool
 
 
-def traced(
+def traced(  # noqa: PLR0913 # keyword-only options
     effects: Sequence[Sequence[int]],
     weights: Sequence[Number],
     *,
@@ -67,11 +67,13 @@ def traced(
     largest: int | None = None,
     time_limit: float | None = None,
     start: tuple[int, Sequence[int]] | None = None,
+    cores: int | None = None,
 ) -> Trace | None:
     """Search all irreducibles (of at most `largest` elements), written down; None if not finished.
 
     `keeps` says whether a permutation of the effects may be used as a symmetry. `start`: only those
-    with this effect, which symmetries keep, and besides it none of some others.
+    with this effect, which symmetries keep, and besides it none of some others. `cores`: how many
+    to use (None: those of this machine); a search that was cut into tasks comes back as `short`.
     """
     clock = Clock(time_limit)
     order = sorted(set(weights))  # only which are equal counts here
@@ -98,24 +100,24 @@ def traced(
             return _written(instance, generators, rows, values, box, short=False)
     if not AVAILABLE:
         return None
-    from blowproof.verifier.engines.irreducibles.search_compiled import (
-        NumbaEngine,  # compiled: imported when needed
-    )
+    # Compiled: imported when needed.
+    from blowproof.verifier.engines.irreducibles.lanes import Lanes
+    from blowproof.verifier.engines.irreducibles.search_compiled import MOST_TRACED, Tree
 
-    engine = NumbaEngine(instance, group, largest=largest, traced=True, box=box)
+    tree = Tree.of(instance, group, largest=largest, traced=True, box=box)
+    engine = Lanes(tree, cores)
     engine.raise_threshold(NOTHING)
     if start is not None:
         begin(engine, *start)
     outcome = False
     while outcome is False:
-        if clock.expired:
+        if clock.expired or engine.nodes > MOST_TRACED:
             return None
         outcome = engine.advance(SLICE)
     if outcome is None:
         return None
-    short = bool(engine.state.control[names.SHORT])
-    rows = engine.state.trace[: engine.nodes]
-    return _written(instance, generators, rows, engine.problem.values.T, box, short=short)
+    rows, short = engine.split.rows(), engine.split.short
+    return _written(instance, generators, rows, tree.problem.values.T, box, short=short)
 
 
 def _box(instance: Instance) -> tuple[int, ...] | None:

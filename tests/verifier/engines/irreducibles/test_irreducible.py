@@ -20,7 +20,7 @@ from blowproof.verifier.engines.irreducibles import (
 from blowproof.verifier.engines.irreducibles.choice import engines, identity
 from blowproof.verifier.engines.irreducibles.multiset import Multiset, canonical, size
 from blowproof.verifier.engines.irreducibles.search import Clock, explore
-from blowproof.verifier.engines.irreducibles.search_compiled import NumbaEngine
+from blowproof.verifier.engines.irreducibles.search_compiled import NumbaEngine, Tree
 from blowproof.verifier.engines.irreducibles.symmetry import automorphisms, check_symmetry
 from blowproof.verifier.exact.coordinates import Instance, length_bound
 from solvers import needs
@@ -198,7 +198,9 @@ def test_engines_agree_on_the_whole_set():
 def test_with_symmetries_an_image_of_everything_is_met(shape):
     instance = Instance.of(one_way(*shape))
     symmetries = automorphisms(instance)
-    reduced = list(explore(instance, NumbaEngine(instance, symmetries, eager=False), Clock(None)))
+    reduced = list(
+        explore(instance, NumbaEngine(Tree.of(instance, symmetries, eager=False)), Clock(None))
+    )
     everything = list(irreducibles(instance.effects))
     images = {canonical(p[members].tolist()) for p in symmetries for members in reduced}
     assert images == set(everything)

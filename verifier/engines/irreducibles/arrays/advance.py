@@ -1,6 +1,7 @@
 """The search that `search.py` argues for, compiled.
 
-`advance` can stop after any number of nodes, hand back to Python, and go on later.
+`advance` can stop after any number of nodes, hand back to Python, and go on later. `enter` and
+`promise` begin a task of a search that was split (`tasks`).
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from blowproof.verifier.engines.irreducibles.arrays.state import (
 from blowproof.verifier.engines.irreducibles.arrays.subset_sums import add_sums, contains
 from blowproof.verifier.exact.compiled import compiled, popcount
 
-__all__ = ["advance"]
+__all__ = ["advance", "enter", "promise"]
 
 
 @compiled
@@ -68,6 +69,29 @@ def advance(problem: Problem, state: State, nodes: int) -> int:
         _extend(problem, state, branch)
         if control[EAGER] and control[FILLED]:
             return FOUND
+
+
+@compiled
+def enter(problem: Problem, state: State, d: int) -> bool:
+    """Enter the node w + d, or return False: arrays must grow first."""
+    depth = state.control[DEPTH]
+    if depth + 2 >= len(state.chosen):
+        return False
+    if 2 * state.sizes[depth] + 1 > len(state.sums) and not state.control[FULL]:
+        return False
+    if 0 < len(state.trace) <= state.control[NODES]:
+        return False
+    _extend(problem, state, d)
+    return True
+
+
+@compiled
+def promise(problem: Problem, state: State, d: int) -> None:
+    """Take the node w + d as covered, with its images, though another task has it under way."""
+    depth = state.control[DEPTH]
+    state.chosen[depth + 1] = d
+    if depth < max(1, min(state.control[TABLES], 4)):
+        _cover(problem, state, depth + 1)
 
 
 @compiled
@@ -140,13 +164,21 @@ def _retreat(problem: Problem, state: State) -> None:
     if depth == 1 or (depth <= state.control[TABLES] and (depth <= 3 or large)):
         if len(state.trace):
             state.trace[state.entered[depth] - 1, 2] |= MARKED
-        mark_covered(problem, state, depth)
-        copy_words(state.available[depth - 1], state.fresh)
-        if depth > 1:
-            exclude_covered(state, state.chosen[depth - 1], depth - 2)
-        copy_words(state.fresh, state.available[depth - 1])
-        for k in range(len(state.fresh)):
-            state.todo[depth - 1, k] &= state.fresh[k]
+        _cover(problem, state, depth)
+
+
+@compiled
+def _cover(problem: Problem, state: State, depth: int) -> None:
+    """Cover chosen[1..depth] and its images, and take what that excludes from what is left above
+    it.
+    """
+    mark_covered(problem, state, depth)
+    copy_words(state.available[depth - 1], state.fresh)
+    if depth > 1:
+        exclude_covered(state, state.chosen[depth - 1], depth - 2)
+    copy_words(state.fresh, state.available[depth - 1])
+    for k in range(len(state.fresh)):
+        state.todo[depth - 1, k] &= state.fresh[k]
 
 
 @compiled
