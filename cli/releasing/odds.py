@@ -67,10 +67,11 @@ def odds_of(session: Session, mechanism: Mechanism, policy: Policy, epsilon: Fra
     import time
 
     from blowproof.cli.asking.ask import Cut, scope_of
+    from blowproof.verifier.odds.board import Board
     from blowproof.verifier.odds.odds import odds as largest
     from blowproof.verifier.odds.odds import undecided
 
-    start, limit = time.monotonic(), session.question.time_limit
+    start, limit, board = time.monotonic(), session.question.time_limit, Board()
     found = session.follow(
         f"{mechanism.name}, attackers",
         lambda post: largest(
@@ -80,10 +81,11 @@ def odds_of(session: Session, mechanism: Mechanism, policy: Policy, epsilon: Fra
             answers=scope_of(session.question),
             time_limit=limit,
             listener=post,
+            board=board,
         ),
         limit=limit,
     )
     if not isinstance(found, Cut):
         return found
-    open_ = undecided(mechanism, policy, epsilon, found.latest, found.reason)
+    open_ = undecided(mechanism, policy, epsilon, board, found.reason)
     return replace(open_, seconds=time.monotonic() - start)

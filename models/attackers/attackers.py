@@ -47,13 +47,6 @@ class Attackers:
                 key="attackers.listed",
                 hint='write kind = "listed"',
             )
-        if not isinstance(self.pairs, Values) and self.kind in ("independent", "iid"):
-            raise PolicyError(
-                "these secrets have an exact answer for listed and for any beliefs only",
-                key="attackers.pairs",
-                hint='write kind = "any", or listed beliefs; or leave pairs out, for the policy\'s '
-                "secrets",
-            )
 
     @property
     def exact(self) -> bool:

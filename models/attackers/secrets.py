@@ -9,21 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 from blowproof.models.base.errors import BudgetError, PolicyError
-from blowproof.models.base.numbers import Exact, show
+from blowproof.models.base.numbers import Exact, plain, show
 from blowproof.models.domain.attributes import Labels
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Point
 from blowproof.models.policy.policy import Policy
+from blowproof.models.secrets import Distance, Edges, SecretsSpec
 
 __all__ = ["Absence", "Intervals", "SecretPairs", "Statement", "Totals", "Values"]
 
 Database = Sequence[Point]
 
 MOST_PAIRS = 100_000
+MOST_BEGINS = 3_000
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,10 @@ class Values:
                 if policy.graph.is_edge(x, y):
                     yield holds(policy.domain, record, x), holds(policy.domain, record, y)
 
+    def graph(self, policy: Policy) -> SecretsSpec:
+        """Return the policy's own secrets."""
+        return policy.secrets
+
 
 @dataclass(frozen=True)
 class Absence:
@@ -70,13 +76,19 @@ class Absence:
                 if x != absent:
                     yield holds(policy.domain, record, x), holds(policy.domain, record, absent)
 
+    def graph(self, policy: Policy) -> SecretsSpec:
+        """Return the secrets that say the same of one record: every value against this one."""
+        absent = policy.domain.encode(list(self.value))
+        return _edges(policy, lambda x, y: absent in (x, y))
+
 
 @dataclass(frozen=True)
 class Intervals:
     """Record i's attribute lies in an interval, against it lies in the next one.
 
-    Of a width: [a, a + width) against [a + width, a + 2 width); or relative, [a, c a) against
-    [c a, c^2 a) with c = `factor`, for every a that is a value.
+    Of a width: [a, a + width) against [a + width, a + 2 width), for every a; or relative, [a, c a)
+    against [c a, c^2 a) with c = `factor`, for every a above 0. Two values are held apart by some
+    of them iff they differ by less than 2 width, or by less than the factor c^2 (`graph`).
     """
 
     attribute: str
@@ -92,6 +104,23 @@ class Intervals:
             for low, middle, high in _ends(places, self.width, self.factor):
                 one = _between(axis, record, low, middle, policy.domain)
                 yield one, _between(axis, record, middle, high, policy.domain)
+
+    def graph(self, policy: Policy) -> SecretsSpec:
+        """Return the secrets that say the same of one record."""
+        domain = policy.domain
+        axis = _number_axis(domain, self.attribute)
+        if self.width is not None and len(domain) == 1:
+            return Distance(metric="l1", threshold=2 * self.width, strict=True)
+        attribute = domain.attribute(axis)
+
+        def near(x: Point, y: Point) -> bool:
+            low, high = sorted(attribute.coordinate(point[axis]) for point in (x, y))
+            if self.width is not None:
+                return low < high < low + 2 * self.width
+            assert self.factor is not None
+            return 0 < low < high < low * self.factor * self.factor
+
+        return _edges(policy, near)
 
 
 @dataclass(frozen=True)
@@ -154,16 +183,56 @@ def _sum(axis: int, low: Exact, high: Exact, domain: Domain) -> Statement:
 def _ends(
     places: Sequence[Exact], width: Exact | None, factor: Exact | None
 ) -> Iterator[tuple[Exact, Exact, Exact]]:
-    """Yield where two neighbouring intervals begin, meet and end, both with values inside."""
-    last = places[-1]
-    for low in places:
+    """Yield where two neighbouring intervals begin, meet and end, both with values inside.
+
+    Which values are inside changes only where an interval begins or ends at one of them: those
+    begins, and one between every two, are all that there are. Each two sets of values come once.
+    """
+    if width is not None:
+        begins = {p - k * width for p in places for k in range(3)}
+    else:
+        assert factor is not None
+        begins = {Fraction(p) / factor**k for p in places for k in range(3) if p > 0}
+    if len(begins) > MOST_BEGINS:
+        raise BudgetError(
+            f"{len(begins)} places where an interval may begin are too many\n"
+            "  try: a coarser attribute, or attackers of the kind independent"
+        )
+    ordered = sorted(begins)
+    between = [Fraction(a + b) / 2 for a, b in pairwise(ordered)]
+    seen: set[tuple[tuple[Exact, ...], ...]] = set()
+    for low in sorted([*ordered, *between]):
         if width is not None:
             middle, high = low + width, low + 2 * width
         else:
             assert factor is not None
             middle, high = low * factor, low * factor * factor
-        if low < middle <= last:
-            yield low, middle, high
+        one = tuple(p for p in places if low <= p < middle)
+        two = tuple(p for p in places if middle <= p < high)
+        if one and two and (one, two) not in seen:
+            seen.add((one, two))
+            yield plain(low), plain(middle), plain(high)
+
+
+def _edges(policy: Policy, joined: Callable[[Point, Point], bool]) -> SecretsSpec:
+    points = _possible(policy)
+    if len(points) ** 2 > MOST_PAIRS:
+        raise BudgetError(
+            f"{len(points)} values are too many to compare every two\n  try: a coarser domain"
+        )
+    domain = policy.domain
+
+    def written(point: Point) -> dict[str, object]:
+        return dict(zip(domain.names, domain.decode(point), strict=True))
+
+    pairs = [(x, y) for x, y in combinations(points, 2) if joined(x, y)]
+    if not pairs:
+        raise PolicyError(
+            "no two values are held apart by these statements",
+            key="attackers.pairs",
+            hint="wider intervals, or leave pairs out, for the policy's secrets",
+        )
+    return Edges([[written(x), written(y)] for x, y in pairs])
 
 
 def _number_axis(domain: Domain, name: str) -> int:

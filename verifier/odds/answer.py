@@ -8,19 +8,27 @@ from typing import Any, Literal
 
 from blowproof.models import Exact, show
 from blowproof.verifier.certify.channels.exponential_sums import Formal, Quotient
-from blowproof.verifier.certify.channels.ratios import Ratio
+from blowproof.verifier.certify.channels.ratios import DIGITS, Ratio, decimal
+from blowproof.verifier.odds.algebraic import Algebraic
 
 __all__ = ["Factor", "Odds", "Shown", "Verdict"]
 
 Verdict = Literal["within", "exceeded", "undecided"]
 
+CLOSER = (64, 256, 1024)
+"""Bits with which numbers are compared that are roots of polynomials."""
+
 
 @dataclass(frozen=True)
 class Factor:
-    """An odds ratio: e^loss where the loss is rational, or a quotient; None of both is infinite."""
+    """An odds ratio: e^loss where the loss is rational, a quotient, or the root of a polynomial.
+
+    None of the three is infinite.
+    """
 
     loss: Exact | None = None
     ratio: Ratio | None = None
+    root: Algebraic | None = None
 
     @staticmethod
     def exp(loss: Exact) -> Factor:
@@ -38,15 +46,22 @@ class Factor:
         loss = ratio.logarithm(epsilon)
         return Factor(ratio=ratio) if loss is None else Factor(loss=loss, ratio=ratio)
 
+    @staticmethod
+    def number(value: Fraction) -> Factor:
+        """Return a rational number above 0."""
+        return Factor.of(Ratio.of(Quotient.of(value), Fraction(1)), Fraction(1))
+
     @property
     def endless(self) -> bool:
         """Whether it is infinite."""
-        return self.loss is None and self.ratio is None
+        return self.loss is None and self.ratio is None and self.root is None
 
     def above_exp(self, epsilon: Fraction) -> bool:
         """Whether it is larger than e^epsilon."""
         if self.loss is not None:
             return self.loss > epsilon
+        if self.root is not None:
+            return self.above(Factor.exp(epsilon))
         return self.ratio is None or self.ratio.above_exp(epsilon)
 
     def above(self, other: Factor) -> bool:
@@ -55,10 +70,30 @@ class Factor:
             return self.endless and not other.endless
         if self.loss is not None and other.loss is not None:
             return self.loss > other.loss
-        return self.quotient().above(other.quotient())
+        if self.root is None and other.root is None:
+            return self.quotient().above(other.quotient())
+        return self._beyond(other)
+
+    def _beyond(self, other: Factor) -> bool:
+        """Compare with more and more digits; what stays together is equal."""
+        if self.root is not None and other.root is not None and self.root == other.root:
+            return False
+        for bits in CLOSER:
+            (low, high), (below, beyond) = self.between(bits), other.between(bits)
+            if low > beyond or high < below:
+                return low > beyond
+        return False
+
+    def between(self, bits: int) -> tuple[Fraction, Fraction]:
+        """Return fractions around it, closer with more bits; it is not infinite."""
+        if self.root is not None:
+            return self.root.between(bits)
+        ratio = self.quotient()
+        (a, b), (c, d) = ratio.top.between(bits), ratio.bottom.between(bits)
+        return a / d, b / c
 
     def quotient(self) -> Ratio:
-        """Return it as a quotient; it is not infinite."""
+        """Return it as a quotient; it is not infinite, and no root."""
         if self.ratio is not None:
             return self.ratio
         assert self.loss is not None
@@ -67,7 +102,9 @@ class Factor:
 
     @property
     def text(self) -> str:
-        """It as an expression: "1", "exp(3/2)", "5/4", "inf"."""
+        """It as an expression: "1", "exp(3/2)", "5/4", "sqrt(2)", "inf"."""
+        if self.root is not None:
+            return self.root.text
         if self.ratio is not None:
             return self.ratio.text
         if self.loss is None:
@@ -77,6 +114,9 @@ class Factor:
     @property
     def decimals(self) -> tuple[str, str | None]:
         """Decimals below and above it."""
+        if self.root is not None:
+            low, high = self.root.between(64)
+            return decimal(low * 10**DIGITS // 1), decimal(-(-high * 10**DIGITS // 1))
         return ("inf", None) if self.endless else self.quotient().decimals
 
 

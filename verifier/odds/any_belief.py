@@ -72,6 +72,7 @@ def _listing(asked: Asked) -> tuple[Factor, Shown | None]:
                     found, output = _of_two(asked, *ends)
                     if found.above(best):
                         best, shown = found, (way, ends, output)
+                        asked.board.reached(best, _shown(asked, best, *shown))
     return best, None if shown is None else _shown(asked, best, *shown)
 
 

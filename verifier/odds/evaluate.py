@@ -16,7 +16,7 @@ from blowproof.verifier.certify.channels.ratios import Ratio
 from blowproof.verifier.odds.answer import Factor
 from blowproof.verifier.odds.chances import Chances, Database
 
-__all__ = ["Evaluation", "compared", "odds_ratio"]
+__all__ = ["Evaluation", "compared", "divided", "odds_ratio"]
 
 Belief = Mapping[tuple[tuple[int, ...], ...], Fraction]
 """What a belief thinks of databases."""
@@ -96,7 +96,7 @@ class Evaluation:
         if not self.inside(one) or not self.inside(two):
             return None
         top, bottom = self.given(one, output), self.given(two, output)
-        return _divided(top, bottom, self.epsilon)
+        return divided(top, bottom, self.epsilon)
 
     def largest(
         self,
@@ -127,10 +127,11 @@ def compared(
     chances: Chances, first: Database, second: Database, output: Hashable, epsilon: Fraction
 ) -> Factor | None:
     """Return P(M(D1) = w) / P(M(D2) = w); None where the output is impossible on D1."""
-    return _divided(chances.chance(first, output), chances.chance(second, output), epsilon)
+    return divided(chances.chance(first, output), chances.chance(second, output), epsilon)
 
 
-def _divided(top: Quotient, bottom: Quotient, epsilon: Fraction) -> Factor | None:
+def divided(top: Quotient, bottom: Quotient, epsilon: Fraction) -> Factor | None:
+    """Return one sum divided by another; None where the first is 0, infinite where the other is."""
     if not top.top.at(epsilon).terms:
         return None
     if not bottom.top.at(epsilon).terms:

@@ -60,6 +60,7 @@ from blowproof.models.attackers.secrets import holds
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Pair, json_value
 from blowproof.verifier.asked.names import Engine
+from blowproof.verifier.asked.question import Progress
 from blowproof.verifier.certify.base.asked import Asked as Judged
 from blowproof.verifier.certify.base.verdict import INFINITE
 from blowproof.verifier.certify.channels.channel import channel_loss
@@ -72,6 +73,7 @@ from blowproof.verifier.odds.any_belief import any_odds
 from blowproof.verifier.odds.asked import Asked
 from blowproof.verifier.odds.chances import Additive, RecordChannel
 from blowproof.verifier.odds.evaluate import odds_ratio
+from blowproof.verifier.odds.search import searched
 
 __all__ = ["independent_odds"]
 
@@ -92,8 +94,19 @@ def independent_odds(
 ) -> tuple[Factor, Factor | None, Shown | None, str, tuple[str, ...]]:
     """Return bounds on the largest odds ratio, what shows the lower one, why, and notes."""
     loose = bool(asked.setting.bounds or asked.setting.clauses)
-    lower, upper, pair, outputs, notes = _over_pairs(asked)
+    notes: tuple[str, ...] = ()
+    if loose or not asked.by_graph:
+        try:
+            found = searched(asked)
+            return found.lower, found.upper, found.shown, found.why, found.notes
+        except BudgetError as refusal:
+            if not asked.by_graph:
+                raise
+            notes = (str(refusal).partition("\n")[0],)
+    lower, upper, pair, outputs, more = _over_pairs(asked)
+    notes = (*notes, *more)
     shown = None if pair is None else _attacker(asked, pair, outputs, lower, loose=loose)
+    asked.board.reached(lower, shown)
     if not loose:
         return lower, upper, shown, THEOREM, notes
     try:
@@ -117,7 +130,7 @@ def _over_pairs(asked: Asked) -> Found:
         answers=asked.answers,
         engine=ENGINE,
         deadline=asked.clock_deadline,
-        listener=asked.listener,
+        listener=lambda progress: _note(asked, progress),
     )
     channel = asked.mechanism.channel
     if channel is not None:
@@ -132,6 +145,19 @@ def _over_pairs(asked: Asked) -> Found:
     upper = found.upper
     high = None if upper is None else Factor.infinite() if upper == INFINITE else Factor.exp(upper)
     return Factor.exp(found.lower), high, found.pair, (), found.notes
+
+
+def _note(asked: Asked, progress: Progress) -> None:
+    """Put a pair that the search of S has found on the board, and hand it on.
+
+    What is said of the upper bound may be about one release of several, and is left alone.
+    """
+    pair, lower = progress.witness, Factor.exp(progress.lower)
+    if pair is not None:
+        loose = bool(asked.setting.bounds or asked.setting.clauses)
+        asked.board.told(lower, lambda: _attacker(asked, pair, (), lower, loose=loose))
+    if asked.listener is not None:
+        asked.listener(progress)
 
 
 # --- the attacker who shows it -------------------------------------------------------------------

@@ -36,6 +36,7 @@ def listed_odds(asked: Asked) -> tuple[Factor, Shown | None, tuple[str, ...]]:
             )
         if seen is not None and (shown is None or found.above(best)):
             best, shown = found, seen
+            asked.board.reached(best, shown)
     return best, shown, tuple(notes)
 
 

@@ -20,10 +20,11 @@ from blowproof.models.attackers.attackers import Attackers
 from blowproof.models.base.clock import now
 from blowproof.models.mechanisms.mechanism import Mechanism
 from blowproof.models.policy.policy import Answers
-from blowproof.verifier.asked.question import Listener, Progress
+from blowproof.verifier.asked.question import Listener
 from blowproof.verifier.odds.answer import Factor, Odds, Shown
 from blowproof.verifier.odds.any_belief import any_odds
 from blowproof.verifier.odds.asked import Asked
+from blowproof.verifier.odds.board import Board
 from blowproof.verifier.odds.identical import identical_odds
 from blowproof.verifier.odds.independent import independent_odds
 from blowproof.verifier.odds.listed import listed_odds
@@ -35,7 +36,7 @@ STOPPED = "stopped at the time limit"
 Found = tuple[Factor, Factor | None, Shown | None, str, tuple[str, ...]]
 
 
-def odds(  # keyword-only options
+def odds(  # noqa: PLR0913 # keyword-only options
     mechanism: Mechanism,
     policy: Policy,
     epsilon: Fraction,
@@ -44,13 +45,15 @@ def odds(  # keyword-only options
     answers: Answers | None = None,
     time_limit: float | None = None,
     listener: Listener | None = None,
+    board: Board | None = None,
 ) -> Odds:
     """Return the largest odds ratio over secret pairs, outputs and beliefs, in bounds.
 
     Definition 3.1 of pufferfish-2012: the smallest e^epsilon with P(M = w | s, theta) <= e^epsilon
     P(M = w | s', theta) for both orders of every secret pair, every output w and every belief theta
     that gives both statements a positive probability. `attackers`: instead of the mechanism's own
-    (default: independent records, given the facts).
+    (default: independent records, given the facts). `board`: what is known at any time, for whoever
+    stops the search from outside (`undecided` makes an answer of it).
     """
     if epsilon <= 0:
         raise PolicyError(f"epsilon is above zero, not {epsilon}")
@@ -63,16 +66,15 @@ def odds(  # keyword-only options
         answers=answers,
         deadline=None if time_limit is None else now() + time_limit,
         listener=listener,
+        board=board,
     )
     asked.chances  # noqa: B018 # refuses what has no exact odds before anything is searched
     try:
         lower, upper, shown, why, notes = _found(asked)
     except TimeoutError:
-        return replace(
-            undecided(mechanism, policy, epsilon, Progress(0, None, ""), STOPPED),
-            attackers=asked.attackers.kind,
-            seconds=time.perf_counter() - start,
-        )
+        found = undecided(mechanism, policy, epsilon, asked.board, STOPPED)
+        kind = asked.attackers.kind
+        return replace(found, attackers=kind, seconds=time.perf_counter() - start)
     return Odds(
         mechanism=mechanism.name,
         policy=policy.name,
@@ -101,18 +103,16 @@ def _found(asked: Asked) -> Found:
 
 
 def undecided(
-    mechanism: Mechanism, policy: Policy, epsilon: Fraction, latest: Progress, why: str
+    mechanism: Mechanism, policy: Policy, epsilon: Fraction, board: Board, why: str
 ) -> Odds:
-    """Return what is known when the search was stopped: its bounds by then may still refute."""
-    kind = (mechanism.attackers or Attackers()).kind
-    independent = kind == "independent" and mechanism.channel is None
+    """Return what is known when the search was stopped: its bounds by then may still decide."""
     return Odds(
         mechanism=mechanism.name,
         policy=policy.name,
         epsilon=epsilon,
-        attackers=kind,
-        lower=Factor.exp(latest.lower if independent else 0),
-        upper=None,
-        shown=None,
+        attackers=(mechanism.attackers or Attackers()).kind,
+        lower=board.lower,
+        upper=board.upper,
+        shown=board.shown,
         why=why,
     )

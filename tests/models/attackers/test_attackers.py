@@ -16,7 +16,6 @@ TABLES = [
     'kind = "listed"\nlisted = [{ databases = [[0, 1]], probabilities = [1] }]',
     'kind = "listed"\nlisted = [{ records = [["1/2", "1/2"], [1, 0]] }]',
     'kind = "markov"\nlisted = [{ start = [1, 0], step = [["1/2", "1/2"], [0, 1]] }]',
-    'kind = "any"\npairs = { attribute = "v", width = 2 }',
     'kind = "any"\npairs = { attribute = "v", factor = "3/2" }',
     'kind = "any"\npairs = { sum = "v", width = 2 }',
     'kind = "any"\npairs = { absent = 0 }',
@@ -35,7 +34,6 @@ BAD = [
     ),
     ('kind = "listed"\nlisted = [{ start = [1] }]', "attackers.listed[0]"),
     ('kind = "markov"\nlisted = [{ start = [1], step = [[1], [1]] }]', "attackers.listed[0].step"),
-    ('pairs = { attribute = "v", width = 2 }', "attackers.pairs"),
     ('kind = "any"\npairs = { attribute = "v", width = 0 }', "attackers.pairs.width"),
     ('kind = "any"\npairs = { width = 1 }', "attackers.pairs"),
 ]

@@ -17,7 +17,7 @@ from blowproof.verifier.certify.channels.expressions import (
 )
 from blowproof.verifier.limits.limit import whole_limit
 
-__all__ = ["Probabilities", "Ratio"]
+__all__ = ["DIGITS", "Probabilities", "Ratio", "decimal"]
 
 SHOWN_BITS = whole_limit(__name__, "SHOWN_BITS")
 DIGITS = whole_limit(__name__, "DIGITS")
@@ -89,8 +89,8 @@ class Ratio:
         """Decimals below and above the ratio (None: nothing is known to be above)."""
         low, high = self.between
         scale = 10**DIGITS
-        above = None if high is None else _decimal(-(-high * scale // 1))
-        return _decimal(low * scale // 1), above
+        above = None if high is None else decimal(-(-high * scale // 1))
+        return decimal(low * scale // 1), above
 
     @property
     def text(self) -> str:
@@ -106,7 +106,8 @@ class Ratio:
         return slope * epsilon + rest if factor == 1 and not power else None
 
 
-def _decimal(scaled: int) -> str:
+def decimal(scaled: int) -> str:
+    """Return a number, so many DIGITS after its point being part of it, as decimals."""
     whole, rest = divmod(scaled, 10**DIGITS)
     return f"{whole}.{rest:0{DIGITS}}"
 
