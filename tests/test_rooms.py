@@ -61,6 +61,8 @@ ROOMS = (
     "verifier/certify/selections",
     "verifier/certify/measures",
     "verifier/certify",
+    "verifier/odds/base",
+    "verifier/odds/families",
     "verifier/odds",
     "verifier/certify/printed",
     "verifier/closed_forms/stating",

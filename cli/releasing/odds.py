@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from blowproof.cli.asking.ask import Session
     from blowproof.models import Policy
     from blowproof.models.mechanisms.mechanism import Mechanism
-    from blowproof.verifier.odds.answer import Odds
+    from blowproof.verifier.odds.base.answer import Odds
 
 __all__ = ["odds", "odds_of"]
 
@@ -67,7 +67,7 @@ def odds_of(session: Session, mechanism: Mechanism, policy: Policy, epsilon: Fra
     import time
 
     from blowproof.cli.asking.ask import Cut, scope_of
-    from blowproof.verifier.odds.board import Board
+    from blowproof.verifier.odds.base.board import Board
     from blowproof.verifier.odds.odds import odds as largest
     from blowproof.verifier.odds.odds import undecided
 

@@ -16,7 +16,7 @@ from blowproof.models import show
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from blowproof.verifier.odds.answer import Factor, Odds
+    from blowproof.verifier.odds.base.answer import Factor, Odds
 
 __all__ = ["about", "odds_parts"]
 
@@ -77,7 +77,7 @@ def _with_text(factor: Factor) -> str:
 def about(factor: Factor) -> str:
     """Return a factor in digits.
 
-    >>> from blowproof.verifier.odds.answer import Factor
+    >>> from blowproof.verifier.odds.base.answer import Factor
     >>> about(Factor.exp(1)), about(Factor.exp(0)), about(Factor.infinite())
     ('2.718', '1', 'infinity')
     """
@@ -89,7 +89,12 @@ def about(factor: Factor) -> str:
 def _prior(prior: Any) -> Iterator[RenderableType]:
     """Yield the belief before the output is seen."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    if "records" in prior:
+    if "every_record" in prior:
+        table.add_column("each record")
+        table.add_column("probability")
+        rows = [(_value(x), _chance(p)) for x, p in prior["every_record"]]
+        what = "values"
+    elif "records" in prior:
         table.add_column("record")
         table.add_column("may hold (probability)", overflow="fold")
         rows = [

@@ -325,33 +325,33 @@ neighbours/search_for_d3
 neighbours/zero_parts
     MOST_PARTS 100_000 parts: More parts of a pair are not listed.
     MOST_WORK 300_000 steps: Steps of the elimination: about a second.
-odds/algebraic
-    DEGREE 12 degree: Largest odds ratios at roots of a higher degree are bounded, not named.
 odds/any_belief
     MOST_PAIRS 1_000_000 pairs: More pairs of databases are not compared.
     SECONDS 30.0 seconds: For the beliefs that an attacker may have.
-odds/asked
+odds/base/algebraic
+    DEGREE 12 degree: Largest odds ratios at roots of a higher degree are bounded, not named.
+odds/base/asked
     MOST_LISTED 20_000 databases: More databases are not listed.
-odds/chances
+odds/base/chances
     MOST_OUTPUTS 40_000 outputs: More outputs of a channel are not listed.
-odds/families
+odds/families/families
     MOST_PRODUCTS 400_000 products: More pairs of databases of two statements are not put into
         families.
     BITS 160 bits: Precision of probabilities that are no fractions.
     LONGEST 2_000 bits: Longer common denominators are rounded outwards instead.
+odds/families/polynomial
+    CORNERS 12 families: So many families of one secret pair and output are tried as corners.
+    CLOSE 0.001 part: Boxes whose bound is so close to the best value are looked into no further.
+    CHARTS 512 charts: Beliefs that need more charts are bounded by their families alone.
+odds/families/search
+    MOST_WORK 6_000_000 products: More of them over all secret pairs and outputs are not weighed.
+    BOXES 4_000 boxes: So many boxes of beliefs are looked at in all.
+    LEAST 2^64 times: Chances are made smaller until one part in so many.
 odds/independent
     MOST_BETWEEN 2^14 databases: Between two beliefs, more databases are not listed.
     LEAST 2^64 times: Chances are made smaller until one part in so many.
 odds/listed
     LONGEST 200 databases: So many databases of a belief are shown.
-odds/polynomial
-    CORNERS 12 families: So many families of one secret pair and output are tried as corners.
-    CHARTS 512 charts: Beliefs that need more charts are bounded by their families alone.
-    BOXES 2_000 boxes: So many boxes of beliefs are looked at for one secret pair and output.
-odds/search
-    MOST_WORK 6_000_000 products: More of them over all secret pairs and outputs are not weighed.
-    MOST_BOXED 20 questions: For so many secret pairs and outputs beliefs are put into boxes.
-    LEAST 2^64 times: Chances are made smaller until one part in so many.
 plan
     FIRST_TURN 0.5 seconds: Seconds of work of the first turn; each round's turns are twice as long
         as those before.

@@ -23,10 +23,10 @@ from blowproof.verifier.engines.histograms.master import Master
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.best_choice import size_of
 from blowproof.verifier.moves.kinds import Moves
-from blowproof.verifier.odds.answer import Factor, Shown
-from blowproof.verifier.odds.asked import Asked
-from blowproof.verifier.odds.chances import Additive
-from blowproof.verifier.odds.evaluate import compared, odds_ratio
+from blowproof.verifier.odds.base.answer import Factor, Shown
+from blowproof.verifier.odds.base.asked import Asked
+from blowproof.verifier.odds.base.chances import Additive
+from blowproof.verifier.odds.base.evaluate import compared, odds_ratio
 from blowproof.verifier.odds.listed import belief_json
 from blowproof.verifier.reductions.few_values import reduce_values
 

@@ -8,10 +8,10 @@ but 1, which every belief reaches.
 from __future__ import annotations
 
 from blowproof.models import BudgetError, PolicyError
-from blowproof.verifier.odds.answer import Factor, Shown
-from blowproof.verifier.odds.asked import Asked
+from blowproof.verifier.odds.base.answer import Factor, Shown
+from blowproof.verifier.odds.base.asked import Asked
+from blowproof.verifier.odds.families.search import searched
 from blowproof.verifier.odds.independent import independent_odds
-from blowproof.verifier.odds.search import searched
 
 __all__ = ["identical_odds"]
 

@@ -68,12 +68,12 @@ from blowproof.verifier.certify.channels.ratios import Probabilities
 from blowproof.verifier.certify.noise.additive import additive_loss
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.neighbours.joint_certainty import certainty_weights
-from blowproof.verifier.odds.answer import Factor, Shown
 from blowproof.verifier.odds.any_belief import any_odds
-from blowproof.verifier.odds.asked import Asked
-from blowproof.verifier.odds.chances import Additive, RecordChannel
-from blowproof.verifier.odds.evaluate import odds_ratio
-from blowproof.verifier.odds.search import searched
+from blowproof.verifier.odds.base.answer import Factor, Shown
+from blowproof.verifier.odds.base.asked import Asked
+from blowproof.verifier.odds.base.chances import Additive, RecordChannel
+from blowproof.verifier.odds.base.evaluate import odds_ratio
+from blowproof.verifier.odds.families.search import searched
 
 __all__ = ["independent_odds"]
 

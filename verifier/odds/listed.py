@@ -9,9 +9,9 @@ from blowproof.models import Point, PolicyError, show
 from blowproof.models.attackers.beliefs import Belief
 from blowproof.verifier.asked.answer import json_value
 from blowproof.verifier.limits.limit import whole_limit
-from blowproof.verifier.odds.answer import Factor, Shown
-from blowproof.verifier.odds.asked import Asked
-from blowproof.verifier.odds.evaluate import Evaluation
+from blowproof.verifier.odds.base.answer import Factor, Shown
+from blowproof.verifier.odds.base.asked import Asked
+from blowproof.verifier.odds.base.evaluate import Evaluation
 
 __all__ = ["belief_json", "largest_of", "listed_odds"]
 

@@ -21,10 +21,10 @@ from blowproof.models.base.clock import now
 from blowproof.models.mechanisms.mechanism import Mechanism
 from blowproof.models.policy.policy import Answers
 from blowproof.verifier.asked.question import Listener
-from blowproof.verifier.odds.answer import Factor, Odds, Shown
 from blowproof.verifier.odds.any_belief import any_odds
-from blowproof.verifier.odds.asked import Asked
-from blowproof.verifier.odds.board import Board
+from blowproof.verifier.odds.base.answer import Factor, Odds, Shown
+from blowproof.verifier.odds.base.asked import Asked
+from blowproof.verifier.odds.base.board import Board
 from blowproof.verifier.odds.identical import identical_odds
 from blowproof.verifier.odds.independent import independent_odds
 from blowproof.verifier.odds.listed import listed_odds

@@ -21,7 +21,7 @@ from blowproof.models.attackers.attackers import Attackers, Kind
 from blowproof.models.attackers.beliefs import Chain, Listed, Records
 from blowproof.models.mechanisms.mechanism import Channel, Mechanism, Release
 from blowproof.verifier.ask import sensitivity
-from blowproof.verifier.odds.answer import Factor, Odds
+from blowproof.verifier.odds.base.answer import Factor, Odds
 from blowproof.verifier.odds.coupling import coupling
 from blowproof.verifier.odds.odds import odds
 from corpus import TRAP, exam_queue

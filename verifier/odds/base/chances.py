@@ -36,7 +36,7 @@ from blowproof.verifier.certify.channels.inputs import DatabaseRows, record_rows
 from blowproof.verifier.certify.channels.ratios import Probabilities
 from blowproof.verifier.certify.noise.additive import bind
 from blowproof.verifier.limits.limit import whole_limit
-from blowproof.verifier.odds.answer import Factor
+from blowproof.verifier.odds.base.answer import Factor
 
 __all__ = ["Additive", "Chances", "RecordChannel", "chances_of"]
 

@@ -36,10 +36,10 @@ from blowproof.models.attackers.secrets import Intervals, Statement
 from blowproof.models.programs.linear_lp import Inequality, maximum
 from blowproof.verifier.certify.channels.exponential_sums import Quotient
 from blowproof.verifier.limits.limit import whole_limit
-from blowproof.verifier.odds.answer import Factor
-from blowproof.verifier.odds.asked import Asked, Database
-from blowproof.verifier.odds.chances import Additive
-from blowproof.verifier.odds.evaluate import divided
+from blowproof.verifier.odds.base.answer import Factor
+from blowproof.verifier.odds.base.asked import Asked, Database
+from blowproof.verifier.odds.base.chances import Additive
+from blowproof.verifier.odds.base.evaluate import divided
 
 __all__ = ["Families", "Monomial", "Question", "Variable", "World", "question_of"]
 

@@ -27,23 +27,22 @@ from math import gcd, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.verifier.limits.limit import whole_limit
-from blowproof.verifier.odds.algebraic import peaks
-from blowproof.verifier.odds.answer import Factor
-from blowproof.verifier.odds.families import Question, Variable
+from blowproof.models import InternalError
+from blowproof.verifier.limits.limit import real_limit, whole_limit
+from blowproof.verifier.odds.base.algebraic import peaks
+from blowproof.verifier.odds.base.answer import Factor
+from blowproof.verifier.odds.families.families import Question, Variable
 
-__all__ = ["Found", "by_boxes", "by_corners", "by_line"]
+__all__ = ["Boxes", "Found", "by_corners", "by_line"]
 
 CORNERS = whole_limit(__name__, "CORNERS")
 CHARTS = whole_limit(__name__, "CHARTS")
-BOXES = whole_limit(__name__, "BOXES")
 
-CLOSE = 1e-4
-"""Boxes whose bound is so close to the best value, relatively, are looked into no further."""
+CLOSE = real_limit(__name__, "CLOSE")
+
 SLACK = Fraction(1_000_001, 1_000_000)
 """By so much a bound of floating point is raised before it is summed in fractions."""
 SMALL = Fraction(1, 8)
-TINY = 1e-290
 
 Weights = dict[Variable, Fraction]
 
@@ -162,7 +161,7 @@ class Box:
             else np.ones(len(self.powers))
             for side in (self.low, self.high)
         )
-        return one, np.maximum(two, TINY)
+        return one, np.maximum(two, np.finfo(float).tiny)
 
     def middle(self) -> tuple[Fraction, ...]:
         """Return a point inside."""
@@ -243,91 +242,125 @@ def _charts(question: Question) -> Iterator[tuple[Box, list[Variable]]]:
         yield Box(own, *ends, np.eye(size, dtype=np.int64)), [variables[k] for k in kept]
 
 
-class _Search:
-    """Branch and bound over the boxes of all charts."""
+class _Weighed:
+    """One question's families in floating point, the largest ratio first."""
 
     def __init__(self, question: Question) -> None:
         self.question = question
         self.order = [n for n in question.order if question.tops[n][1] or question.bottoms[n][1]]
         scale = max(high for _, high in (*question.tops, *question.bottoms)) or 1
-        self.tops = np.array([float(Fraction(question.tops[n][1], scale)) for n in self.order])
-        self.bottoms = np.array(
-            [float(Fraction(question.bottoms[n][0], scale)) for n in self.order]
-        )
-        self.best, self.at = 0.0, None
-        self.done: list[Box] = []
-        self.tick = count()
-        self.open: list[tuple[float, int, Box, list[Variable]]] = []
-        self.at: tuple[Box, list[Variable], tuple[Fraction, ...]] | None = None
+        tops = [float(Fraction(question.tops[n][1], scale)) for n in self.order]
+        bottoms = [float(Fraction(question.bottoms[n][0], scale)) for n in self.order]
+        self.tops, self.bottoms = np.array(tops), np.array(bottoms)
 
     def bound(self, box: Box) -> float:
-        """Return what the ratio is at most on a box, about."""
+        """Return what the ratio is at most on a box, about: monomials from some one on are low."""
         low, high = (side[self.order] for side in box.ends)
-        one, two = np.cumsum(self.tops * high), np.cumsum(self.bottoms * high)
-        rest = np.cumsum((self.tops * low)[::-1])[::-1], np.cumsum((self.bottoms * low)[::-1])[::-1]
-        tops = one + np.append(rest[0][1:], 0.0)
-        bottoms = two + np.append(rest[1][1:], 0.0)
+        tops, bottoms = (
+            np.cumsum(weights * high) + np.append(np.cumsum((weights * low)[::-1])[::-1][1:], 0.0)
+            for weights in (self.tops, self.bottoms)
+        )
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.where(tops > 0, tops / bottoms, 0.0)
         return float(np.max(ratios, initial=0.0))
 
-    def add(self, box: Box, variables: list[Variable]) -> None:
+    def at(self, box: Box, point: Sequence[Fraction]) -> float:
+        """Return the ratio at a point of a box, about."""
+        weights = np.prod(np.array([float(x) for x in point]) ** box.powers, axis=1)[self.order]
+        top, bottom = float(np.sum(self.tops * weights)), float(np.sum(self.bottoms * weights))
+        return top / bottom if bottom > 0 else 0.0
+
+
+class Boxes:
+    """Branch and bound over the boxes of all charts of some questions, the largest bound first."""
+
+    def __init__(self, questions: Sequence[Question], above: float) -> None:
+        """Put the charts in the row; values up to `above` are of no interest."""
+        self.above, self.best, self.number = above, above, count()
+        self.at: tuple[Question, Box, list[Variable], tuple[Fraction, ...]] | None = None
+        self.uncharted: list[Fraction | None] = []
+        """Bounds of questions that have too many charts, or a ratio without end."""
+        self.open: list[tuple[float, int, _Weighed, Box, list[Variable]]] = []
+        for question in questions:
+            charts = list(_charts(question)) if question.most is not None else []
+            if not charts:
+                self.uncharted.append(question.most)
+            weighed = _Weighed(question)
+            for box, variables in charts:
+                self._add(weighed, box, variables)
+
+    def _add(self, weighed: _Weighed, box: Box, variables: list[Variable]) -> None:
         """Put a box in the row, and try its middle."""
         middle = box.middle()
-        point = np.array([float(x) for x in middle])
-        weights = np.prod(point**box.powers, axis=1)[self.order] if middle else 1.0
-        top, bottom = float(np.sum(self.tops * weights)), float(np.sum(self.bottoms * weights))
-        if bottom > 0 and top / bottom > self.best:
-            self.best, self.at = top / bottom, (box, variables, middle)
-        heapq.heappush(self.open, (-self.bound(box), next(self.tick), box, variables))
+        value = weighed.at(box, middle)
+        if value > self.best:
+            self.best, self.at = value, (weighed.question, box, variables, middle)
+        entry = (-weighed.bound(box), next(self.number), weighed, box, variables)
+        heapq.heappush(self.open, entry)
 
-    def run(self, above: float) -> float:
-        """Look into boxes until the largest bound is close to the best value, or to `above`."""
-        for box, variables in _charts(self.question):
-            self.add(box, variables)
-        if not self.open:
-            return float("inf")
-        for _ in range(BOXES):
-            bound, _, box, variables = self.open[0]
-            if -bound <= max(self.best * (1 + CLOSE), above):
-                break
-            self.question.families.world.asked.in_time()
-            heapq.heappop(self.open)
+    def look(self, most: int) -> None:
+        """Look into so many boxes, or until the largest bound is close to the best value."""
+        for _ in range(most):
+            if not self.open or -self.open[0][0] <= self.best * (1 + CLOSE):
+                return
+            _, _, weighed, box, variables = heapq.heappop(self.open)
+            weighed.question.families.world.asked.in_time()
             for part in box.parts():
-                self.add(part, variables)
-        return max(-self.open[0][0], above)
+                self._add(weighed, part, variables)
 
+    def belief(self) -> tuple[Question, Weights] | None:
+        """Return the best point as a belief of its question, if it is above what was known."""
+        if self.at is None:
+            return None
+        question, box, variables, point = self.at
+        weights = dict.fromkeys(question.families.variables, Fraction(1))
+        for variable, row in zip(variables, box.back, strict=True):
+            powers = (x ** int(n) for x, n in zip(point, row, strict=True))
+            weights[variable] = prod(powers, start=Fraction(1))
+        return question, weights
 
-def by_boxes(question: Question, above: Fraction) -> Found:
-    """Return bounds on the largest ratio; what is not above a known value is not looked into."""
-    if question.most is None:
-        return Found(None, Factor.infinite())
-    search = _Search(question)
-    bound = search.run(float(above))
-    if search.at is None or not np.isfinite(bound):
-        return Found(None, Factor.number(question.most))
-    box, variables, point = search.at
-    weights = {
-        variable: prod((x ** int(n) for x, n in zip(point, row, strict=True)), start=Fraction(1))
-        for variable, row in zip(variables, box.back, strict=True)
-    }
-    upper = min(question.most, Fraction(bound) * SLACK)
-    if upper < question.most and not all(_holds(question, item[2], upper) for item in search.open):
-        upper = question.most
-    belief = {
-        variable: weights.get(variable, Fraction(1)) for variable in question.families.variables
-    }
-    return Found(None, Factor.number(upper), belief=belief)
+    def upper(self) -> Fraction | None:
+        """Return what no belief exceeds, summed again in whole numbers (None: nothing is proved).
+
+        It is at least `above`.
+        """
+        if None in self.uncharted:
+            return None
+        known = [Fraction(self.above), *(bound for bound in self.uncharted if bound is not None)]
+        largest = -self.open[0][0] if self.open else 0.0
+        if not np.isfinite(largest):
+            return None
+        bound = max(Fraction(largest) * SLACK, *known)
+        holds = all(_holds(item[2].question, item[3], bound) for item in self.open)
+        return bound if holds else None
 
 
 def _holds(question: Question, box: Box, most: Fraction) -> bool:
-    """Whether no belief in a box has a larger ratio, in whole numbers and fractions alone."""
-    total = Fraction(0)
+    """Whether no belief in a box has a larger ratio, in whole numbers alone.
+
+    Ends of boxes are whole numbers over powers of two: 1, a fourth of an end at 0, means of two.
+    """
     question.families.world.asked.in_time()
+    largest = [int(k) for k in box.powers.max(axis=0)] if box.powers.size else []
+    tables = [
+        [_powers(end, k) for end, k in zip(ends, largest, strict=True)]
+        for ends in (box.low, box.high)
+    ]
+    whole = sum(table[-1][1] for table in tables[1]) + sum(table[-1][1] for table in tables[0])
+    total = 0
     for n, row in enumerate(box.powers):
-        away = question.tops[n][1] - most * question.bottoms[n][0]
-        ends = box.high if away > 0 else box.low
-        total += away * prod(
-            (x ** int(k) for x, k in zip(ends, row, strict=True)), start=Fraction(1)
-        )
+        away = question.tops[n][1] * most.denominator - most.numerator * question.bottoms[n][0]
+        number, halvings = away, 0
+        for table, k in zip(tables[away > 0], row, strict=True):
+            number *= table[k][0]
+            halvings += table[k][1]
+        total += number << (whole - halvings)
     return total <= 0
+
+
+def _powers(end: Fraction, most: int) -> list[tuple[int, int]]:
+    """Return the powers of n / 2^k, each as a whole number and how often it is halved."""
+    halvings = end.denominator.bit_length() - 1
+    if end.denominator != 1 << halvings:
+        raise InternalError("a box ends at no fraction of a power of two")
+    return [(end.numerator**k, halvings * k) for k in range(most + 1)]

@@ -14,9 +14,9 @@ from math import prod
 from blowproof.models import BudgetError, show
 from blowproof.verifier.asked.answer import json_value
 from blowproof.verifier.limits.limit import whole_limit
-from blowproof.verifier.odds.answer import Factor, Shown
-from blowproof.verifier.odds.asked import Asked
-from blowproof.verifier.odds.families import (
+from blowproof.verifier.odds.base.answer import Factor, Shown
+from blowproof.verifier.odds.base.asked import Asked
+from blowproof.verifier.odds.families.families import (
     Families,
     Monomial,
     Question,
@@ -24,18 +24,18 @@ from blowproof.verifier.odds.families import (
     World,
     question_of,
 )
-from blowproof.verifier.odds.polynomial import Found, by_boxes, by_corners, by_line
+from blowproof.verifier.odds.families.polynomial import Boxes, Found, by_corners, by_line
 
 __all__ = ["Searched", "searched"]
 
 MOST_WORK = whole_limit(__name__, "MOST_WORK")
-MOST_BOXED = whole_limit(__name__, "MOST_BOXED")
+BOXES = whole_limit(__name__, "BOXES")
 LEAST = whole_limit(__name__, "LEAST")
 NEAR = Fraction(999, 1000)
 
 CORNER = "a corner of the families of pairs of databases: exactly"
 LINE = "one unknown weight: the largest value of a ratio of polynomials, exactly"
-BOXES = "families of pairs of databases, and boxes of beliefs, from above; a belief from below"
+BOXED = "families of pairs of databases, and boxes of beliefs, from above; a belief from below"
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def searched(asked: Asked) -> Searched:
     upper = _boxed(best, rest) if rest else best.lower
     asked.board.bounded(upper)
     exact = not upper.above(best.lower)
-    return Searched(best.lower, upper, best.shown, best.why if exact else BOXES)
+    return Searched(best.lower, upper, best.shown, best.why if exact else BOXED)
 
 
 def _questions(world: World) -> list[Question]:
@@ -109,22 +109,29 @@ def _key(question: Question) -> tuple[bool, Fraction]:
 
 
 def _boxed(best: _Best, rest: list[tuple[Question, Found]]) -> Factor:
-    """Return what no belief exceeds, by boxes for those questions that decide it."""
+    """Return what no belief exceeds, by boxes for those questions that may decide it."""
+    best.asked.tell("boxes of beliefs")
+    open_ = [(q, f.upper) for q, f in rest if f.upper is not None and best.below(f.upper)]
     upper = best.lower
-    for number, (question, found) in enumerate(rest):
-        bound = found.upper
-        assert bound is not None
-        if not bound.above(upper):
-            continue
-        best.asked.tell("boxes of beliefs")
-        if number < MOST_BOXED:
-            above = Fraction(0) if upper.endless else upper.between(64)[1]
-            closer = by_boxes(question, above)
-            best.take(question, closer, BOXES)
-            assert closer.upper is not None
-            bound = closer.upper if bound.above(closer.upper) else bound
-        if bound.above(upper):
-            upper = bound
+    for _, bound in open_:
+        upper = bound if bound.above(upper) else upper
+    if upper.endless or not open_:
+        return upper
+    different: dict[object, Question] = {}
+    for question, _ in open_:
+        key = (question.families.powers, question.tops, question.bottoms)
+        different.setdefault(key, question)
+    boxes = Boxes(list(different.values()), float(best.lower.between(64)[1]))
+    try:
+        boxes.look(BOXES)
+    finally:
+        found = boxes.belief()
+        if found is not None:
+            question, belief = found
+            best.take(question, Found(None, None, belief=belief), BOXED)
+    proved = boxes.upper()
+    if proved is not None and upper.above(Factor.number(proved)):
+        upper = Factor.number(proved)
     return best.lower if best.lower.above(upper) else upper
 
 

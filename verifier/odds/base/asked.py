@@ -19,8 +19,8 @@ from blowproof.verifier.asked.question import Listener, Progress
 from blowproof.verifier.certify.channels.exponential_sums import Quotient
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.limits.limit import whole_limit
-from blowproof.verifier.odds.board import Board
-from blowproof.verifier.odds.chances import Chances, chances_of
+from blowproof.verifier.odds.base.board import Board
+from blowproof.verifier.odds.base.chances import Chances, chances_of
 
 __all__ = ["Asked", "Database"]
 

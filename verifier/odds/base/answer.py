@@ -9,7 +9,7 @@ from typing import Any, Literal
 from blowproof.models import Exact, show
 from blowproof.verifier.certify.channels.exponential_sums import Formal, Quotient
 from blowproof.verifier.certify.channels.ratios import DIGITS, Ratio, decimal
-from blowproof.verifier.odds.algebraic import Algebraic
+from blowproof.verifier.odds.base.algebraic import Algebraic
 
 __all__ = ["Factor", "Odds", "Shown", "Verdict"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from blowproof.verifier.odds.answer import Factor, Shown
+from blowproof.verifier.odds.base.answer import Factor, Shown
 
 __all__ = ["Board"]
 

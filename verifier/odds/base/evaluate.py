@@ -13,8 +13,8 @@ from fractions import Fraction
 from blowproof.models.attackers.secrets import Statement
 from blowproof.verifier.certify.channels.exponential_sums import Quotient
 from blowproof.verifier.certify.channels.ratios import Ratio
-from blowproof.verifier.odds.answer import Factor
-from blowproof.verifier.odds.chances import Chances, Database
+from blowproof.verifier.odds.base.answer import Factor
+from blowproof.verifier.odds.base.chances import Chances, Database
 
 __all__ = ["Evaluation", "compared", "divided", "odds_ratio"]
 
@@ -35,7 +35,7 @@ def odds_ratio(
     >>> from blowproof.models import Domain, Labels, Policy
     >>> from blowproof.models.attackers.secrets import Values
     >>> from blowproof.models.mechanisms.mechanism import Mechanism, Release
-    >>> from blowproof.verifier.odds.chances import chances_of
+    >>> from blowproof.verifier.odds.base.chances import chances_of
     >>> policy = Policy(domain=Domain(ill=Labels(["no", "yes"])))
     >>> noise = Mechanism(releases=(Release(query="histogram", scale=Fraction(2)),))
     >>> chances, (pair,) = chances_of(noise, policy, Fraction(1)), Values().pairs(policy, 1)
