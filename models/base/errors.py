@@ -18,6 +18,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from itertools import islice
 
+from blowproof.models.base.masked import masked
+
 __all__ = [
     "BlowproofError",
     "BudgetError",
@@ -32,7 +34,10 @@ __all__ = [
 
 
 class BlowproofError(Exception):
-    """The root of every error that is meant for a person to read."""
+    """The root of every error that is meant for a person to read; no password stands in one."""
+
+    def __init__(self, *parts: object) -> None:
+        super().__init__(*(masked(part) if isinstance(part, str) else part for part in parts))
 
 
 class PolicyError(BlowproofError):
@@ -54,9 +59,9 @@ class PolicyError(BlowproofError):
         line: int | None = None,
     ) -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason = masked(reason)
         self.key = key
-        self.hint = hint
+        self.hint = None if hint is None else masked(hint)
         self.file = file
         self.line = line
 
@@ -77,7 +82,7 @@ class PolicyError(BlowproofError):
             place = f"{place}:{self.line}" if place else f"line {self.line}"
         parts = [part for part in (place, self.key) if part]
         text = ": ".join([*parts, self.reason])
-        return f"{text}\n  try: {self.hint}" if self.hint else text
+        return masked(f"{text}\n  try: {self.hint}" if self.hint else text)
 
 
 class ContradictionError(PolicyError):

@@ -1,9 +1,11 @@
-"""Data files: CSV and Parquet, counted by DuckDB in whole numbers.
+"""Data: CSV and Parquet files and tables of databases, counted in whole numbers where they lie.
 
 A column becomes positions exactly or is refused; nothing is guessed or rounded. Rows never come
-into Python one by one.
+into Python one by one. Files are counted by DuckDB alone; tables of databases need Ibis, an extra.
 
-Read `encoding` (one column), `tabular` (the file as a table of positions), `dataset` (counts of
-it), `content` (its digest: the same people in another file have the same), `inferred` (what its
-columns could be, for whoever has no policy yet).
+Read `encoding` (one column), `tabular` (a file as a table of positions), `counted` (what counting
+is), `dataset` (a file, counted), `content` (its digest: the same people in another file have the
+same), `inferred` (what its columns could be, for whoever has no policy yet), `table_at` (the
+address of a table), `backends` (databases, by Ibis), `elsewhere` (a table, counted), `opening`
+(whichever a policy names).
 """

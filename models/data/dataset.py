@@ -10,20 +10,19 @@ from collections.abc import Sequence
 from functools import cached_property
 from math import prod
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from blowproof.models.base.errors import BudgetError
-from blowproof.models.data.tabular import Table, rank
+from blowproof.models.data.counted import Counted, bounded, within
+from blowproof.models.data.tabular import Table
 from blowproof.models.domain.domain import LISTING_LIMIT, Domain
-from blowproof.models.domain.regions import Area, Box, Point, Positions
+from blowproof.models.domain.regions import Area, Point
 
 __all__ = ["Dataset"]
 
 _FEW_CELLS = 100_000
 
 
-class Dataset:
+class Dataset(Counted):
     """The records of a data file, each a value of the domain; read at the first question.
 
     A value outside the domain, or a missing one, is a DataError that names the row and the value.
@@ -32,18 +31,8 @@ class Dataset:
     def __init__(self, path: str | Path, domain: Domain) -> None:
         self.path = Path(path)
         self.domain = domain
+        self.name = self.path.name
         self._file = Table(path)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Forget the records and remove the temporary folder."""
@@ -60,38 +49,23 @@ class Dataset:
         """How many records there are."""
         return int(self._table.rows("SELECT count(*) FROM encoded")[0][0])
 
-    def count(self, area: Area) -> int:
-        """Return how many records lie in the area."""
-        return self.counts([area])[0]
-
     def counts(self, areas: Sequence[Area]) -> list[int]:
         """Return how many records lie in each area, in one pass over the records."""
         if not areas:
             return []
         whole = self.domain.whole
-        asked = [f"sum(n) FILTER (WHERE {_within(area, whole)})" for area in areas]
+        asked = [f"sum(n) FILTER (WHERE {within(area, whole)})" for area in areas]
         sql = f"SELECT {', '.join(asked)} FROM ({self._grouped(areas)})"
         return [int(count or 0) for count in self._table.rows(sql)[0]]
 
     def _grouped(self, areas: Sequence[Area]) -> str:
         """The records, or where that is surely less, the cells that the areas tell apart."""
         full = self.domain.whole.sides
-        used = sorted({at for area in areas for box in area.boxes for at in _bounded(box, full)})
+        used = sorted({at for area in areas for at in bounded(area, full)})
         if not used or prod(full[axis].size for axis in used) > _FEW_CELLS:
             return "SELECT *, 1 AS n FROM encoded"
         names = ", ".join(f"p{axis}" for axis in used)
         return f"SELECT {names}, count(*) AS n FROM encoded GROUP BY {names}"
-
-    def marginal(self, axes: tuple[int, ...]) -> list[int]:
-        """Return the counts of every combination of these attributes, row-major, zeros included."""
-        sizes = [self.domain.attribute(axis).size for axis in axes]
-        size = prod(sizes)
-        if size > LISTING_LIMIT:
-            raise BudgetError(f"the marginal has {size} cells; listing stops at {LISTING_LIMIT}")
-        cells = [0] * size
-        for cell, count in self.sparse_marginal(axes).items():
-            cells[rank(cell, sizes)] = count
-        return cells
 
     def sparse_marginal(
         self, axes: tuple[int, ...], *, limit: int = LISTING_LIMIT
@@ -106,10 +80,6 @@ class Dataset:
             raise BudgetError(f"{self.path}: more than {limit} different cells hold records")
         return {cell: count for *place, count in found for cell in [tuple(place)]}
 
-    def histogram(self, *, limit: int = LISTING_LIMIT) -> dict[Point, int]:
-        """Return how many records hold each value, for the values that occur."""
-        return self.sparse_marginal(tuple(range(len(self.domain))), limit=limit)
-
     def records(self, limit: int = LISTING_LIMIT) -> list[Point]:
         """Return every record in the file's order: record 1 is its first row."""
         if self.size > limit:
@@ -119,31 +89,3 @@ class Dataset:
 
     def __repr__(self) -> str:
         return f"Dataset({str(self.path)!r})"
-
-
-def _within(area: Area, whole: Box) -> str:
-    """The SQL condition "the record lies in the area"; boxes may overlap."""
-    return " OR ".join(f"({_inside(box, whole)})" for box in area.boxes) or "FALSE"
-
-
-def _bounded(box: Box, full: Sequence[Positions]) -> list[int]:
-    """The axes on which the box leaves something out."""
-    return [axis for axis, side in enumerate(box.sides) if side != full[axis]]
-
-
-def _inside(box: Box, whole: Box) -> str:
-    sides = [_among(f"p{axis}", box.sides[axis]) for axis in _bounded(box, whole.sides)]
-    return " AND ".join(sides) or "TRUE"
-
-
-def _among(name: str, side: Positions) -> str:
-    """The SQL condition "the position is one of these".
-
-    >>> _among("p0", Positions.of([1, 5, 6, 7, 9]))
-    '(p0 BETWEEN 5 AND 7 OR p0 IN (1, 9))'
-    """
-    runs = [f"{name} BETWEEN {low} AND {high - 1}" for low, high in side.runs if high - low > 1]
-    single = [str(low) for low, high in side.runs if high - low == 1]
-    if single:
-        runs.append(f"{name} IN ({', '.join(single)})")
-    return f"({' OR '.join(runs)})" if runs else "FALSE"

@@ -22,8 +22,19 @@ from typing import Literal
 from blowproof.models.base.errors import PolicyError, nearest
 from blowproof.models.base.numbers import Exact, plain, show
 from blowproof.models.domain.attributes import Attribute, Labels
+from blowproof.models.domain.regions import Positions
 
-__all__ = ["NO_LABEL", "STAGES", "Column", "escaped", "literal", "number", "place", "quoted"]
+__all__ = [
+    "NO_LABEL",
+    "STAGES",
+    "Column",
+    "among",
+    "escaped",
+    "literal",
+    "number",
+    "place",
+    "quoted",
+]
 
 NO_LABEL = "not a label"
 _WHOLE = re.compile("U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?")
@@ -261,3 +272,16 @@ def _double(column: Column, text: str) -> int:
             f"the double {show(value)}, not {show(written)}; {error.reason.split(' is ')[-1]}",
             hint=f"store the column {column.name!r} as text or DECIMAL: doubles round fractions",
         ) from None
+
+
+def among(name: str, side: Positions) -> str:
+    """Return the SQL condition "the position is one of these".
+
+    >>> among("p0", Positions.of([1, 5, 6, 7, 9]))
+    '(p0 BETWEEN 5 AND 7 OR p0 IN (1, 9))'
+    """
+    runs = [f"{name} BETWEEN {low} AND {high - 1}" for low, high in side.runs if high - low > 1]
+    single = [str(low) for low, high in side.runs if high - low == 1]
+    if single:
+        runs.append(f"{name} IN ({', '.join(single)})")
+    return f"({' OR '.join(runs)})" if runs else "FALSE"

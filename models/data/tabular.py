@@ -38,7 +38,7 @@ from blowproof.models.domain.regions import Point
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Table", "allow_memory", "connect", "forget_all", "rank"]
+__all__ = ["Table", "allow_memory", "connect", "engine_settings", "forget_all", "rank"]
 
 _SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
@@ -365,17 +365,19 @@ def connect(folder: str) -> DuckDBPyConnection:
     """
     import duckdb
 
-    return duckdb.connect(
-        ":memory:",
-        config={
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "max_temp_directory_size": f"{_DISK}B",
-            "memory_limit": f"{_allowed.memory}B",
-            "preserve_insertion_order": "true",
-            "temp_directory": folder,
-        },
-    )
+    return duckdb.connect(":memory:", config=engine_settings(folder))
+
+
+def engine_settings(folder: str) -> dict[str, str | bool | int | float | list[str]]:
+    """Return the settings of such an engine."""
+    return {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "max_temp_directory_size": f"{_DISK}B",
+        "memory_limit": f"{_allowed.memory}B",
+        "preserve_insertion_order": "true",
+        "temp_directory": folder,
+    }
 
 
 def _header(path: Path, separator: str) -> list[str]:

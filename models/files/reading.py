@@ -22,6 +22,7 @@ from blowproof.models.base.toml_values import (
     text,
     within,
 )
+from blowproof.models.data.table_at import TableAt, refuse_address
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.region_reading import regions
 from blowproof.models.facts.facts import Known, Where
@@ -36,6 +37,7 @@ __all__ = ["parse_policy", "policy_from", "read_policy"]
 
 TOP_KEYS = ("name", "domain", "secrets", "database", "known", "query")
 DATABASE_KEYS = ("size", "answers", "data")
+TABLE_KEYS = ("url", "table", "key")
 QUERY_KEYS = ("name", "count")
 ELSEWHERE = {
     **{key: f"{key} belongs under [database]" for key in DATABASE_KEYS},
@@ -128,7 +130,8 @@ def _domain(top: dict[str, object]) -> Domain:
 def _database(value: object) -> Database:
     items = table(value, hint="write [database], then size = 40")
     check_keys(items, DATABASE_KEYS, elsewhere={"n": "write size"})
-    size, scope, data = None, None, None
+    size, scope = None, None
+    data: str | TableAt | None = None
     if "size" in items:
         with within("size"):
             size = integer(items["size"])
@@ -137,8 +140,27 @@ def _database(value: object) -> Database:
             scope = choice(items["answers"], ("any", "given"), what="scope")
     if "data" in items:
         with within("data"):
-            data = text(items["data"])
+            data = _data(items["data"])
     return Database(size=size, answers=cast("Answers | None", scope), data=data)
+
+
+def _data(value: object) -> str | TableAt:
+    """Return the name of a file, or the address of a table."""
+    if isinstance(value, str):
+        refuse_address(value)
+        return value
+    items = table(value, need="a file's name, or a table with url and table")
+    check_keys(items, TABLE_KEYS)
+    words: dict[str, str] = {}
+    for key in TABLE_KEYS:
+        if key in items:
+            with within(key):
+                words[key] = text(items[key])
+        elif key != "key":
+            raise PolicyError(
+                f"there is no {key}", hint='write data = { url = "postgres://...", table = "..." }'
+            )
+    return TableAt(**words)
 
 
 def _known(value: object, domain: Domain, folder: Path | None) -> list[Known]:

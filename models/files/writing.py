@@ -11,6 +11,7 @@ from collections.abc import Callable
 from hashlib import sha256
 
 from blowproof.models.base.numbers import show
+from blowproof.models.data.table_at import TableAt
 from blowproof.models.domain.attributes import Attribute, Integers, Labels, Value
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Between, Positions, Region
@@ -34,7 +35,7 @@ def to_mapping(policy: Policy) -> Table:
     database: Table = {
         "size": policy.database.size,
         "answers": policy.database.answers,
-        "data": policy.database.data,
+        "data": _data(policy.database.data),
     }
     result: Table = {
         "name": policy.name,
@@ -45,6 +46,10 @@ def to_mapping(policy: Policy) -> Table:
         "query": [_query(query.name, query.where, _as_written) for query in policy.queries],
     }
     return {key: value for key, value in result.items() if value not in ({}, [])}
+
+
+def _data(data: str | TableAt | None) -> object:
+    return data.spec() if isinstance(data, TableAt) else data
 
 
 def _present(items: Table) -> Table:
@@ -162,7 +167,7 @@ def canonical(policy: Policy) -> str:
             _present(
                 {
                     "answers": policy.scope,
-                    "data": policy.database.data,
+                    "data": _data(policy.database.data),
                     "size": policy.database.size,
                 }
             )

@@ -10,6 +10,7 @@ from typing import Literal as OneOf
 
 from blowproof.models.base.errors import PolicyError, nearest
 from blowproof.models.base.numbers import whole
+from blowproof.models.data.table_at import TableAt, refuse_address
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Area, Box, Point
 from blowproof.models.facts.facts import (
@@ -44,9 +45,11 @@ class Database:
 
     size: int | None = None
     answers: Answers | None = None
-    data: str | None = None
+    data: str | TableAt | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.data, str):
+            refuse_address(self.data)
         if self.size is not None:
             whole(self.size, key="size", least=0)
         if self.answers not in (None, "any", "given"):

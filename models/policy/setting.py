@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blowproof.models.base.errors import PolicyError
@@ -21,7 +20,7 @@ from blowproof.models.policy.policy import Answers, Policy
 from blowproof.models.secrets import SecretGraph
 
 if TYPE_CHECKING:
-    from blowproof.models.data.dataset import Dataset
+    from blowproof.models.data.counted import Counted
 
 __all__ = ["Setting", "setting"]
 
@@ -117,19 +116,20 @@ def _counted(
     policy: Policy, equalities: tuple[LinearFact, ...], bounds: tuple[LinearFact, ...]
 ) -> tuple[tuple[LinearFact, ...], int]:
     """Fill missing answers and n from the data; refuse facts that the data contradict."""
-    from blowproof.models.data.dataset import Dataset
+    from blowproof.models.data.opening import open_data
 
-    path = (policy.folder or Path()) / str(policy.database.data)
-    with Dataset(path, policy.domain) as data:
+    assert policy.database.data is not None
+    with open_data(policy.database.data, policy.domain, policy.folder) as data:
         size = data.size
         cells = _marginal_counts(policy, data)
         areas = [area for fact in equalities if fact.name not in cells for _, area in fact.terms]
         counts = iter(data.counts(areas))
-        _check_data(policy, bounds, data, path.name)
+        _check_data(policy, bounds, data)
+        name = data.name
     written = policy.database.size
     if written is not None and written != size:
         raise PolicyError(
-            f"size = {written}, but {path.name} has {size} records",
+            f"size = {written}, but {name} has {size} records",
             key="database.size",
             hint="leave size out to count it from the data",
         )
@@ -140,7 +140,7 @@ def _counted(
             found = sum(times * next(counts) for times, _ in fact.terms)
         if fact.answer is not None and fact.answer != found:
             raise PolicyError(
-                f"the answer is {fact.answer}, but {path.name} counts {found}",
+                f"the answer is {fact.answer}, but {name} counts {found}",
                 key=fact.name,
                 hint="leave the answer out to count it from the data",
             )
@@ -148,8 +148,9 @@ def _counted(
     return tuple(filled), size
 
 
-def _check_data(policy: Policy, bounds: tuple[LinearFact, ...], data: Dataset, name: str) -> None:
+def _check_data(policy: Policy, bounds: tuple[LinearFact, ...], data: Counted) -> None:
     """Refuse data outside a bound, with an impossible value, or for which a clause is false."""
+    name = data.name
     areas = [area for fact in bounds for _, area in fact.terms]
     impossible, *counts = data.counts([policy.impossible, *areas])
     if impossible:
@@ -178,11 +179,8 @@ def _check_data(policy: Policy, bounds: tuple[LinearFact, ...], data: Dataset, n
                 )
 
 
-def _marginal_counts(policy: Policy, data: object) -> dict[str, int]:
+def _marginal_counts(policy: Policy, data: Counted) -> dict[str, int]:
     """Count whole marginals with one GROUP BY each: cell facts by name."""
-    from blowproof.models.data.dataset import Dataset
-
-    assert isinstance(data, Dataset)
     result: dict[str, int] = {}
     for place, fact in enumerate(policy.known):
         if isinstance(fact, Marginal):

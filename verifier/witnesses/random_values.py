@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice, product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -154,13 +153,16 @@ class Drawing:
 
     def _data(self) -> Iterator[Point]:
         """Yield the values that records of the policy's data hold, where these are not many."""
-        from blowproof.models.data.dataset import Dataset
+        from blowproof.models.data.opening import open_data
 
         policy = self.setting.policy
         if policy.database.data is None or self.setting.scope == "any":
             return
-        path = (policy.folder or Path()) / str(policy.database.data)
-        with suppress(BlowproofError, OSError), Dataset(path, policy.domain) as data:
+        named = policy.database.data
+        with (
+            suppress(BlowproofError, OSError),
+            open_data(named, policy.domain, policy.folder) as data,
+        ):
             if data.size <= MOST_RECORDS:
                 yield from islice(dict.fromkeys(data.records()), MOST_DISTINCT)
 

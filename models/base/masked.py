@@ -1,0 +1,33 @@
+"""Passwords stay out of whatever is shown: errors, logs, policies, certificates."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["SECRET_KEYS", "masked"]
+
+SECRET_KEYS = ("password", "passwd", "pwd", "secret", "token", "credential", "apikey")
+"""Words that the name of a setting has, in an address, if its value is nobody's business."""
+
+_USER = re.compile(r"(?P<before>[A-Za-z][A-Za-z0-9+.-]*://[^\s:/@?#]*):[^\s/]*@")
+_ODD_USER = re.compile(r"(?P<before>[A-Za-z][A-Za-z0-9+.-]*://[^\s:/@?#]*):[^\s'\"]*@")
+_SETTING = re.compile(
+    rf"(?P<before>[?&;][^=&\s]*(?:{'|'.join(SECRET_KEYS)})[^=&\s]*=)[^&\s'\"]*", re.IGNORECASE
+)
+
+
+def masked(text: str) -> str:
+    """Return a text with *** for the password of every address in it.
+
+    A password that holds an "/" or "@" of its own is masked to its last "@": too much is safe.
+
+    >>> masked("no server at postgres://ann:s3cret@db/people?sslpassword=x&sslmode=on")
+    'no server at postgres://ann:***@db/people?sslpassword=***&sslmode=on'
+    >>> masked("postgres://ann:a/b@c@db/people"), masked("at 10:30, postgres://db/people")
+    ('postgres://ann:***@db/people', 'at 10:30, postgres://db/people')
+    """
+    if "://" not in text:
+        return text
+    for pattern in (_USER, _ODD_USER):
+        text = pattern.sub(r"\g<before>:***@", text)
+    return _SETTING.sub(r"\g<before>***", text)
