@@ -1,8 +1,8 @@
 """The questions of a grid, each with a key: a digest of all that its answer depends on.
 
-The policy counts by its normal form, its data and the files of its queries by their content, the
-program by its version. A time limit is no part of the key: an exact answer stays one, and bounds
-are asked for again where there is more time than they had.
+The policy counts by its normal form, its data by the numbers that they give its facts, the files of
+its queries by their content, the program by its version. A time limit is no part of the key: an
+exact answer stays one, and bounds are asked for again where there is more time than they had.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 
 from blowproof.cli.sweeping.grid import Grid, Source
-from blowproof.models import BoundQuery, Policy, QueryError
-from blowproof.models.base.door import open_file
+from blowproof.models import BoundQuery, Policy, QueryError, setting
 from blowproof.models.files.writing import canonical
+from blowproof.models.policy.setting import counted_once
 from blowproof.models.stacks.stacked import ONE, Stacked
 from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.proofs.claim import query_table
@@ -47,33 +46,18 @@ class Read:
     digest: str
 
 
-class _Files:
-    """The digests of files, each read once."""
-
-    def __init__(self) -> None:
-        self.known: dict[str, str] = {}
-
-    def digest(self, path: str) -> str:
-        if path not in self.known:
-            with open_file(path) as file:
-                found = sha256()
-                while part := file.read(1 << 20):
-                    found.update(part)
-                self.known[path] = found.hexdigest()
-        return self.known[path]
-
-
 def points_of(grid: Grid, version: str) -> Iterator[Point]:
     """Yield the questions, policy by policy.
 
     Every policy is read and every query bound before any is asked: what is wrong with the last one
     is known at once.
     """
-    files = _Files()
     found = []
     for source in grid.sources:
         policy = source.read()
-        found.append((Read(source, policy, _digest(policy, files)), _queries(grid, policy, source)))
+        if "given" in {answers or policy.scope for answers in grid.answers}:
+            policy = counted_once(policy)
+        found.append((Read(source, policy, _digest(policy)), _queries(grid, policy, source)))
     for read, queries in found:
         counts = _published(read.policy)
         for query, written in queries:
@@ -101,11 +85,12 @@ def _published(policy: Policy) -> int:
     return sum(not fact.bounded and fact.name.startswith(names) for fact in policy.linear_facts)
 
 
-def _digest(policy: Policy, files: _Files) -> str:
-    """Return the digest of a policy and of the data that its numbers are counted from."""
-    parts = [canonical(policy)]
-    if policy.database.data is not None:
-        parts.append(files.digest(str((policy.folder or Path()) / policy.database.data)))
+def _digest(policy: Policy) -> str:
+    """Return the digest of a policy, and of the numbers that were counted from its data."""
+    parts: list[object] = [canonical(policy)]
+    if policy.database.numbers is not None:
+        found = setting(policy, "given")
+        parts += [found.size, [fact.answer for fact in found.equalities]]
     return sha256(json.dumps(parts).encode()).hexdigest()
 
 

@@ -125,15 +125,15 @@ def kind_of(address: str) -> str:
             hint='write "postgres://host/database", "sqlite://people.db", "people.duckdb"; a CSV or'
             ' Parquet file is data = "people.csv"',
         )
-    kind = KINDS.get(scheme.lower())
-    if kind is None:
+    known = KINDS.get(scheme.lower())
+    if known is None:
         raise PolicyError(
             f"{scheme!r} is no kind of database that is counted here",
             key="url",
             hint=nearest(scheme, KINDS, what="kind")
             or f"one of {', '.join(KINDS)}, or a Parquet file",
         )
-    return kind
+    return known
 
 
 def refuse_address(text: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -29,10 +29,39 @@ __all__ = [
     "Answers",
     "Database",
     "NamedCount",
+    "Numbers",
     "Policy",
+    "Terms",
 ]
 
 Answers = OneOf["any", "given"]
+
+
+Terms = tuple[tuple[int, Area], ...]
+"""What a linear fact counts: integers times areas."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What data, called by a name, say of a policy's facts; they were checked for what it rules
+    out. `totals`: the left-hand side of each linear fact, by its terms.
+    """
+
+    name: str
+    domain: Domain
+    size: int
+    totals: Mapping[Terms, int]
+    impossible: Area
+    clauses: tuple[BoundClause, ...]
+
+    def about(self, policy: Policy) -> bool:
+        """Whether they say all that a policy about the same data asks, and were checked for it."""
+        return (
+            policy.domain == self.domain
+            and all(fact.terms in self.totals for fact in policy.linear_facts)
+            and policy.impossible == self.impossible
+            and policy.clauses == self.clauses
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +75,8 @@ class Database:
     size: int | None = None
     answers: Answers | None = None
     data: str | TableAt | None = None
+    numbers: Numbers | None = field(default=None, repr=False, compare=False)
+    """What was counted from the data already; not part of what the policy says."""
 
     def __post_init__(self) -> None:
         if isinstance(self.data, str):

@@ -16,13 +16,13 @@ from blowproof.models.base.kept import Kept
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Area, Point
 from blowproof.models.facts.facts import BoundClause, LinearFact, Marginal
-from blowproof.models.policy.policy import Answers, Policy
+from blowproof.models.policy.policy import Answers, Numbers, Policy, Terms
 from blowproof.models.secrets import SecretGraph
 
 if TYPE_CHECKING:
     from blowproof.models.data.counted import Counted
 
-__all__ = ["Setting", "setting"]
+__all__ = ["Setting", "counted_once", "setting"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,20 +112,29 @@ def setting(policy: Policy, answers: Answers | None = None) -> Setting:
     )
 
 
+def counted_once(policy: Policy) -> Policy:
+    """Return the policy with the numbers that its data give its facts, so that whoever asks about
+    it under scope "given" needs the data no more; itself where it has none.
+
+    >>> from blowproof.models import Domain, Labels
+    >>> policy = Policy(domain=Domain(sex=Labels(["F", "M"])))
+    >>> counted_once(policy) is policy
+    True
+    """
+    if policy.database.data is None:
+        return policy
+    return replace(policy, database=replace(policy.database, numbers=_numbers(policy)))
+
+
 def _counted(
     policy: Policy, equalities: tuple[LinearFact, ...], bounds: tuple[LinearFact, ...]
 ) -> tuple[tuple[LinearFact, ...], int]:
     """Fill missing answers and n from the data; refuse facts that the data contradict."""
-    from blowproof.models.data.opening import open_data
-
-    assert policy.database.data is not None
-    with open_data(policy.database.data, policy.domain, policy.folder) as data:
-        size = data.size
-        cells = _marginal_counts(policy, data)
-        areas = [area for fact in equalities if fact.name not in cells for _, area in fact.terms]
-        counts = iter(data.counts(areas))
-        _check_data(policy, bounds, data)
-        name = data.name
+    numbers = policy.database.numbers
+    if numbers is None or not numbers.about(policy):
+        numbers = _numbers(policy)
+    size, name = numbers.size, numbers.name
+    _check_bounds(bounds, numbers)
     written = policy.database.size
     if written is not None and written != size:
         raise PolicyError(
@@ -135,9 +144,7 @@ def _counted(
         )
     filled = []
     for fact in equalities:
-        found = cells.get(fact.name)
-        if found is None:
-            found = sum(times * next(counts) for times, _ in fact.terms)
+        found = size if fact.name == "size" else numbers.totals[fact.terms]
         if fact.answer is not None and fact.answer != found:
             raise PolicyError(
                 f"the answer is {fact.answer}, but {name} counts {found}",
@@ -148,43 +155,61 @@ def _counted(
     return tuple(filled), size
 
 
-def _check_data(policy: Policy, bounds: tuple[LinearFact, ...], data: Counted) -> None:
-    """Refuse data outside a bound, with an impossible value, or for which a clause is false."""
-    name = data.name
-    areas = [area for fact in bounds for _, area in fact.terms]
-    impossible, *counts = data.counts([policy.impossible, *areas])
-    if impossible:
-        raise PolicyError(
-            f"records of {name} hold values that are called impossible: {impossible}",
-            key="known",
-            hint="correct the data, or the fact that calls them impossible",
-        )
-    found = iter(counts)
+def _numbers(policy: Policy) -> Numbers:
+    """Count the policy's data; refuse those with impossible values, or with a false clause."""
+    from blowproof.models.data.opening import open_data
+
+    assert policy.database.data is not None
+    with open_data(policy.database.data, policy.domain, policy.folder) as data:
+        size = data.size
+        totals = _marginal_counts(policy, data)
+        facts = [fact for fact in policy.linear_facts if fact.terms not in totals]
+        areas = [area for fact in facts for _, area in fact.terms]
+        impossible, *found = data.counts([policy.impossible, *areas])
+        counts = iter(found)
+        for fact in facts:
+            totals[fact.terms] = sum(times * next(counts) for times, _ in fact.terms)
+        if impossible:
+            raise PolicyError(
+                f"records of {data.name} hold values that are called impossible: {impossible}",
+                key="known",
+                hint="correct the data, or the fact that calls them impossible",
+            )
+        _check_clauses(policy, data)
+    return Numbers(data.name, policy.domain, size, totals, policy.impossible, policy.clauses)
+
+
+def _check_bounds(bounds: tuple[LinearFact, ...], numbers: Numbers) -> None:
+    """Refuse data outside a bound."""
     for fact in bounds:
-        total = sum(times * next(found) for times, _ in fact.terms)
+        total = numbers.totals[fact.terms]
         if not fact.holds(total):
             raise PolicyError(
-                f"{name} counts {total}, which the fact does not allow",
+                f"{numbers.name} counts {total}, which the fact does not allow",
                 key=fact.name,
                 hint="correct the bound, or the data",
             )
+
+
+def _check_clauses(policy: Policy, data: Counted) -> None:
+    """Refuse data for which a clause is false."""
     if policy.clauses:
         records = data.records()
         for clause in policy.clauses:
             if max(clause.records) < len(records) and not clause.holds(records):
                 raise PolicyError(
-                    f"the records of {name} make no part of the clause true",
+                    f"the records of {data.name} make no part of the clause true",
                     key=clause.name,
                     hint="correct the clause, or the order of the records",
                 )
 
 
-def _marginal_counts(policy: Policy, data: Counted) -> dict[str, int]:
-    """Count whole marginals with one GROUP BY each: cell facts by name."""
-    result: dict[str, int] = {}
+def _marginal_counts(policy: Policy, data: Counted) -> dict[Terms, int]:
+    """Count whole marginals with one GROUP BY each: the numbers of their cells."""
+    result: dict[Terms, int] = {}
     for place, fact in enumerate(policy.known):
         if isinstance(fact, Marginal):
             axes = policy.domain.axes(fact.attributes)
-            names = [bound.name for bound in fact.bind(policy.domain, f"known[{place}]")]
-            result.update(zip(names, data.marginal(axes), strict=True))
+            cells = [bound.terms for bound in fact.bind(policy.domain, f"known[{place}]")]
+            result.update(zip(cells, data.marginal(axes), strict=True))
     return result

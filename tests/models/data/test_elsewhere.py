@@ -2,7 +2,10 @@
 
 import csv
 import sqlite3
+from contextlib import closing
+from dataclasses import replace
 from decimal import Decimal
+from importlib import import_module
 
 import duckdb
 import pytest
@@ -30,6 +33,7 @@ from blowproof.models.data import elsewhere
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.data.elsewhere import Elsewhere
 from blowproof.models.data.table_at import TableAt
+from blowproof.models.policy.setting import counted_once
 from servers import needs_postgres, needs_spark, postgres
 
 DOMAIN = Domain(
@@ -61,9 +65,7 @@ def server():
 def spark(tmp_path_factory):
     folder = tmp_path_factory.mktemp("spark")
     yield f"spark://local?spark.sql.warehouse.dir={folder}&spark.driver.host=127.0.0.1"
-    from pyspark.sql import SparkSession
-
-    SparkSession.builder.getOrCreate().stop()
+    import_module("pyspark.sql").SparkSession.builder.getOrCreate().stop()
 
 
 class Place:
@@ -72,16 +74,15 @@ class Place:
     def __init__(self, kind, folder, request):
         self.kind, self.folder = kind, folder
         self.server = request.getfixturevalue("server") if kind == "postgres" else None
-        self.spark = request.getfixturevalue("spark") if kind == "spark" else None
+        self.spark = request.getfixturevalue("spark") if kind == "spark" else ""
 
     def execute(self, *statements):
         if self.server is not None:
             self.server.execute(*statements)
         elif self.kind == "sqlite":
-            with sqlite3.connect(self.folder / "d.db") as connection:
+            with closing(sqlite3.connect(self.folder / "d.db")) as people, people:
                 for statement in statements:
-                    connection.execute(statement)
-            connection.close()
+                    people.execute(statement)
         else:
             with duckdb.connect(str(self.folder / "d.duckdb")) as connection:
                 for statement in statements:
@@ -305,6 +306,18 @@ def test_a_policy_takes_its_numbers_from_a_table(place):
     found = setting(policy_of(place.written(ONE), place.folder))
     assert found.size == 3
     assert [fact.answer for fact in found.equalities] == [2, 0, 1, 2]
+
+
+def test_numbers_that_were_counted_need_the_data_no_more(place):
+    policy = counted_once(policy_of(place.written(ONE), place.folder))
+    told = setting(policy)
+    place.execute("DROP TABLE people")
+    if place.kind == "spark":
+        (place.folder / "people.parquet").unlink()
+    assert setting(policy).equalities == told.equalities
+    other = replace(policy, known=(Count({"age": 9}),))
+    with pytest.raises(DataError):  # numbers of other facts are not guessed
+        setting(other)
 
 
 @needs_postgres
