@@ -68,7 +68,7 @@ def release(  # noqa: PLR0913 # keyword-only options
     import click
 
     from blowproof.cli.asking.account_options import AccountChoice
-    from blowproof.cli.releasing.release import carried_out, output_file, request_of
+    from blowproof.cli.releasing.carrying_out import carried_out, output_file, request_of
     from blowproof.mechanisms.base.errors import RefusedError
     from blowproof.verifier.certify.base.promise import Promise
 

@@ -313,7 +313,7 @@ class Release:
         return {**self._of.to_json(), "released": True}
 
     def __str__(self) -> str:
-        from blowproof.cli.releasing.release import release_parts
+        from blowproof.cli.releasing.released_text import release_parts
 
         return _drawn(release_parts(self._of, None))
 

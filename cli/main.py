@@ -37,6 +37,7 @@ from blowproof.cli.commands.sparse import sparse
 from blowproof.cli.commands.sweep import sweep
 from blowproof.cli.releasing.certify import certify
 from blowproof.cli.releasing.check import check
+from blowproof.cli.releasing.estimate import estimate
 from blowproof.cli.releasing.ledger import ledger
 from blowproof.cli.releasing.odds import odds
 from blowproof.cli.releasing.plan import plan
@@ -51,7 +52,7 @@ SAME_WISH = 2.0
 
 SECTIONS = {
     "First steps": ("audit", "demo", "init", "sensitivity", "neighbours", "compare", "sweep"),
-    "Private releases": ("plan", "certify", "odds", "release", "ledger", "check"),
+    "Private releases": ("plan", "certify", "odds", "release", "estimate", "ledger", "check"),
     "Theory": ("explain", "sparse", "closed-forms", "claims", "encode"),
     "Set-up": ("schema", "completion"),
 }
@@ -124,7 +125,8 @@ def cli(ctx: click.Context, debug: bool) -> None:
 
 for command in (
     *(audit, demo, init, sensitivity, neighbours, sparse, closed_forms, compare, encode, explain),
-    *(sweep, claims, certify, odds, check, plan, release, ledger, schema, completion),
+    *(sweep, claims, certify, odds, check, plan, release, estimate, ledger, schema),
+    completion,
 ):
     cli.add_command(command)
 

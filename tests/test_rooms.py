@@ -88,6 +88,7 @@ ROOMS = (
     "mechanisms/budget",
     "mechanisms/kinds",
     "mechanisms/expecting",
+    "mechanisms/combining",
     "mechanisms/planning",
     "mechanisms",
     "cli/text",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import replace
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,34 +17,14 @@ from blowproof.cli.asking.options import (
     question_options,
 )
 from blowproof.cli.asking.promise_options import NO_PROMISE, promise_options
+from blowproof.cli.releasing.extras import Extras, extra_options, show_released
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from rich.console import RenderableType
-
-    from blowproof.cli.asking.ask import Session
-    from blowproof.mechanisms.budget.accountant import Accountant
     from blowproof.mechanisms.planning.plan_file import PlanFile
-    from blowproof.mechanisms.release.publish import OutputFile
-    from blowproof.mechanisms.release.release import Oracle, Plan, Released, Request
-    from blowproof.models import BoundQuery, Policy
-    from blowproof.models.data.dataset import Dataset
-    from blowproof.models.policy.readings import Reading
+    from blowproof.models import Policy
     from blowproof.verifier.certify.base.promise import Promise
 
-__all__ = [
-    "carried_out",
-    "output_file",
-    "read_plan_for",
-    "release",
-    "release_parts",
-    "request_of",
-]
-
-SHOWN = 20
-MARGIN = 0.5
-"""Seconds before the end of the planning at which an engine comes back."""
+__all__ = ["read_plan_for", "release"]
 
 
 @click.command(
@@ -74,6 +53,7 @@ MARGIN = 0.5
               help="Release noise that is hardly worth its price too.")  # fmt: skip
 @click.option("--real", is_flag=True,
               help="Leave estimates of counts as they are, with fractions.")  # fmt: skip
+@extra_options
 @question_options()
 @json_option
 def release(  # noqa: PLR0913 # one parameter for each option
@@ -91,6 +71,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
     overwrite: bool,
     accept_wide_bounds: bool,
     real: bool,
+    extras: Extras,
     question: Question,
     as_json: bool,
 ) -> int:
@@ -104,6 +85,9 @@ def release(  # noqa: PLR0913 # one parameter for each option
     where a --rho is given away. With --plan, what
     that file says is drawn, for the policy, the queries and the data that it was made for. Counts
     come in whole numbers then, unless --real.
+
+    --plot, --quantile and --synthetic are made from what was released, at no further cost; what
+    they cannot do is refused before anything is spent.
 
     DATA that break a fact of the policy are refused for nothing. That tells one bit about them:
     which fact, and never how many records. Keep it to the owner of the data.
@@ -119,7 +103,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
             "repeated can be taken off again"
         )
     from blowproof.cli.asking.ask import Session
-    from blowproof.cli.text.output import print_all, quietly, write_json
+    from blowproof.cli.releasing.carrying_out import carried_out, output_file, request_of
     from blowproof.mechanisms.base.errors import RefusedError
     from blowproof.models import BudgetError, parse_query
 
@@ -136,15 +120,16 @@ def release(  # noqa: PLR0913 # one parameter for each option
             place = output_file(output, inputs, read.domain.names, overwrite=overwrite)
             if place is not None:
                 stack.callback(place.discard)
-            if plan_path is not None:
-                made = read_plan_for(plan_path, read, data)
+            made = None if plan_path is None else read_plan_for(plan_path, read, data)
+            if made is not None:
                 asked, promise = made.workload.queries[0], made.promise
             else:
-                made, asked = None, parse_query(query or "histogram", read)
+                asked = parse_query(query or "histogram", read)
             assert promise is not None
             request = request_of(read, asked, promise, options, records, session)
             request = replace(request, accept_wide_bounds=accept_wide_bounds)
-            errors = place is not None
+            extras.require(read, request.bound, inputs, {"--output": output}, overwrite=overwrite)
+            errors = place is not None or extras.wants_errors
             released = carried_out(
                 made or mechanism, request, data, choice, session, real=real, errors=errors
             )
@@ -153,43 +138,9 @@ def release(  # noqa: PLR0913 # one parameter for each option
             return Exit.NO
         if place is not None:
             place.save(released)
-    with quietly():
-        if as_json:
-            write_json({**released.to_json(), "released": True})
-        else:
-            print_all(release_parts(released, output))
+        released = extras.finish(released)
+    show_released(released, output, extras, {"released": True} if as_json else None)
     return Exit.OK
-
-
-def request_of(
-    policy: Policy,
-    query: str | BoundQuery,
-    promise: Promise,
-    settings: Mapping[str, str],
-    records: str | None,
-    session: Session,
-) -> Request:
-    """Return what is to be released, to be planned within the session's time."""
-    from blowproof.cli.asking.ask import scope_of
-    from blowproof.mechanisms.parts.records import Records
-    from blowproof.mechanisms.release.release import Request
-    from blowproof.models import parse_query
-    from blowproof.verifier.asked.names import Engine
-
-    question = session.question
-    return Request(
-        policy=policy,
-        query=parse_query(query, policy) if isinstance(query, str) else query,
-        epsilon=promise.epsilon or Fraction(0),
-        rho=promise.rho,
-        reading=cast("Reading", question.reading),
-        answers=scope_of(question),
-        engine=cast("Engine", question.engine),
-        time_limit=question.time_limit,
-        oracle=_oracle(session),
-        options=settings,
-        records=None if records is None else Records.read(records),
-    )
 
 
 def _require_bare_plan(*others: object) -> None:
@@ -217,140 +168,6 @@ def _setting(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _oracle(session: Session) -> Oracle:
-    """Ask as `blowproof sensitivity` does; but after Ctrl-C nothing is released."""
-
-    def ask(policy: Policy, query: Any, reading: str, limit: float | None) -> Any:
-        # A question comes back with its bounds before the planning as a whole is cut off.
-        end = None if limit is None else max(limit / 2, limit - MARGIN)
-        answer = session.ask(policy, query, reading, limit=end)
-        if session.interrupted:
-            raise click.Abort
-        return answer
-
-    return ask
-
-
-def _planned(how: str | PlanFile | None, request: Request, data: str, session: Session) -> Plan:
-    """Work out the noise, watched: also what no engine looks at a clock for ends at the limit.
-
-    `how`: a mechanism by name, a plan, or None for what a plan would choose.
-    """
-    from blowproof.cli.asking.ask import GRACE
-    from blowproof.cli.asking.stoppable import Stopped
-    from blowproof.mechanisms.base.errors import RefusedError
-    from blowproof.mechanisms.planning.default import best_plan
-    from blowproof.mechanisms.planning.plan_file import ready
-    from blowproof.mechanisms.release.registry import plan
-
-    def work_out() -> Plan:
-        if isinstance(how, str):
-            return plan(how, request)
-        return best_plan(request, data) if how is None else ready(how, request)
-
-    limit = session.question.time_limit
-    try:
-        end = None if limit is None else limit + GRACE
-        return session.run(work_out, limit=end)
-    except Stopped as stop:
-        hint = "" if session.interrupted else "\n  try: a longer --time-limit"
-        raise RefusedError(
-            f"{stop} before the noise was known: nothing was released and nothing spent{hint}"
-        ) from None
-
-
-def _account(request: Request, data: str, choice: AccountChoice) -> Accountant | None:
-    """Return the account that releases from DATA add up in; None where told that there is none."""
-    from blowproof.mechanisms.budget.accountant import Accountant
-
-    if choice.unaccounted:
-        return None
-    return Accountant(
-        request.policy,
-        data,
-        ledger=choice.ledger,
-        budget=choice.budget,
-        reading=request.reading,
-        answers=request.answers,
-        people="new" if choice.new_people else choice.same_people_as,
-        new_guarantee=choice.new_guarantee,
-        measure="epsilon" if request.rho is None else "rho",
-    )
-
-
-def carried_out(
-    how: str | PlanFile | None,
-    request: Request,
-    data: str,
-    choice: AccountChoice,
-    session: Session,
-    *,
-    real: bool = False,
-    errors: bool = False,
-) -> Released:
-    """Plan a release, charge it to the account that is chosen, and draw it; or refuse.
-
-    `how`: a mechanism by name, a plan that was read, or None for what a plan would choose (Gaussian
-    noise, where a rho is given away). What a plan chose comes in whole numbers where it counts
-    records, unless `real`. `errors`: with the standard error of each number.
-    """
-    from blowproof.mechanisms.planning.default import in_whole_numbers
-    from blowproof.mechanisms.release.release import release as carry_out
-    from blowproof.models.data.dataset import Dataset
-
-    if how is None and request.rho is not None:
-        how = "gaussian"
-    account = _account(request, data, choice)
-    made = _planned(how, request, data, session)
-    with Dataset(data, made.request.policy.domain) as dataset:
-        _load(dataset, session)
-        found = carry_out(made, dataset, budget=account)
-        if errors:
-            known = request.policy.size_known(request.reading)
-            found = _with_errors(found, made, dataset.size if known else None)
-    return found if isinstance(how, str) or real else in_whole_numbers(found)
-
-
-def _with_errors(found: Released, made: Plan, size: int | None) -> Released:
-    """Add the standard errors of the answers, where something says what they are."""
-    from blowproof.mechanisms.expecting.uncertainty import uncertainty
-
-    said = uncertainty(made, len(found.answers), size)
-    if said is None or len(said.errors) != len(found.answers):
-        return found
-    return replace(found, errors=said.errors, halves=said.halves)
-
-
-def _load(dataset: Dataset, session: Session) -> None:
-    """Read the data within the limits, and before anything is charged."""
-    from blowproof.cli.asking.stoppable import Stopped
-    from blowproof.mechanisms.base.errors import RefusedError
-
-    try:
-        session.run(lambda: dataset.size, limit=session.question.time_limit)
-    except Stopped as stop:
-        raise RefusedError(
-            f"{stop} while the data were read: nothing was released and nothing spent"
-        ) from None
-
-
-def output_file(
-    output: str | None,
-    inputs: tuple[str | None, ...],
-    names: tuple[str, ...],
-    *,
-    overwrite: bool = False,
-) -> OutputFile | None:
-    """Return the file for the answers, ready to be written; never one that is read."""
-    from blowproof.cli.text.files import keep_apart
-    from blowproof.mechanisms.release.publish import OutputFile
-
-    if output is None:
-        return None
-    keep_apart({"--output": output}, inputs)
-    return OutputFile(output, names, overwrite=overwrite)
-
-
 def _refuse(reason: str, as_json: bool, policy: str, mechanism: str | None) -> None:
     from blowproof.cli.text.output import quietly, write_json
 
@@ -366,83 +183,3 @@ def _refuse(reason: str, as_json: bool, policy: str, mechanism: str | None) -> N
             write_json(document)
     else:
         click.echo(f"refused: {reason}", err=True)
-
-
-def release_parts(released: Released, output: str | None) -> Iterator[RenderableType]:
-    """Yield what was released, what it rests on, and the answers that no file holds."""
-    from rich.text import Text
-
-    from blowproof.cli.text.policy_in_words import printable, short
-
-    request = released.request
-    yield Text(f"{printable(request.bound.name)}, released by {released.mechanism}", style="bold")
-    scope = request.policy.with_answers(request.answers).scope
-    yield Text(
-        f"{request.promise.name} {short(request.promise.limit)} under policy "
-        f"{printable(request.policy.name)}, "
-        f"reading {request.reading}, answers {scope}"
-    )
-    yield from _noise_lines(released)
-    for note in released.notes:
-        yield Text(note)
-    yield Text()
-    if output is not None:
-        yield Text(f"{len(released.answers):,} answers written to {printable(output)}")
-    else:
-        yield from _table(released)
-
-
-def _noise_lines(released: Released) -> Iterator[RenderableType]:
-    from rich.text import Text
-
-    from blowproof.cli.text.answer import bounds_text
-    from blowproof.cli.text.policy_in_words import printable, short
-
-    if released.sensitivity is not None:
-        found = released.sensitivity
-        norm = "" if found.norm == "l1" else f" in {found.norm}"
-        yield Text(f"{bounds_text(found)} for {printable(found.query)}{norm} ({found.status})")
-    for item in released.description:
-        scales = sorted(set(item.widths))
-        low, high = _about(scales[0]), _about(scales[-1])
-        scale = low if low == high else f"{low} to {high}"
-        grid = "" if item.grid == 1 else f", in steps of {short(item.grid)}"
-        what = item.query if isinstance(item.query, str) else _name(item.query)
-        yield Text(f"{item.noise} noise of {item.width} {scale}{grid} on {printable(what)}")
-
-
-def _name(query: object) -> str:
-    name = getattr(query, "name", None)
-    if isinstance(name, str):
-        return name
-    return f"{type(query).__name__.lower()}({getattr(query, 'attribute', '')})"
-
-
-def _about(scale: Fraction) -> str:
-    from blowproof.cli.text.policy_in_words import short
-
-    return short(scale) if scale.denominator < 1000 else f"{float(scale):.4g}"
-
-
-def _table(released: Released) -> Iterator[RenderableType]:
-    from itertools import islice
-
-    from rich.table import Table
-    from rich.text import Text
-
-    from blowproof.cli.text.policy_in_words import printable, short
-    from blowproof.mechanisms.release.publish import answer_column
-
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
-    for name in released.answers.names.columns:
-        table.add_column(Text(printable(name)), overflow="fold")
-    table.add_column(answer_column(released), justify="right")
-    rows = zip(released.answers.names.rows(), released.answers, strict=True)
-    for names, value in islice(rows, SHOWN):
-        number = f"{value:,.2f}" if isinstance(value, float) else short(value)
-        texts = [name if isinstance(name, str) else short(name) for name in names]
-        table.add_row(*(Text(printable(text)) for text in texts), number)
-    yield table
-    more = len(released.answers) - SHOWN
-    if more > 0:
-        yield Text(f"... and {more:,} more: --output FILE or --json holds them all")

@@ -117,6 +117,7 @@ class Accountant:
         refuse_old_ledger(data)
         self.content = content_of(data)
         self.identity = identity_of(policy, reading, answers)
+        self.number: int | None = None
         self._look()
 
     @property
@@ -157,6 +158,7 @@ class Accountant:
             self.content.require_unchanged()
             for entry in book.added:
                 log.append(entry)
+        self.number = account.number
         spent, budget = promised.spent, promised.budget
         unit = "" if promised.measure == "epsilon" else "rho = "
         said = f"budget: {unit}{show(spent)} of {show(budget)} spent, {show(budget - spent)} left"

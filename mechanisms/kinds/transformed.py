@@ -114,6 +114,16 @@ class Flows(BoundQuery):
             at = above
         return row
 
+    def as_table(self) -> dict[str, Any]:
+        """Return what stands for the flows in a file."""
+        flows = {
+            "vertex": self.vertex.tolist(),
+            "parent": self.forest.parent.tolist(),
+            "edges": self.edges,
+            "roots": self.roots,
+        }
+        return {"flows": flows}
+
     def evaluate(self, data: Dataset) -> Vector:
         """Return the true flows."""
         counts = count_cells(data, tuple(range(len(self.domain))))

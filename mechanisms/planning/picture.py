@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from html import escape
 
 from blowproof.mechanisms.planning.planner import Planned
+from blowproof.mechanisms.release.release import Released
+from blowproof.models import show
 
-__all__ = ["Bar", "bars", "of_plan"]
+__all__ = ["Bar", "bars", "of_answers", "of_plan"]
 
 WIDTH, ROW, LEFT, RIGHT, TOP = 760, 26, 290, 90, 56
-MOST_ROWS = 40
+MOST_ROWS, MOST_POINTS = 40, 1_500
 Bar = tuple[str, float, float]
 """A label, a number, and a larger one: a bar, and a line on from it."""
 
@@ -80,6 +82,96 @@ def bars(title: str, rows: Sequence[Bar], *, mark: float | None = None, mark_nam
             f'<text x="{at:.1f}" y="{TOP - 16}" text-anchor="middle" fill="#b22">'
             f"{escape(mark_name)} {mark:.4g}</text>",
         ]
+    return "\n".join([*parts, "</svg>", ""])
+
+
+Answer = tuple[str, float, float]
+"""A name, a number, and half the width of its interval."""
+
+
+def of_answers(released: Released) -> str:
+    """Return the released numbers, each with the interval that holds the truth with 95 %.
+
+    Up to forty are rows with their names; more are a line, with a band around it.
+    """
+    halves = released.halves or [0.0] * len(released.answers)
+    names = (
+        ", ".join(it if isinstance(it, str) else show(it) for it in row)
+        for row in released.answers.names.rows()
+    )
+    values = (float(value) for value in released.answers)
+    rows = [
+        (name, value, 0.0 if math.isnan(half) else float(half))
+        for name, value, half in zip(names, values, halves, strict=True)
+    ]
+    title = f"{released.request.bound.name}: released, with intervals of 95 %"
+    if not rows:
+        rows = [("nothing", 0.0, 0.0)]
+    return _as_rows(title, rows) if len(rows) <= MOST_ROWS else _as_line(title, rows)
+
+
+def _ends(rows: Sequence[Answer]) -> tuple[float, float]:
+    low = min(0.0, *(value - half for _, value, half in rows))
+    high = max(0.0, *(value + half for _, value, half in rows))
+    return low, high if high > low else low + 1
+
+
+def _begin(title: str, height: int) -> list[str]:
+    return [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
+        'font-family="sans-serif" font-size="12">',
+        f"<title>{escape(title)}</title>",
+        f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
+        f'<text x="12" y="22" font-size="13">{escape(_short(title, 105))}</text>',
+    ]
+
+
+def _as_rows(title: str, rows: Sequence[Answer]) -> str:
+    low, high = _ends(rows)
+    height = TOP + ROW * len(rows) + 40
+
+    def x(value: float) -> float:
+        return LEFT + (value - low) / (high - low) * (WIDTH - LEFT - RIGHT)
+
+    parts = _begin(title, height)
+    parts.append(f'<line x1="{x(0):.1f}" x2="{x(0):.1f}" y1="{TOP - 8}" y2="{height - 30}" '
+                 'stroke="#999"/>')  # fmt: skip
+    for place, (label, value, half) in enumerate(rows):
+        y = TOP + ROW * place + 11.5
+        parts += [
+            f'<text x="{LEFT - 8}" y="{y + 4}" text-anchor="end">'
+            f"{escape(_short(label, 44))}</text>",
+            f'<line x1="{x(value - half):.1f}" x2="{x(value + half):.1f}" y1="{y}" y2="{y}" '
+            'stroke="#1f6fb2" stroke-width="3" opacity="0.5"/>',
+            f'<circle cx="{x(value):.1f}" cy="{y}" r="4" fill="#1f6fb2"/>',
+            f'<text x="{WIDTH - RIGHT + 8}" y="{y + 4}">{value:,.6g}</text>',
+        ]
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _as_line(title: str, rows: Sequence[Answer]) -> str:
+    step = -(-len(rows) // MOST_POINTS)
+    shown = list(rows[::step])
+    low, high = _ends(shown)
+    height = 360
+
+    def at(place: int, value: float) -> str:
+        x = 70 + place / max(1, len(shown) - 1) * (WIDTH - 100)
+        return f"{x:.1f},{height - 40 - (value - low) / (high - low) * (height - 90):.1f}"
+
+    band = [at(place, value + half) for place, (_, value, half) in enumerate(shown)]
+    band += [at(place, shown[place][1] - shown[place][2]) for place in reversed(range(len(shown)))]
+    line = [at(place, value) for place, (_, value, _) in enumerate(shown)]
+    parts = [
+        *_begin(title, height),
+        f'<polygon points="{" ".join(band)}" fill="#9bb8d3" opacity="0.6"/>',
+        f'<polyline points="{" ".join(line)}" fill="none" stroke="#1f6fb2"/>',
+        f'<text x="64" y="{height - 40}" text-anchor="end">{low:,.4g}</text>',
+        f'<text x="64" y="54" text-anchor="end">{high:,.4g}</text>',
+        f'<text x="70" y="{height - 14}">{escape(_short(shown[0][0], 40))}</text>',
+        f'<text x="{WIDTH - 30}" y="{height - 14}" text-anchor="end">'
+        f"{escape(_short(shown[-1][0], 40))}</text>",
+    ]
     return "\n".join([*parts, "</svg>", ""])
 
 

@@ -20,6 +20,7 @@ from itertools import count as naturals
 from pathlib import Path
 from typing import IO, Any
 
+from blowproof.mechanisms.release.measured import kept
 from blowproof.mechanisms.release.release import Released
 from blowproof.models import BoundQuery, DataError, Exact, show
 from blowproof.models.base.errors import nearest
@@ -29,7 +30,15 @@ from blowproof.models.data.tabular import connect
 from blowproof.models.files.writing import digest
 from blowproof.models.stacks.stacked import Stacked
 
-__all__ = ["OutputFile", "about", "answer_column", "error_columns", "is_count"]
+__all__ = [
+    "BESIDE",
+    "OutputFile",
+    "about",
+    "answer_column",
+    "error_columns",
+    "is_count",
+    "write_columns",
+]
 
 BESIDE = ".meta.json"
 CLUSTERS = "k-means"
@@ -154,8 +163,11 @@ def about(released: Released) -> dict[str, Any]:
         "schema": "blowproof/answers/1",
         "version": version("blowproof"),
         "policy_digest": digest(policy),
+        "size": released.size,
+        "account": released.account,
         "columns": columns,
         "rows": len(released.answers),
+        "measured": kept(released.description.releases, released.measured),
     }
 
 
@@ -193,11 +205,15 @@ def _must_be_distinct(path: Path, names: Sequence[str]) -> None:
 
 
 def _write_parquet(released: Released, path: Path) -> None:
+    names = [*released.answers.names.columns, answer_column(released), *error_columns(released)]
+    write_columns(names, [list(column) for column in zip(*_rows(released), strict=True)], path)
+
+
+def write_columns(names: Sequence[str], columns: Sequence[list[Any]], path: Path) -> None:
+    """Write columns to a Parquet file: whole numbers, floats, or texts (`_typed`)."""
     import duckdb
 
-    names = [*released.answers.names.columns, answer_column(released), *error_columns(released)]
-    columns = [list(column) for column in zip(*_rows(released), strict=True)] or [[]] * len(names)
-    typed = [_typed(column) for column in columns]
+    typed = [_typed(column) for column in columns or [[]] * len(names)]
     lists = ", ".join(f"unnest(?::{kind}[]) AS c{at}" for at, (kind, _) in enumerate(typed))
     named = ", ".join(f"c{at} AS {quoted(name)}" for at, name in enumerate(names))
     # DuckDB would write under a second name first, which nobody removes after a crash.

@@ -67,6 +67,7 @@ class Released:
     `answers` are exact numbers, or floats where they are estimates made from noisy answers alone.
     `errors` are their standard errors, `halves` half the widths of intervals that hold the truth
     with 95 %. `measured` are the noisy answers themselves. `description` says what was drawn.
+    `size` is n where it is public, `account` the number of the account that paid.
     """
 
     request: Request
@@ -79,6 +80,8 @@ class Released:
     details: Mapping[str, Any] = field(default_factory=dict)
     errors: Sequence[float] | None = None
     halves: Sequence[float] | None = None
+    size: int | None = None
+    account: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the document of `blowproof release --json`."""
@@ -162,7 +165,7 @@ class Plan(ABC):
 
 
 class Budget(Protocol):
-    """Whatever keeps account of epsilon."""
+    """Whatever keeps account of epsilon; one that has a `number` says which account it is."""
 
     def spend(self, request: Request, mechanism: str, data: Dataset) -> tuple[str, ...]:
         """Write the spending on these data down for good, or raise; return notes for the reader."""
@@ -179,7 +182,8 @@ def release(plan: Plan, data: Dataset, *, budget: Budget | None = None) -> Relea
         _ = data.size  # a record that is not there is an error by now
     draw = Draw(plan, data)
     first = (*(plan.description or ()), *plan.opening)
-    if not request.accept_wide_bounds and request.policy.size_known(request.reading):
+    known = request.policy.size_known(request.reading)
+    if not request.accept_wide_bounds and known:
         require_less_noise(first, request.policy, data.size, plan.name)
     draw.prepare(*first)
     spent = (NO_ACCOUNT,) if budget is None else budget.spend(request, plan.name, data)
@@ -198,4 +202,6 @@ def release(plan: Plan, data: Dataset, *, budget: Budget | None = None) -> Relea
         measured=tuple(draw.noisy),
         sensitivity=plan.sensitivity,
         notes=(*plan.notes, *converted, *spent),
+        size=data.size if known and request.records is None else None,
+        account=getattr(budget, "number", None),
     )

@@ -128,7 +128,7 @@ def nearest(name: object, allowed: Iterable[object], *, what: str = "name") -> s
     "did you mean 'ward'? (attributes: sex, ward)"
     """
     names = list(map(str, islice(allowed, _MOST_NAMES)))
-    listing = ", ".join(map(_short, names[:12])) + (", ..." if len(names) > 12 else "")
+    listing = ", ".join(map(_short, names[:15])) + (", ..." if len(names) > 15 else "")
     # Comparing takes time with the product of the lengths, and a long name is no slip of the pen.
     near = [item for item in names if len(item) <= _LONGEST_NAME]
     close = get_close_matches(str(name)[: 2 * _LONGEST_NAME], near, n=1, cutoff=0.5)

@@ -1,0 +1,97 @@
+"""A release as a screen: what was drawn, what it rests on, and the answers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from blowproof.mechanisms.release.release import Released
+
+__all__ = ["release_parts"]
+
+SHOWN = 20
+
+
+def release_parts(released: Released, output: str | None) -> Iterator[RenderableType]:
+    """Yield what was released, what it rests on, and the answers that no file holds."""
+    from rich.text import Text
+
+    from blowproof.cli.text.policy_in_words import printable, short
+
+    request = released.request
+    yield Text(f"{printable(request.bound.name)}, released by {released.mechanism}", style="bold")
+    scope = request.policy.with_answers(request.answers).scope
+    yield Text(
+        f"{request.promise.name} {short(request.promise.limit)} under policy "
+        f"{printable(request.policy.name)}, "
+        f"reading {request.reading}, answers {scope}"
+    )
+    yield from _noise_lines(released)
+    for note in released.notes:
+        yield Text(note)
+    yield Text()
+    if output is not None:
+        yield Text(f"{len(released.answers):,} answers written to {printable(output)}")
+    else:
+        yield from _table(released)
+
+
+def _noise_lines(released: Released) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    from blowproof.cli.text.answer import bounds_text
+    from blowproof.cli.text.policy_in_words import printable, short
+
+    if released.sensitivity is not None:
+        found = released.sensitivity
+        norm = "" if found.norm == "l1" else f" in {found.norm}"
+        yield Text(f"{bounds_text(found)} for {printable(found.query)}{norm} ({found.status})")
+    for item in released.description:
+        scales = sorted(set(item.widths))
+        low, high = _about(scales[0]), _about(scales[-1])
+        scale = low if low == high else f"{low} to {high}"
+        grid = "" if item.grid == 1 else f", in steps of {short(item.grid)}"
+        what = item.query if isinstance(item.query, str) else _name(item.query)
+        yield Text(f"{item.noise} noise of {item.width} {scale}{grid} on {printable(what)}")
+
+
+def _name(query: object) -> str:
+    name = getattr(query, "name", None)
+    if isinstance(name, str):
+        return name
+    return f"{type(query).__name__.lower()}({getattr(query, 'attribute', '')})"
+
+
+def _about(scale: Fraction) -> str:
+    from blowproof.cli.text.policy_in_words import short
+
+    return short(scale) if scale.denominator < 1000 else f"{float(scale):.4g}"
+
+
+def _table(released: Released) -> Iterator[RenderableType]:
+    from itertools import islice
+
+    from rich.table import Table
+    from rich.text import Text
+
+    from blowproof.cli.text.policy_in_words import printable, short
+    from blowproof.mechanisms.release.publish import answer_column
+
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
+    for name in released.answers.names.columns:
+        table.add_column(Text(printable(name)), overflow="fold")
+    table.add_column(answer_column(released), justify="right")
+    rows = zip(released.answers.names.rows(), released.answers, strict=True)
+    for names, value in islice(rows, SHOWN):
+        number = f"{value:,.2f}" if isinstance(value, float) else short(value)
+        texts = [name if isinstance(name, str) else short(name) for name in names]
+        table.add_row(*(Text(printable(text)) for text in texts), number)
+    yield table
+    more = len(released.answers) - SHOWN
+    if more > 0:
+        yield Text(f"... and {more:,} more: --output FILE or --json holds them all")

@@ -1,0 +1,246 @@
+"""One estimate from several releases: least squares, known facts, files, records, quantiles."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from blowproof.cli.main import run
+from blowproof.mechanisms.answers.true_answers import true_answers
+from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.combining.estimator import Estimator
+from blowproof.mechanisms.combining.measurements import Measurement, measured_in, read_answers
+from blowproof.mechanisms.combining.operators import operator_of
+from blowproof.mechanisms.combining.quantiles import quantiles
+from blowproof.mechanisms.combining.synthetic import made_from
+from blowproof.mechanisms.expecting.rehearsal import numbers
+from blowproof.mechanisms.kinds.transformed import NoisyTable
+from blowproof.mechanisms.release.publish import OutputFile
+from blowproof.mechanisms.release.registry import plan as made_ready
+from blowproof.mechanisms.release.release import release
+from blowproof.mechanisms.release.request import Request
+from blowproof.models import (
+    Clause,
+    Count,
+    Database,
+    Distance,
+    Domain,
+    Impossible,
+    Integers,
+    Labels,
+    Literal,
+    Marginal,
+    Policy,
+    QueryError,
+    parse_query,
+)
+
+DOMAIN = Domain(sex=Labels(["F", "M"]), age=Integers(0, 4))
+COUNTS = np.array([9, 4, 0, 7, 2, 5, 0, 3, 8, 2])
+FREE = Policy(domain=DOMAIN)
+LINE = Policy(domain=Domain(age=Integers(0, 30)), secrets=Distance(threshold=2))
+QUERIES = ("histogram", "marginal(sex)", "cumulative(age)", "ranges(age)", "range(age,1,3)",
+           "sum(age)", "marginal(age,sex)")  # fmt: skip
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_query_is_the_map_that_counts_it(query: str) -> None:
+    bound = parse_query(query, FREE)
+    found = operator_of(bound, DOMAIN)
+    truth = numbers(true_answers(bound, FREE, NoisyTable(COUNTS, DOMAIN)))
+    assert np.allclose(found.forward(COUNTS.astype(float)), truth)
+    draw = np.random.default_rng(2)
+    table, answers = draw.normal(size=10), draw.normal(size=found.height)
+    assert np.isclose(found.forward(table) @ answers, table @ found.back(answers))
+
+
+def noisy(query: str, values: np.ndarray, variance: float) -> Measurement:
+    return Measurement(operator_of(parse_query(query, FREE), DOMAIN), values,
+                       np.full(len(values), variance))  # fmt: skip
+
+
+def test_the_estimate_is_that_of_least_squares() -> None:
+    draw = np.random.default_rng(1)
+    parts = []
+    rows, weighted = [np.ones((1, 10)) * 1e5], [np.array([40.0 * 1e5])]
+    for query, wide in (("histogram", 4.0), ("marginal(sex)", 1.0), ("cumulative(age)", 9.0)):
+        bound = operator_of(parse_query(query, FREE), DOMAIN)
+        values = bound.forward(COUNTS.astype(float)) + draw.normal(0, wide**0.5, bound.height)
+        parts.append(noisy(query, values, wide))
+        rows.append(np.array([bound.forward(row) for row in np.eye(10)]).T / wide**0.5)
+        weighted.append(values / wide**0.5)
+    found = Estimator(FREE, parts, reading="published", size=40)
+    matrix = np.concatenate(rows)
+    expected = np.linalg.lstsq(matrix, np.concatenate(weighted), rcond=None)[0]
+    assert np.allclose(found.table(), expected, atol=1e-5)
+    said = found.answers(parse_query("marginal(sex)", FREE))
+    covariance = np.linalg.inv(matrix.T @ matrix)
+    sums = np.kron(np.eye(2), np.ones(5))
+    assert said.errors is not None
+    assert np.allclose(said.errors, np.sqrt(np.diag(sums @ covariance @ sums.T)), rtol=1e-3)
+
+
+def test_what_nothing_determines_is_refused() -> None:
+    found = Estimator(FREE, [noisy("marginal(sex)", np.array([20.0, 22.0]), 1.0)],
+                      reading="published", size=40)  # fmt: skip
+    assert np.allclose(found.answers(parse_query("marginal(sex)", FREE)).values, [19, 21])
+    with pytest.raises(QueryError, match="does not follow"):
+        found.answers(parse_query("marginal(age)", FREE))
+
+
+def test_the_bias_of_numbers_that_are_not_negative_is_told() -> None:
+    few = noisy("histogram", np.array([0.0] * 8 + [20.0, 20.0]), 25.0)
+    found = Estimator(FREE, [few], reading="published", size=40)
+    real = found.answers(parse_query("histogram", FREE), "real")
+    whole = found.answers(parse_query("histogram", FREE), "whole")
+    assert real.bias == 0.0
+    assert whole.bias is not None
+    assert whole.bias > 0.5
+    assert (whole.values >= 0).all()
+    assert whole.values.sum() == 40
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "query"),
+    [("laplace", "ranges(age)"), ("ordered", "cumulative(age)"), ("hierarchical", "histogram"),
+     ("transformed", "histogram"), ("strategy", "histogram"), ("k-norm", "histogram"),
+     ("gaussian", "histogram"), ("dawa", "histogram")],
+)  # fmt: skip
+def test_every_mechanism_is_measured_again_from_its_file(
+    mechanism: str, query: str, tmp_path: Path
+) -> None:
+    """What a file keeps gives the same least squares as what was drawn."""
+    budget = {"rho": Fraction(1, 2)} if mechanism == "gaussian" else {"epsilon": Fraction(1)}
+    request = Request(policy=LINE, query=query, accept_wide_bounds=True, **budget)
+    data = NoisyTable(np.arange(31) % 7, LINE.domain)
+    found = release(made_ready(mechanism, request), data)
+    place = OutputFile(tmp_path / "a.csv")
+    place.save(found)
+    answers = read_answers(str(tmp_path / "a.csv"), LINE)
+    assert answers.size == int((np.arange(31) % 7).sum())
+    drawn = zip(found.description.releases, found.measured, strict=True)
+    both = [
+        Estimator(LINE, [measured_in(item, values, LINE) for item, values in items],
+                  reading="published", size=answers.size).table()
+        for items in (drawn, answers.measured)
+    ]  # fmt: skip
+    assert np.allclose(both[0], both[1])
+    if mechanism in ("ordered", "transformed", "gaussian", "k-norm"):
+        exact = measured_in(found.description.releases[0], found.measured[0], LINE)
+        assert (abs(exact.query.forward(both[0]) - exact.values) <= 60).all()
+
+
+def test_made_up_records_keep_every_known_fact() -> None:
+    facts = (
+        Marginal(("sex",), answers=(21, 19)),
+        Impossible({"sex": "F", "age": 0}),
+        Count({"age": [3, 4]}, at_least=1),
+    )
+    policy = Policy(domain=DOMAIN, known=facts, database=Database(size=40))
+    measured = noisy("histogram", np.array([5.0, 3, 9, 1, 1, -8, 30, 2, -1, 4]), 4.0)
+    counts = made_from(Estimator(policy, [measured], reading="published", answers="given"))
+    assert counts.reshape(2, 5).sum(axis=1).tolist() == [21, 19]
+    assert counts[0] == 0
+    assert counts.min() >= 0
+    linked = Policy(
+        domain=DOMAIN,
+        known=(Clause((Literal(1, {"sex": "F"}),)),),
+        database=Database(size=40),
+    )
+    with pytest.raises(RefusedError, match="single records"):
+        made_from(Estimator(linked, [measured], reading="published"))
+
+
+def test_quantiles_lie_where_the_prefixes_cross_their_shares() -> None:
+    found = quantiles(LINE.domain, 0, np.ones(31), [Fraction(1, 2), Fraction(1, 31)], np.ones(31))
+    assert [item.value for item in found] == [15, 0]
+    assert (found[0].low, found[0].high) == (13, 17)
+
+
+# --- the command ---------------------------------------------------------------------------------
+
+POLICY = """
+[domain]
+sex = ["F", "M"]
+age = { min = 0, max = 9 }
+[[known]]
+marginal = ["sex"]
+"""
+
+
+@pytest.fixture
+def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BLOWPROOF_LEDGER", str(tmp_path / "ledger.sqlite"))
+    (tmp_path / "policy.toml").write_text(POLICY)
+    rows = "".join(f"{'FM'[at % 2]},{at % 10}\n" for at in range(400))
+    (tmp_path / "people.csv").write_text("sex,age\n" + rows)
+    return tmp_path
+
+
+def released(*more: str) -> int:
+    return run(["release", "policy.toml", "people.csv", "--epsilon", "1", *more])
+
+
+def test_releases_are_combined_by_the_command(
+    office: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert released("--budget", "9", "--output", "a.csv") == 0
+    assert released("--query", "marginal(age)", "--output", "b.json") == 0
+    capsys.readouterr()
+    command = ["estimate", "policy.toml", "a.csv", "b.json"]
+    assert run([*command, "--query", "marginal(age)", "--numbers", "real", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    alone = json.loads((office / "a.csv.meta.json").read_text())
+    assert alone["account"] == 1
+    assert found["epsilon"] == "2"
+    assert len(found["standard_errors"]) == 10
+    assert abs(sum(found["values"]) - 400) < 1e-3
+    assert run([*command, "--synthetic", "made.csv", "--quantile", "1/2", "--query",
+                "cumulative(age)", "--plot", "e.svg"]) == 0  # fmt: skip
+    text = capsys.readouterr().out
+    assert "quantile 1/2" in text
+    lines = (office / "made.csv").read_text().splitlines()
+    assert len(lines) == 401
+    assert sum(line.startswith("F,") for line in lines) == 200
+    assert (office / "e.svg").read_text().startswith("<svg")
+
+
+def test_files_of_another_policy_or_of_other_people_are_refused(
+    office: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert released("--budget", "9", "--output", "a.json") == 0
+    meta = json.loads((office / "a.json").read_text())
+    (office / "b.json").write_text(json.dumps({**meta, "account": 7}))
+    (office / "c.json").write_text(json.dumps({**meta, "policy_digest": "0"}))
+    (office / "d.json").write_text(json.dumps({**meta, "measured": None}))
+    (office / "e.json").write_text("{}")
+    for name, why in (("b", "same people"), ("c", "another policy"), ("d", "what was measured"),
+                      ("e", "no file of answers")):  # fmt: skip
+        capsys.readouterr()
+        assert run(["estimate", "policy.toml", "a.json", f"{name}.json"]) == 2
+        assert why in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "more",
+    [["--plot", "there.svg"], ["--synthetic", "there.csv"], ["--plot", "p.png"],
+     ["--synthetic", "s.json"], ["--quantile", "2"], ["--quantile", "1/2", "--query", "sum(age)"],
+     ["--output", "there.csv"]],
+)  # fmt: skip
+def test_what_could_not_be_made_is_refused_before_anything_is_spent(
+    office: Path, more: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("there.svg", "there.csv"):
+        (office / name).write_text("mine")
+    assert released("--budget", "9", *more) == 2
+    assert (office / "there.svg").read_text() == (office / "there.csv").read_text() == "mine"
+    assert not (office / "ledger.sqlite").exists() or "spent 0" in _ledger(capsys)
+
+
+def _ledger(capsys: pytest.CaptureFixture[str]) -> str:
+    capsys.readouterr()
+    run(["ledger", "people.csv"])
+    return capsys.readouterr().out
