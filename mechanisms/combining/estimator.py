@@ -168,7 +168,7 @@ class Estimator:
 
         many = sum(len(weight) for weight in weights)
         shape = many, len(self.free)
-        matrix = LinearOperator(shape, matvec=forward, rmatvec=back, dtype=np.float64)  # type: ignore[call-arg]
+        matrix = LinearOperator(shape, matvec=forward, rmatvec=back, dtype=np.float64)
         missing = np.concatenate([
             w * (value - part)
             for w, value, part in zip(weights, values, self._forward(start), strict=True)
@@ -208,8 +208,8 @@ class Estimator:
         if numbers == NUMBERS[0]:
             errors, how = self._errors(operator)
             return Estimated(values, errors, 0.0, how)
-        errors, bias = self._simulated(operator, numbers)
-        return Estimated(values, errors, bias, f"simulated, {ROUNDS} rounds")
+        found, bias = self._simulated(operator, numbers)
+        return Estimated(values, found, bias, f"simulated, {ROUNDS} rounds")
 
     def _require_determined(self, query: BoundQuery, operator: Linear) -> None:
         """Refuse what differs between two tables that fit all that is known equally well."""
@@ -257,8 +257,8 @@ class Estimator:
             cells[self.free] = row
             asked.append(operator.forward(cells))
         seen = np.array(asked)
-        return np.sqrt(np.maximum(0, np.einsum("ij,ik,kj->j", seen, covariance, seen,
-                                               optimize=True)))  # fmt: skip
+        squares = ((covariance @ seen) * seen).sum(axis=0)
+        return np.asarray(np.sqrt(np.maximum(0, squares)))
 
     def _simulated(self, operator: Linear, numbers: str) -> tuple[Floats | None, float | None]:
         """Return errors and the mean bias on tables like the estimate; None where that takes long.

@@ -6,7 +6,6 @@ nothing that the released numbers do not: what no release measured is spread eve
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,9 +14,8 @@ from numpy.typing import NDArray
 
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.combining.estimator import Estimator
-from blowproof.mechanisms.release.publish import write_columns
+from blowproof.mechanisms.release.publish import write_columns, write_rows
 from blowproof.models import Domain, Policy, PolicyError, Value, setting, show
-from blowproof.models.data.encoding import escaped
 from blowproof.models.policy.policy import Answers
 
 __all__ = ["made_from", "write_records"]
@@ -90,11 +88,7 @@ def write_records(path: str | Path, domain: Domain, counts: NDArray[np.int64]) -
                 yield row
 
     if place.suffix.lower() == ".csv":
-        with place.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow([escaped(name) for name in domain.names])
-            for row in rows():
-                writer.writerow([escaped(it) if isinstance(it, str) else it for it in row])
+        write_rows(domain.names, rows(), place)
     else:
         columns = [list(column) for column in zip(*rows(), strict=True)]
         write_columns(domain.names, columns, place)

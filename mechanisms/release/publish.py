@@ -38,6 +38,7 @@ __all__ = [
     "error_columns",
     "is_count",
     "write_columns",
+    "write_rows",
 ]
 
 BESIDE = ".meta.json"
@@ -182,13 +183,17 @@ def _plain(name: object) -> object:
 
 
 def _write_csv(released: Released, path: Path) -> None:
+    names = [*released.answers.names.columns, answer_column(released), *error_columns(released)]
+    write_rows(names, _rows(released), path)
+
+
+def write_rows(names: Sequence[str], rows: Iterable[tuple[object, ...]], path: Path) -> None:
+    """Write rows to a CSV file, the names first; what a spreadsheet would run is escaped."""
     file: IO[str]
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        columns = [*released.answers.names.columns, answer_column(released)]
-        columns += error_columns(released)
-        writer.writerow([escaped(name) for name in columns])
-        for row in _rows(released):
+        writer.writerow([escaped(name) for name in names])
+        for row in rows:
             writer.writerow([escaped(cell) if isinstance(cell, str) else cell for cell in row])
 
 

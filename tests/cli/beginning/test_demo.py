@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from blowproof.cli.beginning.demo import examples
-from blowproof.cli.pipeline import main
 from blowproof.cli.main import cli, run
+from blowproof.cli.pipeline import main
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -112,8 +112,9 @@ def test_every_mechanism_is_measured_again_from_its_file(
     mechanism: str, query: str, tmp_path: Path
 ) -> None:
     """What a file keeps gives the same least squares as what was drawn."""
-    budget = {"rho": Fraction(1, 2)} if mechanism == "gaussian" else {"epsilon": Fraction(1)}
-    request = Request(policy=LINE, query=query, accept_wide_bounds=True, **budget)
+    rho = Fraction(1, 2) if mechanism == "gaussian" else None
+    epsilon = Fraction(1) if rho is None else Fraction(0)
+    request = Request(policy=LINE, query=query, accept_wide_bounds=True, epsilon=epsilon, rho=rho)
     data = NoisyTable(np.arange(31) % 7, LINE.domain)
     found = release(made_ready(mechanism, request), data)
     place = OutputFile(tmp_path / "a.csv")
