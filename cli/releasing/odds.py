@@ -33,9 +33,14 @@ CODES = {"within": Exit.OK, "exceeded": Exit.NO, "undecided": Exit.UNDECIDED}
               help="The policy: what is secret, and what attackers know.")  # fmt: skip
 @click.option("--epsilon", required=True, type=positive, metavar="E",
               help="Nobody's odds may move by more than e^E.")  # fmt: skip
+@click.option("--composition", is_flag=True,
+              help="Say also whether releases compose linearly against them.")  # fmt: skip
 @attacker_options
 @json_option
-def odds(mechanism: str, policy: str, epsilon: Fraction, question: Question, as_json: bool) -> int:
+def odds(
+    mechanism: str, policy: str, epsilon: Fraction, composition: bool, question: Question,
+    as_json: bool,
+) -> int:  # fmt: skip
     """What an attacker learns: the largest odds ratio over secret pairs, beliefs and outputs.
 
     The mechanism file says what is released, and under [attackers] whose beliefs count: independent
@@ -53,7 +58,11 @@ def odds(mechanism: str, policy: str, epsilon: Fraction, question: Question, as_
     session = Session(question)
     described, content = session.read(mechanism, lambda: read_with_text(mechanism))
     read, _ = session.open(policy)
-    found = located(lambda: odds_of(session, described, read, epsilon), content, file=mechanism)
+    found = located(
+        lambda: odds_of(session, described, read, epsilon, compose=composition),
+        content,
+        file=mechanism,
+    )
     with quietly():
         if as_json:
             write_json(found.to_json())
@@ -62,7 +71,14 @@ def odds(mechanism: str, policy: str, epsilon: Fraction, question: Question, as_
     return CODES[found.verdict]
 
 
-def odds_of(session: Session, mechanism: Mechanism, policy: Policy, epsilon: Fraction) -> Odds:
+def odds_of(
+    session: Session,
+    mechanism: Mechanism,
+    policy: Policy,
+    epsilon: Fraction,
+    *,
+    compose: bool = False,
+) -> Odds:
     """Return the odds ratio; stopped, "undecided" with what is known by then."""
     import time
 
@@ -82,6 +98,7 @@ def odds_of(session: Session, mechanism: Mechanism, policy: Policy, epsilon: Fra
             time_limit=limit,
             listener=post,
             board=board,
+            compose=compose,
         ),
         limit=limit,
     )

@@ -16,7 +16,7 @@ from blowproof.models import show
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from blowproof.verifier.odds.base.answer import Factor, Odds
+    from blowproof.verifier.odds.base.answer import Composition, Factor, Odds
 
 __all__ = ["about", "odds_parts"]
 
@@ -52,10 +52,49 @@ def odds_parts(found: Odds) -> Iterator[RenderableType]:
             f"The odds of the first against the second move by a factor of "
             f"{about(found.shown.reached)}."
         )
+    if found.composition is not None:
+        yield Text()
+        yield from _composition(found.composition)
     yield Text()
     yield Text(f"{found.why}; {found.seconds:.2f} s", style="dim")
     for note in found.notes if found.verdict == "undecided" else ():
         yield Text(printable(note), style="dim")
+
+
+COMPOSES = {
+    "proved": "Releases compose linearly against them",
+    "refuted": "Releases do not compose linearly against them",
+    "open": "Whether releases compose linearly against them is open",
+}
+
+
+def _composition(found: Composition) -> Iterator[RenderableType]:
+    """Yield whether releases compose, and an example where they do not."""
+    yield Text(f"{COMPOSES[found.linear]}: {printable(found.why)}.")
+    for number, always in enumerate(found.universal, 1):
+        what = "is" if always else "is not"
+        leaves = "each secret leaves one database" if always else "some secret leaves several"
+        yield Text(f"Belief {number} {what} universally composable (Theorem 8.1): {leaves}.")
+    if found.example is None:
+        return
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("output a")
+    table.add_column("on the database", overflow="fold")
+    rows = found.example["mechanism"]
+    for item in rows[:SHOWN]:
+        table.add_row(item["a"], printable("; ".join(map(_value, item["database"]))))
+    yield Text("For example, by a mechanism that gives an output a with these probabilities:")
+    yield Padding(table, (0, 0, 0, 2), expand=False)
+    if len(rows) > SHOWN:
+        yield Text(f"  and {len(rows) - SHOWN} more databases", style="dim")
+    one, two = found.example["secret"]
+    seen = " and ".join(found.example["seen"])
+    once, twice = (_chance(found.example[key]) for key in ("odds_once", "odds_twice"))
+    moved = "No odds move" if once == "1" else f"Odds move by at most {once}"
+    yield Text(
+        f'{moved} by one output. By {seen} those of "{printable(one)}" against "{printable(two)}" '
+        f"move by {twice}, for one of these attackers."
+    )
 
 
 def _ratio_words(found: Odds) -> str:

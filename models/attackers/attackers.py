@@ -7,21 +7,34 @@
     markov       these chains over records, exactly
 
 `given_facts`: they know the policy's facts, and have drawn the conclusions (the default).
+`seen`: noisy numbers that were published before, and what they were.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Literal
 
 from blowproof.models.attackers.beliefs import Scenario
 from blowproof.models.attackers.secrets import SecretPairs, Values
 from blowproof.models.base.errors import PolicyError
+from blowproof.models.base.numbers import Exact
 
-__all__ = ["KINDS", "Attackers", "Kind"]
+__all__ = ["KINDS", "Attackers", "Kind", "Seen"]
 
 Kind = Literal["independent", "iid", "any", "listed", "markov"]
 KINDS: tuple[Kind, ...] = ("independent", "iid", "any", "listed", "markov")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """Numbers that were published with Laplace noise: the query, the noise, and the numbers."""
+
+    query: str
+    scale: Fraction
+    answer: tuple[Exact, ...]
+    noise: Literal["laplace", "discrete-laplace"] = "laplace"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +45,7 @@ class Attackers:
     given_facts: bool = True
     listed: tuple[Scenario, ...] = ()
     pairs: SecretPairs = field(default_factory=Values)
+    seen: tuple[Seen, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse exact beliefs where none are asked for, and none where they are."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any, Literal, cast
 
-from blowproof.models.attackers.attackers import KINDS, Attackers, Kind
+from blowproof.models.attackers.attackers import KINDS, Attackers, Kind, Seen
 from blowproof.models.attackers.beliefs import Chain, Listed, Records, Scenario
 from blowproof.models.attackers.secrets import Absence, Intervals, SecretPairs, Totals, Values
 from blowproof.models.base.errors import PolicyError
@@ -25,8 +25,10 @@ from blowproof.models.base.toml_values import (
 
 __all__ = ["ATTACKER_KEYS", "attackers", "attackers_table"]
 
-ATTACKER_KEYS = ("kind", "given_facts", "listed", "pairs")
+ATTACKER_KEYS = ("kind", "given_facts", "listed", "pairs", "seen")
 SCENARIO_KEYS = ("databases", "probabilities", "records", "start", "step")
+SEEN_KEYS = ("query", "noise", "scale", "answer")
+SEEN_NOISES: tuple[Literal["laplace", "discrete-laplace"], ...] = ("laplace", "discrete-laplace")
 PAIR_KEYS = ("attribute", "width", "factor", "sum", "absent")
 
 
@@ -52,7 +54,36 @@ def attackers(value: object) -> Attackers:
         if "pairs" in items:
             with within("pairs"):
                 read["pairs"] = _pairs(items["pairs"])
+        if "seen" in items:
+            with within("seen"):
+                read["seen"] = tuple(each(array(items["seen"], of="numbers seen"), _seen))
     return Attackers(**read)
+
+
+def _seen(value: object) -> Seen:
+    items = table(value, hint='write { query = "count(ill)", scale = 2, answer = 7 }')
+    check_keys(items, SEEN_KEYS)
+    for key in ("query", "scale", "answer"):
+        if key not in items:
+            raise PolicyError(f"what was seen has no {key}", key=key, hint=f"write {key} = ...")
+    with within("query"):
+        query = text(items["query"])
+    with within("scale"):
+        scale = Fraction(number(items["scale"]))
+        if scale <= 0:
+            raise PolicyError(
+                f"noise of scale {show(scale)} is none",
+                hint="above 0; what was published without noise is a [[known]] fact of the policy",
+            )
+    with within("answer"):
+        given = items["answer"]
+        many = each(given, number) if isinstance(given, list) else [number(given)]
+    noise = SEEN_NOISES[0]
+    if "noise" in items:
+        with within("noise"):
+            choice(items["noise"], SEEN_NOISES, what="noise")
+            noise = SEEN_NOISES[SEEN_NOISES.index(cast("Any", items["noise"]))]
+    return Seen(query=query, scale=scale, answer=tuple(many), noise=noise)
 
 
 def _scenario(value: object) -> Scenario:
@@ -164,6 +195,14 @@ def attackers_table(found: Attackers) -> dict[str, object]:
         items["listed"] = [_scenario_table(item) for item in found.listed]
     if not isinstance(found.pairs, Values):
         items["pairs"] = _pairs_table(found.pairs)
+    if found.seen:
+        items["seen"] = [
+            {
+                **{"query": item.query, "noise": item.noise, "scale": show(item.scale)},
+                "answer": [show(value) for value in item.answer],
+            }
+            for item in found.seen
+        ]
     return items
 
 

@@ -334,6 +334,10 @@ odds/base/asked
     MOST_LISTED 20_000 databases: More databases are not listed.
 odds/base/chances
     MOST_OUTPUTS 40_000 outputs: More outputs of a channel are not listed.
+odds/composition
+    MOST_DATABASES 150 databases: Of more, no mechanism is looked for that does not compose.
+    MOST_CONSTRAINTS 20_000 constraints: Of more, no mechanism is looked for.
+    TRIES 40 tries: So many random sums are tried as a mechanism that does not compose.
 odds/families/families
     MOST_PRODUCTS 400_000 products: More pairs of databases of two statements are not put into
         families.

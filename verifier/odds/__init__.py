@@ -5,6 +5,6 @@ Each answer names a belief that reaches the lower bound, evaluated again from th
 is asked and answered is in the room base; beliefs under bounds and clauses are in the room
 families.
 
-Read `listed`, `any_belief`, `independent` (the theorem), `coupling` (its test), `identical`, `odds`
-(the front door).
+Read `listed`, `any_belief`, `independent` (the theorem), `coupling` (its test), `identical`,
+`composition` (do releases compose?), `odds` (the front door).
 """

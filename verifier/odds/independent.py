@@ -50,7 +50,7 @@ no belief at all does better than two databases (`any_belief`), which is the upp
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -86,6 +86,10 @@ NEAR = Fraction(999, 1000)
 LEAST = whole_limit(__name__, "LEAST")
 
 THEOREM = "independent beliefs and equality counts: the loss over pairs of reading 5, exactly"
+SEEN = (
+    "beliefs after noisy numbers: pairs of reading 5 from below, the loss of all that is published "
+    "from above"
+)
 IN_BOUNDS = "bounds or clauses: pairs of reading 5 from below, every two databases from above"
 
 
@@ -95,7 +99,7 @@ def independent_odds(
     """Return bounds on the largest odds ratio, what shows the lower one, why, and notes."""
     loose = bool(asked.setting.bounds or asked.setting.clauses)
     notes: tuple[str, ...] = ()
-    if loose or not asked.by_graph:
+    if loose or not asked.by_graph or asked.before.parts:
         try:
             found = searched(asked)
             return found.lower, found.upper, found.shown, found.why, found.notes
@@ -107,6 +111,8 @@ def independent_odds(
     notes = (*notes, *more)
     shown = None if pair is None else _attacker(asked, pair, outputs, lower, loose=loose)
     asked.board.reached(lower, shown)
+    if asked.before.parts:
+        return lower, _with_seen(asked, loose=loose), shown, SEEN, notes
     if not loose:
         return lower, upper, shown, THEOREM, notes
     try:
@@ -118,20 +124,30 @@ def independent_odds(
     return lower, upper, shown, IN_BOUNDS, notes
 
 
+def _with_seen(asked: Asked, *, loose: bool) -> Factor | None:
+    """Return what no belief exceeds that has seen noisy numbers; None where nothing is known.
+
+    P(w | s, seen) is P(w, seen | s) / P(seen | s). By the theorem, the first moves by at most the
+    loss of both together, and the second by that of what was seen.
+    """
+    if loose or not isinstance(asked.chances, Additive):
+        return None
+    judged = replace(_judged(asked), listener=None)
+    both = additive_loss(judged, (*asked.chances.parts, *asked.before.parts)).upper
+    alone = additive_loss(judged, asked.before.parts).upper
+    if both is None or alone is None:
+        return None
+    if isinstance(both, str) or isinstance(alone, str):
+        return Factor.infinite()
+    return Factor.exp(both + alone)
+
+
 Found = tuple[Factor, Factor | None, Pair | None, tuple[str, ...], tuple[str, ...]]
 
 
 def _over_pairs(asked: Asked) -> Found:
     """Return the loss over the pairs of reading 5, by the certifier, and the pair."""
-    judged = Judged(
-        policy=asked.policy,
-        setting=asked.setting,
-        reading=READING,
-        answers=asked.answers,
-        engine=ENGINE,
-        deadline=asked.clock_deadline,
-        listener=lambda progress: _note(asked, progress),
-    )
+    judged = _judged(asked)
     channel = asked.mechanism.channel
     if channel is not None:
         told = channel_loss(judged, channel, Probabilities(channel, asked.epsilon))
@@ -145,6 +161,18 @@ def _over_pairs(asked: Asked) -> Found:
     upper = found.upper
     high = None if upper is None else Factor.infinite() if upper == INFINITE else Factor.exp(upper)
     return Factor.exp(found.lower), high, found.pair, (), found.notes
+
+
+def _judged(asked: Asked) -> Judged:
+    return Judged(
+        policy=asked.policy,
+        setting=asked.setting,
+        reading=READING,
+        answers=asked.answers,
+        engine=ENGINE,
+        deadline=asked.clock_deadline,
+        listener=lambda progress: _note(asked, progress),
+    )
 
 
 def _note(asked: Asked, progress: Progress) -> None:

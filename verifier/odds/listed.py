@@ -13,7 +13,7 @@ from blowproof.verifier.odds.base.answer import Factor, Shown
 from blowproof.verifier.odds.base.asked import Asked
 from blowproof.verifier.odds.base.evaluate import Evaluation
 
-__all__ = ["belief_json", "largest_of", "listed_odds"]
+__all__ = ["belief_json", "conditioned", "largest_of", "listed_odds"]
 
 LONGEST = whole_limit(__name__, "LONGEST")
 
@@ -27,7 +27,7 @@ def listed_odds(asked: Asked) -> tuple[Factor, Shown | None, tuple[str, ...]]:
     for place, scenario in enumerate(asked.attackers.listed):
         key = f"attackers.listed[{place}]"
         size = asked.setting.size
-        belief = _conditioned(asked, Belief.of(scenario, asked.policy, size, key).chances, key)
+        belief = conditioned(asked, Belief.of(scenario, asked.policy, size, key).chances, key)
         found, seen, skipped = largest_of(asked, belief)
         if skipped:
             notes.append(
@@ -40,7 +40,7 @@ def listed_odds(asked: Asked) -> tuple[Factor, Shown | None, tuple[str, ...]]:
     return best, shown, tuple(notes)
 
 
-def _conditioned(asked: Asked, chances: Chances, key: str) -> Chances:
+def conditioned(asked: Asked, chances: Chances, key: str) -> Chances:
     """Return the belief given the facts that attackers know."""
     for database in chances:
         if any(x in asked.setting.impossible for x in database):
@@ -78,7 +78,8 @@ def _conditioned(asked: Asked, chances: Chances, key: str) -> Chances:
 
 def largest_of(asked: Asked, belief: Chances) -> tuple[Factor, Shown | None, int]:
     """Return the largest odds ratio of one belief, what shows it, and how many pairs it skips."""
-    evaluation = Evaluation(asked.chances, belief, asked.epsilon)
+    before = asked.seen if asked.before.parts else None
+    evaluation = Evaluation(asked.chances, belief, asked.epsilon, before)
     size = max(map(len, belief), default=0)
     pairs = asked.attackers.pairs.pairs(asked.policy, size)
     outputs = list(asked.chances.outputs(list(belief)))

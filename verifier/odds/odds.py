@@ -22,9 +22,10 @@ from blowproof.models.mechanisms.mechanism import Mechanism
 from blowproof.models.policy.policy import Answers
 from blowproof.verifier.asked.question import Listener
 from blowproof.verifier.odds.any_belief import any_odds
-from blowproof.verifier.odds.base.answer import Factor, Odds, Shown
+from blowproof.verifier.odds.base.answer import Composition, Factor, Odds, Shown
 from blowproof.verifier.odds.base.asked import Asked
 from blowproof.verifier.odds.base.board import Board
+from blowproof.verifier.odds.composition import composition
 from blowproof.verifier.odds.identical import identical_odds
 from blowproof.verifier.odds.independent import independent_odds
 from blowproof.verifier.odds.listed import listed_odds
@@ -46,6 +47,7 @@ def odds(  # noqa: PLR0913 # keyword-only options
     time_limit: float | None = None,
     listener: Listener | None = None,
     board: Board | None = None,
+    compose: bool = False,
 ) -> Odds:
     """Return the largest odds ratio over secret pairs, outputs and beliefs, in bounds.
 
@@ -53,7 +55,8 @@ def odds(  # noqa: PLR0913 # keyword-only options
     P(M = w | s', theta) for both orders of every secret pair, every output w and every belief theta
     that gives both statements a positive probability. `attackers`: instead of the mechanism's own
     (default: independent records, given the facts). `board`: what is known at any time, for whoever
-    stops the search from outside (`undecided` makes an answer of it).
+    stops the search from outside (`undecided` makes an answer of it). `compose`: say also whether
+    releases compose linearly against these attackers.
     """
     if epsilon <= 0:
         raise PolicyError(f"epsilon is above zero, not {epsilon}")
@@ -85,8 +88,16 @@ def odds(  # noqa: PLR0913 # keyword-only options
         shown=shown,
         why=why,
         notes=notes,
+        composition=_composes(asked) if compose else None,
         seconds=time.perf_counter() - start,
     )
+
+
+def _composes(asked: Asked) -> Composition:
+    try:
+        return composition(asked)
+    except TimeoutError:
+        return Composition("open", STOPPED)
 
 
 def _found(asked: Asked) -> Found:

@@ -4,5 +4,6 @@ Nothing here searches. `evaluate` follows Definition 3.1 of pufferfish-2012 lett
 knows of no theorem.
 
 Read `algebraic` (roots of polynomials), `answer`, `board` (what is known by now), `chances`
-(probabilities of outputs), `asked` (the question), `evaluate` (a belief).
+(probabilities of outputs), `seen`
+(what was published before), `asked` (the question), `evaluate` (a belief).
 """

@@ -11,7 +11,7 @@ from blowproof.verifier.certify.channels.exponential_sums import Formal, Quotien
 from blowproof.verifier.certify.channels.ratios import DIGITS, Ratio, decimal
 from blowproof.verifier.odds.base.algebraic import Algebraic
 
-__all__ = ["Factor", "Odds", "Shown", "Verdict"]
+__all__ = ["Composition", "Factor", "Odds", "Shown", "Verdict"]
 
 Verdict = Literal["within", "exceeded", "undecided"]
 
@@ -134,6 +134,28 @@ class Shown:
     reached: Factor
 
 
+@dataclass(frozen=True)
+class Composition:
+    """Whether releases compose linearly, why, an example where not, and which beliefs always may.
+
+    `universal`: for each listed belief whether it is a universally composable evolution scenario.
+    """
+
+    linear: Literal["proved", "refuted", "open"]
+    why: str
+    example: Any = None
+    universal: tuple[bool, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as the JSON of `odds` has it."""
+        found: dict[str, Any] = {"linear": self.linear, "why": self.why}
+        if self.example is not None:
+            found["example"] = self.example
+        if self.universal:
+            found["universally_composable"] = list(self.universal)
+        return found
+
+
 @dataclass(frozen=True, kw_only=True)
 class Odds:
     """The largest odds ratio of a mechanism against some attackers, in bounds (None: unknown)."""
@@ -148,6 +170,7 @@ class Odds:
     why: str
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
+    composition: Composition | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -189,4 +212,5 @@ class Odds:
             "why": self.why,
             "seconds": round(self.seconds, 3),
             "notes": list(self.notes),
+            **({} if self.composition is None else {"composition": self.composition.to_json()}),
         }

@@ -21,6 +21,7 @@ from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.odds.base.board import Board
 from blowproof.verifier.odds.base.chances import Chances, chances_of
+from blowproof.verifier.odds.base.seen import Before
 
 __all__ = ["Asked", "Database"]
 
@@ -120,7 +121,12 @@ class Asked:
 
     def seen(self, database: Database) -> Quotient:
         """Return how likely a database makes what attackers have seen before."""
-        return ONE
+        return self.before.likelihood(database) if self.before.parts else ONE
+
+    @cached_property
+    def before(self) -> Before:
+        """The noisy numbers that attackers have seen."""
+        return Before(self.attackers.seen, self.policy)
 
     def in_time(self) -> None:
         """Raise TimeoutError past the deadline."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
 
+from blowproof.models import Point
 from blowproof.models.attackers.secrets import Statement
 from blowproof.verifier.certify.channels.exponential_sums import Quotient
 from blowproof.verifier.certify.channels.ratios import Ratio
@@ -55,8 +56,10 @@ class Evaluation:
         chances: Chances,
         belief: Belief,
         epsilon: Fraction,
+        seen: Callable[[tuple[Point, ...]], Quotient] | None = None,
     ) -> None:
-        self.chances, self.belief, self.epsilon = chances, belief, epsilon
+        """`seen`: how likely a database makes what the attacker has seen before."""
+        self.chances, self.belief, self.epsilon, self.seen = chances, belief, epsilon, seen
         self._inside: dict[str, list[tuple[Database, Fraction]]] = {}
         self._given: dict[tuple[str, Hashable], Quotient] = {}
         self._single: dict[tuple[Hashable, Hashable], Quotient] = {}
@@ -81,9 +84,21 @@ class Evaluation:
         if key not in self._given:
             total = ZERO
             for database, chance in self.inside(statement):
-                total = total + Quotient.of(chance) * self._chance(database, output)
-            self._given[key] = total * Quotient.of(1 / self.believed(statement))
+                weight = Quotient.of(chance)
+                if self.seen is not None:
+                    weight = weight * self.seen(tuple(database))
+                total = total + weight * self._chance(database, output)
+            self._given[key] = total * self._all(statement).inverse()
         return self._given[key]
+
+    def _all(self, statement: Statement) -> Quotient:
+        """Return the probability of a statement, and of what was seen."""
+        if self.seen is None:
+            return Quotient.of(self.believed(statement))
+        total = ZERO
+        for database, chance in self.inside(statement):
+            total = total + Quotient.of(chance) * self.seen(tuple(database))
+        return total
 
     def _chance(self, database: Database, output: Hashable) -> Quotient:
         key = (tuple(database), output)

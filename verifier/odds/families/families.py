@@ -61,11 +61,13 @@ Side = dict[Monomial, list[tuple[Database, int]]]
 class World:
     """The databases that the facts allow, and what they make likely, for one question."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: Asked, *, symmetric: bool = True) -> None:
+        """`symmetric`: make use of it where records may be exchanged, as far as outputs go."""
         self.asked = asked
         self.alike = asked.attackers.kind == "iid"
         self.symmetric = (
-            isinstance(asked.chances, Additive)
+            symmetric
+            and isinstance(asked.chances, Additive)
             and not asked.setting.clauses
             and not isinstance(asked.attackers.pairs, Intervals)
         )
