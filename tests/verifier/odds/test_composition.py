@@ -127,6 +127,7 @@ def test_a_belief_that_follows_from_others_is_no_harm() -> None:
 
 def test_a_coupling_is_refuted_by_a_set() -> None:
     a, b, c = ((0,),), ((1,),), ((2,),)
+    near: dict[tuple[tuple[int, ...], ...], list[tuple[tuple[int, ...], ...]]]
     near = {a: [b], c: [b, c]}
     assert couples({a: HALF, c: HALF}, {b: HALF, c: HALF}, lambda x: near[x]) == (True, set())
     refuted = couples({a: HALF, c: HALF}, {b: Fraction(1, 4), c: Fraction(3, 4)}, lambda x: near[x])

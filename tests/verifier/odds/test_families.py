@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from blowproof.models import Clause, Database, Domain, Integers, Literal, Policy
+from blowproof.models import Clause, Database, Domain, Integers, Literal, Point, Policy
 from blowproof.models.attackers.attackers import Attackers
 from blowproof.models.attackers.secrets import Absence, Intervals, Totals
 from blowproof.models.mechanisms.mechanism import Channel, Mechanism, Release
@@ -89,11 +89,12 @@ def test_one_belief_for_all_records_may_have_an_algebraic_answer(
     assert found.exact and found.lower.text.startswith(text)
     assert found.shown is not None
     assert found.shown.reached.between(64)[0] > found.lower.between(64)[0] * Fraction(999, 1000)
-    rows = {
+    rows: dict[tuple[Point, ...], list[Fraction]] = {
         tuple((x,) for x in d): [chances[sum(d)], 1 - chances[sum(d)]]
         for d in product(range(2), repeat=size)
     }
     for k in range(1, 30):
+        belief: Belief
         belief = [{(0,): Fraction(30 - k, 30), (1,): Fraction(k, 30)}] * size
         told = reference(policy, rows, belief)
         assert told is not None and told <= found.lower.between(64)[1]
