@@ -63,15 +63,15 @@ def compared(
 
 
 def _query(found: Compared, policy: Policy, text: str | None, told: str) -> None:
-    from blowproof.models import parse_query
     from blowproof.models.base.errors import DataError
+    from blowproof.models.stacks.written import parse_question
     from blowproof.verifier.proofs.claim import digest_of, query_table
 
     if text is None:
         found.missing.append("the query (--query says which one it should be)")
         return
     try:
-        query = parse_query(text, policy)
+        query = parse_question(text, policy)
     except DataError as error:
         found.missing.append(f"the query ({_line(error)})")
         return

@@ -4,10 +4,11 @@ A copy of this folder runs by itself (`python kernel CERT.json`), so imports are
 nothing else of blowproof is used. Do not touch its logic without FORMAT.md, which says what a
 certificate is, why each kind of proof is one, and what is trusted.
 
-Read `document` (JSON within limits), `boxes` (points and boxes of a grid), `policy` and `query`
-(what the claim is about), `world` with `joined_boxes`, `parts` and `independent` (facts, cells,
-moves and effects), `witness` (the lower bound), `check` (all of it, and the only maker of an
-accepted verdict). Each kind of proof is one file in the folder proofs.
+Read `document` (JSON within limits), `boxes` (points and boxes of a grid), `policy`, `query` and
+`stack` (what the claim is about), `measure` (the size of a change), `world` with `joined_boxes`,
+`parts` and `independent` (facts, cells, moves and effects), `witness` (the lower bound), `check`
+(all of it, and the only maker of an accepted verdict). Each kind of proof is one file in the folder
+proofs.
 """
 
 from .check import Verdict, check, check_text

@@ -11,8 +11,9 @@ from math import isqrt
 from typing import Any
 
 from .document import MOST_STEPS, Budget, Exact, Rejected, Unreadable, load, want
+from .measure import Measure
 from .policy import Policy
-from .query import Query
+from .stack import query_of
 from .witness import change_of, read_pair, why_not
 from .world import LABELLED, READINGS, World
 
@@ -24,8 +25,8 @@ CERTIFICATE = {
     **{"proof?": dict, "counted?": {"size?": int, "answers": [int]}, "tools?": object},
 }
 NORMS = ("l1", "l2-squared", "linf", "range")
-EVERY_NORM = ("every-database",)
-"""Kinds of proof that measure changes by the claim's norm; the others are about l1."""
+IN_L1 = ("branching", "merged")
+"""Kinds of proof that are about l1 alone."""
 WHAT = ("policy", "query", "file", "data")
 """What a document has digests of, in the order of the claim; the last two where there are some."""
 KINDS = {
@@ -123,7 +124,7 @@ def world_of(document: dict[str, Any], budget: Budget) -> tuple[World, Exact]:
         raise Unreadable("no reading of this name")
     if table["norm"] not in NORMS:
         raise Unreadable("no norm of this name that the kernel knows")
-    query = Query(policy, table["query"], budget, table["norm"])
+    query = query_of(policy, table["query"], budget, table["norm"])
     return World(policy, table["reading"], query, budget), table["value"]
 
 
@@ -174,17 +175,19 @@ def lower_bound(world: World, document: dict[str, Any], value: Exact) -> None:
 def upper_bound(world: World, proof: dict[str, Any], value: Exact) -> None:
     """No neighbour pair changes the query by more than the value.
 
-    A proof that is about l1 serves in another norm where the query has one output: its norm does
-    not fall as |x| grows, and is the value where |x| is `alone`; in range it is always 0.
+    Proofs measure changes in the norm of the claim, but for two kinds that are about l1. Where the
+    query has one output, all are about l1: its norm does not fall as |x| grows, and is the value
+    where |x| is `alone`; in range it is always 0.
     """
     query = world.query
-    if query.measure != "l1" and proof["kind"] not in EVERY_NORM:
-        if not query.single:
+    if query.measure != "l1" and proof["kind"] != "every-database":
+        if query.single:
+            if query.measure == "range":
+                return
+            value = alone(query.measure, value)
+            query.measure, world.measure = "l1", Measure("l1")
+        elif proof["kind"] in IN_L1:
             raise Rejected(f"this kind of proof is about l1, not {query.measure}")
-        if query.measure == "range":
-            return
-        value = alone(query.measure, value)
-        query.measure = "l1"
     try:
         import_module(f".proofs.{KINDS[proof['kind']]}", __package__).refute(world, proof, value)
     except FAULTS as error:  # it has the shape of a proof, and names what does not exist

@@ -12,18 +12,19 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from copy import copy
 from fractions import Fraction
 from itertools import pairwise, product
-from math import floor, gcd
+from math import gcd
 from operator import sub
 from typing import NamedTuple
 
 from .boxes import Box, Point, Side, cuts, single
 from .document import Budget, Exact, Rejected, common, words
 from .joined_boxes import near, united
+from .measure import Change, Measure
 from .policy import Fact, Policy
 from .query import Query, Row
+from .stack import Stack, width_of
 
 Vector = tuple[int, ...]
-Change = frozenset[tuple[Hashable, int]]
 
 MIXED = ("published", "pufferfish")  # records may move plainly beside those that move secretly
 LABELLED = (*MIXED, "secret-moves")
@@ -63,6 +64,8 @@ class World:
         self.labelled = reading in LABELLED
         self.free = not self.labelled or policy.graph.complete  # G plays no part
         self.named = bool(policy.clauses) or query.weights is not None
+        weight, one = (query.weight, query.one) if isinstance(query, Stack) else (None, 1)
+        self.measure = Measure(query.measure, width_of(query), weight, one)
         self.look = 1 + sum(len(area) for fact in policy.facts for _, area in fact.terms)
         if query.weights is not None and not self.labelled:
             raise Rejected("weights name records, and this reading does not", limit=True)
@@ -248,8 +251,9 @@ class World:
         (`areas`) that the values of each cell fill, where they are not the cell's own box.
         """
         rows = self.rows(cells)[1]
-        enter, leave = ([self._row(row, sign) for row in rows] for sign in (1, -1))
         effects = [self.effect(cell.point) for cell in cells]
+        both = list(zip(rows, effects, strict=True))
+        enter, leave = ([self._row(*place, sign) for place in both] for sign in (1, -1))
         width = len(self.equalities) + len(self.bounds)
         if not self.labelled:
             self.budget.spend(len(cells) * (4 + width))
@@ -275,11 +279,13 @@ class World:
                 change = plus(leave[i], enter[j])
                 yield Move(i, j, effect, change, not joins or (i, j) in secret)
 
-    def _row(self, row: Change, sign: int) -> Change:
+    def _row(self, row: Change, effect: Vector, sign: int) -> Change:
         """A record that enters (1) or leaves (-1). Histogram: in a cell of two values or more
         records leave from one and enter another, so that nothing cancels: no choice changes more.
+        In l1 it does not matter which cells these are; else those of one effect have one value.
         """
-        return frozenset([(("some", sign) if output == "some" else output, sign * value)
+        some = ("some", sign) if self.measure.name == "l1" else ("some", sign, effect)
+        return frozenset([(some if output == "some" else output, sign * value)
                           for output, value in row])  # fmt: skip
 
 
@@ -291,7 +297,8 @@ def _many(side: Side) -> int:
 class Effects:
     """Kinds of moves by effect: `changes[d]` are those that a move of effect d can make, or more.
 
-    `idle`: the largest change by one secret move without effect. `secret`: the effects of secret
+    `idle`: the largest change by one secret move without effect. `weights`: the largest length of
+    the changes of each effect. `secret`: the effects of secret
     moves, one of which a pair must contain. `longest`: the most records that can move. Each bound
     has *slack*, moves that change nothing but its total; one bound with one end may be left out.
 
@@ -309,6 +316,7 @@ class Effects:
         if not marks and (clauses > 1 or clauses > alike):
             raise Rejected("this kind of proof is for one clause, and moves that are all alike")
         self.world, self.changes, self.idle = world, dict[Vector, set[Change]](), 0
+        self.measure = world.measure
         self.secret: set[Vector] = set()
         self.marked: dict[Vector, set[tuple[Vector, Change]]] = defaultdict(set)
         known, width = len(world.equalities), len(world.equalities) + len(world.bounds)
@@ -328,7 +336,7 @@ class Effects:
                 self.marked[every[width:]].add((effect, change))
                 world.budget.spend(0, len(every) + 4 * len(change) + 4)
             if not any(effect):
-                self.idle = max(self.idle, norm(change) if secret else 0)
+                self.idle = max(self.idle, self.measure.size(change) if secret else 0)
                 continue
             if secret:
                 self.secret.add(effect)
@@ -341,11 +349,15 @@ class Effects:
                 slack = tuple(step * (k == row) for k in range(len(kept)))
                 self.changes.setdefault(slack, set()).add(frozenset())
         self.effects = sorted(self.changes)
-        self.weights = [max(map(norm, self.changes[d])) for d in self.effects]
+        self.weights = [max(map(self.length, self.changes[d])) for d in self.effects]
+
+    def length(self, change: Change) -> int:
+        """Return a change's length: those of several, added up, bound what all change."""
+        return self.measure.length(self.measure.size(change))
 
     def claimed(self, value: Exact) -> int:
-        """Return the claimed value, scaled; refuse one that a single move exceeds."""
-        claim = floor(Fraction(value) * self.scale)
+        """Return the claimed value as a size; refuse one that a single move exceeds."""
+        claim = self.measure.claim(value, self.scale)
         if self.idle > claim:
             raise Rejected("a single move changes the query by more than the claim")
         return claim

@@ -25,7 +25,7 @@ def based(world: World, value: Exact) -> Iterator[dict[str, Any]]:
         return
     for base in _bases(world, places):
         try:
-            if bound(world, places, base) <= value * scale:
+            if bound(world, places, base) <= world.measure.claim(value, scale):
                 yield {"kind": "cells", "base": base}
                 return
         except Rejected:

@@ -10,7 +10,7 @@ from typing import Any
 from blowproof.models import BoundQuery, Policy, Setting
 from blowproof.models.files.writing import canonical
 from blowproof.models.policy.readings import is_labelled
-from blowproof.models.stacks.stacked import Stacked
+from blowproof.models.stacks.stacked import ONE, Part, Stacked
 from blowproof.verifier.asked.answer import Answer, json_number
 from blowproof.verifier.kernel.check import SCHEMA
 
@@ -63,8 +63,9 @@ def query_table(query: BoundQuery, policy: Policy) -> dict[str, Any]:
     the file's name.
     """
     if isinstance(query, Stacked):
-        (part,) = query.parts  # the kernel knows no others (see `certify_answer`)
-        query = part.query
+        if len(query.parts) > 1 or query.parts[0].weights != ONE:
+            return {"kind": "stack", "parts": [_part(part, policy) for part in query.parts]}
+        query = query.parts[0].query
     arguments = [
         item if isinstance(item, str) else json_number(item)
         for item in query.arguments(policy.domain)
@@ -72,6 +73,12 @@ def query_table(query: BoundQuery, policy: Policy) -> dict[str, Any]:
     table = {"kind": query.name.partition("(")[0], "arguments": arguments}
     data = query.data()
     return table if data is None else {**table, "data": _json(data)}
+
+
+def _part(part: Part, policy: Policy) -> dict[str, Any]:
+    """Return a part of a stack: its weights, one for all of its outputs or one for each."""
+    weights = [json_number(weight) for weight in part.weights]
+    return {"weights": weights, "query": query_table(part.query, policy)}
 
 
 def _json(data: object) -> object:

@@ -13,7 +13,7 @@ __all__ = ["simple_cycles"]
 
 
 def simple_cycles(moves: Effects, claim: int) -> Iterator[dict[str, Any]]:
-    """Yield the proof, if the kernel's bound is no more than the claim (scaled)."""
+    """Yield the proof, if the kernel's bound is no more than the claim (a size)."""
     try:
         if cycles.bound(moves) <= claim:
             yield {"kind": "cycles"}

@@ -6,15 +6,13 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from math import floor
 from typing import Any
 
 from blowproof.models import BoundQuery, Exact, InternalError, Policy, setting
 from blowproof.models.files.writing import digest
-from blowproof.models.stacks.stacked import ONE, Stacked
+from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.asked.answer import Answer, json_number
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.kernel import Unreadable, Verdict, check
@@ -79,8 +77,6 @@ def certify_answer(
     """
     if answer.status == "bounds":
         return answer, Certificate(None, "the answer is a pair of bounds, not a number")
-    if isinstance(query, Stacked) and (len(query.parts) > 1 or query.parts[0].weights != ONE):
-        return answer, Certificate(None, "the kernel knows no stacks, and no weights of outputs")
     unknown = _unknown(policy, query)
     if unknown:
         return answer, Certificate(None, f"the kernel knows no {unknown}")
@@ -97,11 +93,17 @@ def certify_answer(
 
 
 def _unknown(policy: Policy, query: BoundQuery) -> str:
-    """Return the kind of secrets or of query that was added since, and is not in the kernel."""
+    """Return what of the question is not in the kernel: kinds that were added since."""
     if policy.secrets.kind not in SECRETS:
         return f"secrets of the kind {policy.secrets.kind}"
-    kind = query.name.partition("(")[0]
-    return "" if kind in ARGUMENTS else f"query {kind}"
+    stacked = query.parts if isinstance(query, Stacked) else ()
+    if any(not part.uniform and not part.query.name.startswith("sum(") for part in stacked):
+        return "list of weights but for sums of attributes"
+    for item in [part.query for part in stacked] or [query]:
+        kind = item.name.partition("(")[0]
+        if kind not in ARGUMENTS:
+            return f"query {kind}"
+    return ""
 
 
 def _answers(told: Verdict, policy: Policy, query: BoundQuery, answer: Answer) -> bool:
@@ -149,12 +151,10 @@ class _Writer:
         return Certificate(None, "; ".join(self.reasons) or "no kind of proof fits the question")
 
     def _proofs_in_norm(self, world: World, value: Exact) -> Iterator[dict[str, Any]]:
-        """Yield proofs for the norm: all kinds where it is l1, or l1 of one output says it."""
+        """Yield proofs for the norm; of one output, those about l1 say it."""
         norm = world.query.measure
-        if norm == "l1":
+        if norm == "l1" or not world.query.single:
             yield from self._proofs(world, value)
-        elif not world.query.single:
-            yield from every_database(world)
         elif norm == "range":
             yield {"kind": "single"}  # one output has range 0, whatever is said
         else:
@@ -169,7 +169,8 @@ class _Writer:
         yield from single_moves(self._fresh(), value)
         if four:
             yield from four_cells(world)
-            yield from self._cases(value, self._left / 2)
+            if world.measure.name == "l1":
+                yield from self._cases(value, self._left / 2)
             yield from four_cells(world)
         elif world.query.weights is None:
             yield from self._by_cells(value)
@@ -177,7 +178,7 @@ class _Writer:
             share = SHORT if loose else 1 + mixed
             yield from self._irreducibles(value, self._left / share)
         yield from every_database(world)
-        if four:
+        if four or world.measure.name != "l1":  # what is left is about l1
             return
         if given and world.policy.clauses:
             yield from self._merged(value)
@@ -197,7 +198,7 @@ class _Writer:
             world = world_of(self.in_l1, Budget(MOST_STEPS, ENOUGH))[0]
             moves = Effects(world)  # as far as the kernel would go
             world.budget.left = ENOUGH
-            claim = floor(Fraction(value) * moves.scale)
+            claim = moves.measure.claim(value, moves.scale)
             if moves.idle > claim:
                 return
             yield from simple_cycles(moves, claim)

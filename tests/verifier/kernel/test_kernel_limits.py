@@ -21,6 +21,7 @@ from blowproof.verifier.kernel import (
 )
 from blowproof.verifier.kernel.check import lower_bound, upper_bound, world_of
 from blowproof.verifier.kernel.document import Budget, Rejected, load
+from blowproof.verifier.kernel.measure import Change, Measure
 from blowproof.verifier.kernel.proofs import branching, irreducible
 
 Document = dict[str, Any]
@@ -149,10 +150,10 @@ def test_the_real_limits_are_those_of_the_format() -> None:
 
 
 def test_choices_are_not_listed_beyond_their_limit() -> None:
-    one, two = ({world.Change([((place, k), 1)]) for k in range(700)} for place in range(2))
+    one, two = ({Change([((place, k), 1)]) for k in range(700)} for place in range(2))
     budget = Budget()
     with pytest.raises(Rejected, match="too many choices"):
-        irreducible.exceeds([one, two], 0, budget)
+        irreducible.exceeds([one, two], 0, budget, Measure("l1"))
     assert document.MOST_STEPS - budget.left < 700 * 700 * 4 / 2  # all of them take twice as many
 
 

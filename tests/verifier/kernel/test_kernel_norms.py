@@ -1,16 +1,33 @@
-"""Certificates in other norms: proved where l1 says it, and never taken for one another."""
+"""Certificates in other norms, and of stacks: proved, and never taken for one another."""
 
 from fractions import Fraction
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from blowproof.models import Count, Database, Domain, Integers, Labels, Policy
+from blowproof.models import (
+    READINGS,
+    AttributeChange,
+    Between,
+    BlowproofError,
+    Count,
+    Database,
+    Domain,
+    Integers,
+    Labels,
+    Marginal,
+    Policy,
+    Reading,
+)
 from blowproof.models.norms import NORMS
 from blowproof.verifier.ask import certified
 from blowproof.verifier.kernel import check
-from blowproof.verifier.kernel.check import alone
-from blowproof.verifier.kernel.document import Rejected
+from blowproof.verifier.kernel.check import alone, upper_bound, world_of
+from blowproof.verifier.kernel.document import Budget, Rejected
+from blowproof.verifier.kernel.measure import Measure
 from blowproof.verifier.proofs.claim import digests
+from strategies import policies, question_texts
 
 DOMAIN = Domain(sex=Labels(["F", "M"]), age=Integers(0, 3))
 ANY = Policy(domain=DOMAIN, known=(Count({"sex": "F"}),))
@@ -45,10 +62,98 @@ def test_a_certificate_in_one_norm_is_none_in_another() -> None:
 
 
 def test_a_proof_about_l1_is_refused_for_several_outputs() -> None:
-    _, found = certified(ANY, "histogram")
-    assert found.document is not None and found.document["proof"]["kind"] != "every-database"
-    turned = {**found.document, "norm": "l2-squared"}
+    secrets = AttributeChange()
+    policy = Policy(
+        domain=DOMAIN,
+        secrets=secrets,
+        known=(Count({"sex": "F"}, answer=1), Count({"age": Between(0, 1)}, at_least=1)),
+        database=Database(size=4),
+    )
+    _, found = certified(policy, "histogram", time_limit=20)
+    assert found.document is not None
+    proof = {"kind": "branching", "cells": 0}
+    turned = {**found.document, "norm": "l2-squared", "proof": proof}
     assert "about l1, not l2-squared" in check(turned).reason
+
+
+TABLE = Policy(
+    domain=Domain(ward=Labels("abc"), out=Labels("xy"), age=Integers(0, 2)),
+    known=(Marginal(["ward"]), Marginal(["out"])),
+)
+NESTED = Policy(
+    domain=Domain(ward=Labels("abc"), out=Labels("xy"), age=Integers(0, 2)),
+    known=(Marginal(["ward"]),),
+)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize(
+    ("policy", "query", "kind"),
+    [
+        (ANY, "histogram", ("cycles", "cells")),
+        (NESTED, "marginal(age)", ("cells",)),
+        (NESTED, "histogram+1/4*marginal(age)", ("cells", "irreducible")),
+        (NESTED, "1/2*histogram", ("cells",)),
+        (Policy(domain=DOMAIN), "cumulative(age)", ("single",)),
+        (Policy(domain=DOMAIN), "histogram+[1/4]*sum(age)", ("irreducible",)),
+    ],
+)
+def test_several_outputs_and_stacks_are_proved(
+    policy: Policy, query: str, kind: tuple[str, ...], norm: str
+) -> None:
+    """They were `exact`: the kernel measured one output, or l1."""
+    answer, found = certified(policy, query, norm=norm)
+    assert answer.status == "proved", found.reason
+    assert found.kind in (*kind, "cycles")
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("reading", ["secret-moves", "add-remove", "markov"])
+def test_a_table_with_both_margins(norm: str, reading: Reading) -> None:
+    answer, found = certified(TABLE, "marginal(ward,out)", norm=norm, reading=reading)
+    assert answer.status == "proved", found.reason
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_no_proof_holds_below_the_value(data: st.DataObject) -> None:
+    """Every proof that is accepted for S is refused for anything less, whatever its kind."""
+    policy = data.draw(policies(max_values=6, max_records=3))
+    text = data.draw(question_texts(policy))
+    norm = data.draw(st.sampled_from([*NORMS]))
+    reading = data.draw(st.sampled_from(READINGS))
+    try:
+        answer, found = certified(policy, text, norm=norm, reading=reading, time_limit=3)
+    except BlowproofError:
+        return
+    if found.document is None or not answer.lower:
+        return
+    less = Fraction(answer.lower) * (1 - Fraction(1, 10**9))
+    tried = [found.document["proof"], *({"kind": kind} for kind in ("cycles", "single"))]
+    tried += [{"kind": "four-cells"}, {"kind": "every-database"}]
+    tried += [{"kind": "cells", "base": [0]}, {"kind": "cells", "base": [0, 1]}]
+    for proof in tried:
+        world, _ = world_of({**found.document, "proof": proof}, Budget(10**7))
+        with pytest.raises(Rejected):
+            upper_bound(world, proof, less)
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_measures_bound_sums(data: st.DataObject) -> None:
+    """Lengths add up to no less than the length of the sum, and sizes are what they should be."""
+    changes = st.dictionaries(st.integers(0, 3), st.integers(-5, 5).filter(bool), max_size=4)
+    one, two = data.draw(changes), data.draw(changes)
+    total = {k: one.get(k, 0) + two.get(k, 0) for k in one | two}
+    total = {k: value for k, value in total.items() if value}
+    for norm in NORMS:
+        weight = (lambda output: output + 1) if norm == "l2-squared" else None  # type: ignore[operator] # outputs are numbers
+        measure = Measure(norm, data.draw(st.sampled_from([None, 4])), weight)
+        sizes = [measure.size(change.items()) for change in (one, two)]
+        whole = measure.size(total.items())
+        assert whole <= measure.together(sizes) <= measure.repeated(max(sizes), 2)
+        assert measure.length(whole) <= sum(map(measure.length, sizes))
+        assert measure.length(whole) <= measure.within(whole) < measure.length(whole + 1)
 
 
 def test_squares_have_exact_roots_or_none() -> None:

@@ -5,9 +5,11 @@ values add to these are the signatures; let the N different ones be affinely ind
 keep the base are a circulation on them, which falls into simple cycles.
 
 *No other fact tells values of one signature apart.* An irreducible is one simple cycle, or one move
-within a signature: each signature loses one record and gains one, or neither. So f changes by at
-most the sum, over the signatures (over the n for which it is largest), of the largest change that
-two values of one signature make.
+within a signature: each signature loses one record and gains one, or neither. So f changes by what
+the signatures (the n for which it is largest) change, each by no more than the largest change that
+two values of it make: in l1 their sum. In the other norms each part of a stack is looked at alone.
+Where no output of a part changes with two signatures, squares add up, and the largest and the least
+change are those of one signature; where some does, roots add up, and so do largest and least.
 
 *The others tell them apart by multiples of one vector*, the multiples being whole and without a
 common divisor, w the largest difference of two of them within a signature. An irreducible then has
@@ -21,11 +23,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from math import gcd
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..document import Exact, Rejected, want
 from ..independent import independent
-from ..world import SOME, Change, Vector, World, norm, plus
+from ..measure import Change, ends
+from ..stack import Stack
+from ..world import SOME, Vector, World, plus
 
 Place = tuple[Vector, Change]
 """What a record in a cell adds to each fact, and to the query."""
@@ -35,7 +39,7 @@ def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
     """Refuse unless the bound that the base gives is within the value."""
     table = want(proof, {"kind": str, "base": [int]}, "the proof")
     scale, places = places_of(world)
-    if bound(world, places, table["base"]) > value * scale:
+    if bound(world, places, table["base"]) > world.measure.claim(value, scale):
         raise Rejected("the bound that the proof gives is above the value")
 
 
@@ -54,7 +58,7 @@ def places_of(world: World) -> tuple[int, list[Place]]:
 
 
 def bound(world: World, places: Sequence[Place], base: Sequence[int]) -> int:
-    """Return what no neighbour pair exceeds, scaled."""
+    """Return what no neighbour pair exceeds, as a size."""
     inside: dict[Vector, list[Place]] = defaultdict(list)
     width = len(world.equalities)
     if any(not 0 <= k < width for k in base):
@@ -69,19 +73,70 @@ def bound(world: World, places: Sequence[Place], base: Sequence[int]) -> int:
     apart = _width(world, inside.values())
     size = world.size
     if not apart:
-        known: dict[frozenset[Change], int] = {}
-        found = []
-        for members in inside.values():
-            rows = frozenset(row for _, row in members)
-            if rows not in known:
-                known[rows] = _largest(world, rows)
-            found.append(known[rows])
-        found.sort(reverse=True)
-        return sum(found[:size])
+        signatures = [frozenset(row for _, row in members) for members in inside.values()]
+        return _cycle(world, signatures)
     most = apart * (len(inside) + 1) ** 2 // 2
     if size is not None:
         most = min(most, size)
-    return most * _largest(world, {row for _, row in places})
+    return world.measure.repeated(_largest(world, {row for _, row in places}).size, most)
+
+
+def _cycle(world: World, signatures: Sequence[frozenset[Change]]) -> int:
+    """Return the largest change where each signature loses a record and gains one, or neither."""
+    measure = world.measure
+    if measure.name == "l1":
+        return _together(world, [_known(world, signatures)])
+    parts = len(world.query.parts) if isinstance(world.query, Stack) else 0
+    found, apart = [], []
+    for number in range(parts or 1):
+        rows = [_of_part(some, number) for some in signatures] if parts else signatures
+        world.budget.spend(sum(len(row) for some in rows for row in some))
+        apart.append(_disjoint(rows))
+        found.append(_known(world, rows))
+    if measure.squared:
+        return sum(_together(world, [each], apart=alone)
+                   for each, alone in zip(found, apart, strict=True))  # fmt: skip
+    top = bottom = 0
+    for each, alone in zip(found, apart, strict=True):
+        most = 1 if alone else world.size
+        top = max(top, sum(sorted([item.top for item in each], reverse=True)[:most]))
+        bottom = max(bottom, sum(sorted([item.bottom for item in each], reverse=True)[:most]))
+    return max(top, bottom) if measure.name == "linf" else top + bottom
+
+
+def _together(world: World, found: Sequence[Sequence[Largest]], *, apart: bool = False) -> int:
+    """Return what the signatures change together, the n for which it is most."""
+    sizes = sorted((item.size for each in found for item in each), reverse=True)[: world.size]
+    return sum(sizes) if apart else world.measure.together(sizes)
+
+
+def _known(world: World, signatures: Sequence[frozenset[Change]]) -> list[Largest]:
+    """Return the largest change within each signature; equal ones are looked at once."""
+    known: dict[frozenset[Change], Largest] = {}
+    for rows in signatures:
+        if rows not in known:
+            known[rows] = _largest(world, rows)
+    return [known[rows] for rows in signatures]
+
+
+def _of_part(rows: frozenset[Change], number: int) -> frozenset[Change]:
+    """Return the rows of one part of a stack."""
+    return frozenset(
+        frozenset(item for item in row if isinstance(item[0], tuple) and item[0][0] == number)
+        for row in rows
+    )
+
+
+def _disjoint(signatures: Sequence[frozenset[Change]]) -> bool:
+    """Whether no output changes with two signatures; "some" values are those of one."""
+    seen: set[object] = set()
+    for rows in signatures:
+        if len(rows) > 1:  # with one row, losing and gaining a record changes nothing
+            own = {output for row in rows if row != SOME for output, _ in row}
+            if own & seen:
+                return False
+            seen |= own
+    return True
 
 
 def _width(world: World, signatures: Iterable[Sequence[Place]]) -> int:
@@ -103,19 +158,37 @@ def _width(world: World, signatures: Iterable[Sequence[Place]]) -> int:
     return max((max(d[k] for d in each) - min(d[k] for d in each)) // step for each in spots)
 
 
-def _largest(world: World, rows: Iterable[Change]) -> int:
+class Largest(NamedTuple):
+    """The largest change within a signature: its size, how far an output rises, and how far one
+    falls. Each is over all pairs of rows, so no change is larger in any of them.
+    """
+
+    size: int
+    top: int
+    bottom: int
+
+
+def _largest(world: World, rows: Iterable[Change]) -> Largest:
     """Return the largest change by a record that goes from one row to another (or, in a cell of two
     values or more, to another value).
     """
-    every = list(rows)
+    every, measure = list(rows), world.measure
     length = sum(map(len, every))
-    most = 2 * norm(SOME) if SOME in every else 0
+    some = [frozenset([("leaves", -1), ("enters", 1)])] if SOME in every else []
     if len(every) * length > world.budget.left // 8:  # twice the largest row is enough
-        return 2 * max(map(norm, every))
+        size = measure.repeated(max(map(measure.size, every)), 2)
+        far = 2 * max((abs(value) for row in every for _, value in row), default=0)
+        return Largest(size, far, far)
     world.budget.spend(8 * len(every) * length)
-    for one, two in combinations(every, 2):
-        if SOME in (one, two):
-            continue
-        less = frozenset((output, -value) for output, value in one)
-        most = max(most, norm(plus(less, two)))
-    return most
+    size = top = bottom = 0
+    moved = (
+        plus(frozenset((output, -value) for output, value in one), two)
+        for one, two in combinations(every, 2)
+        if SOME not in (one, two)
+    )
+    for change in (*some, *moved):
+        size = max(size, measure.size(change))
+        values = [value for _, value in change]
+        high, low = ends(values, None)
+        top, bottom = max(top, high, -low), max(bottom, high, -low)
+    return Largest(size, top, bottom)

@@ -18,12 +18,12 @@ def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
     """Refuse unless a part's vertices times its largest change are within the value."""
     want(proof, {"kind": str}, "the proof")
     moves = Effects(world)
-    if bound(moves) > value * moves.scale:
+    if bound(moves) > moves.measure.claim(value, moves.scale):
         raise Rejected("the bound that the proof gives is above the value")
 
 
 def bound(moves: Effects) -> int:
-    """Return what no neighbour pair exceeds, scaled."""
+    """Return what no neighbour pair exceeds, as a size."""
     columns = dict.fromkeys(zip(*moves.effects, strict=True))
     for effect in zip(*columns, strict=True):
         ends = sorted(x for x in effect if x)
@@ -32,4 +32,9 @@ def bound(moves: Effects) -> int:
     longest = [(part, size + 1) for part, size in parts(moves)]
     if moves.longest is not None:
         longest = [(part, min(size, moves.longest)) for part, size in longest]
-    return max([moves.idle, *(size * max(part.weights) for part, size in longest)])
+    measure = moves.measure
+    sizes = [
+        measure.repeated(max(measure.size(x) for d in part.effects for x in moves.changes[d]), size)
+        for part, size in longest
+    ]
+    return max([moves.idle, *sizes])

@@ -10,7 +10,7 @@ from itertools import combinations_with_replacement, product
 from typing import Any
 
 from ..document import Exact, Rejected, want
-from ..world import Vector, World, norm
+from ..world import Vector, World
 
 
 def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
@@ -19,10 +19,12 @@ def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
     if world.reading != "markov" or world.bounds:
         raise Rejected("this kind of proof is for equality counts in reading 4")
     cells, joins = world.kinds()
-    claim = value * world.rows(cells)[0]
+    measure = world.measure
+    claim = measure.claim(value, world.rows(cells)[0])
     moves = list(world.moves(cells, joins))
     places = [move.target if move.source is None else move.source for move in moves]
-    if 4 * max((norm(move.change) for move in moves), default=0) <= claim:
+    largest = max((measure.size(move.change) for move in moves), default=0)
+    if measure.repeated(largest, 4) <= claim:
         return
     width, most = len(world.equalities), max(len(move.change) for move in moves)
     halves: dict[Vector, list[tuple[int, ...]]] = defaultdict(list)
@@ -39,5 +41,5 @@ def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
                 change.update(dict(moves[k].change))
             used = Counter(places[k] for k in (*one, *two))
             fits = all(times <= cells[place or 0].size for place, times in used.items())
-            if fits and sum(map(abs, change.values())) > claim:
+            if fits and measure.size(change.items()) > claim:
                 raise Rejected("four cells change the query by more than the claim")

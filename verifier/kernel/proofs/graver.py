@@ -11,7 +11,8 @@ from collections.abc import Hashable
 from typing import Any
 
 from ..document import Exact, Rejected, want
-from ..world import Change, Effects, Vector, World, norm, plus
+from ..measure import Change
+from ..world import Effects, Vector, World, norm, plus
 from .graver_basis import basis, splits
 from .irreducible import MOST_CHOICES, PROOF, Replay, exceeds, replayed
 
@@ -25,7 +26,7 @@ def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
         return
     pieces = Pieces(moves, table["first"], claim)
     pairs = [[moves.changes[d] for d in pair] for pair in pieces.sides.values()]
-    if any(exceeds(pair, claim, world.budget) for pair in pairs):
+    if any(exceeds(pair, claim, world.budget, moves.measure) for pair in pairs):
         raise Rejected("two opposite moves change the query by more than the claim")
     if any(pieces.breaks(z) for z in pieces.alone):
         raise Rejected("an irreducible multiset changes the query by more than the claim")
@@ -41,6 +42,7 @@ class Pieces(Effects):
     def __init__(self, moves: Effects, first: list[int], claim: int) -> None:
         self.world, self.secret, self.longest = moves.world, set[Vector](), None
         self.moves, self.claim, budget = moves, claim, moves.world.budget
+        self.measure = moves.measure
         self.heavy = dict(zip(moves.effects, moves.weights, strict=True))
         away = {d: tuple([-v for v in d]) for d in moves.effects}
         ups = [d for d in moves.effects if d > away[d]]
@@ -78,7 +80,7 @@ class Pieces(Effects):
 
     def breaks(self, z: Change) -> bool:
         """Whether a vector changes more than the claim, and has no proper part that is a pair."""
-        if self.weight(z) <= self.claim:
+        if self.weight(z) <= self.measure.within(self.claim):
             return False
         budget = self.world.budget
         room, fixed, options = budget.room, Counter[Hashable](), list[set[Change]]()
@@ -90,7 +92,9 @@ class Pieces(Effects):
             else:
                 fixed.update({output: abs(v) * value for output, value in next(iter(changes))})
         options.append({frozenset((output, value) for output, value in fixed.items() if value)})
-        found = exceeds(options, self.claim, budget) and not splits(dict(z), self.every, budget)
+        found = exceeds(options, self.claim, budget, self.measure) and not splits(
+            dict(z), self.every, budget
+        )
         budget.room = room
         return found
 
@@ -104,7 +108,7 @@ class Search(Replay):
         """Whether pieces of these effects, none against another, make a vector that breaks."""
         choices = [[(z, norm(z), self.moves.weight(z)) for z in some] for some in options]
         choices.sort(key=len)
-        needed = self.claim - sum(max(weight for *_, weight in some) for some in choices)
+        needed = self.within - sum(max(weight for *_, weight in some) for some in choices)
         sums: dict[Change, tuple[int, int]] = {frozenset(): (0, 0)}
         room = self.budget.room
         for some in choices:

@@ -15,8 +15,9 @@ from operator import mul
 from typing import Any
 
 from ..document import Budget, Exact, Rejected, want, words
+from ..measure import Change, Measure
 from ..parts import parts
-from ..world import Change, Effects, Vector, World, norm, plus, relations
+from ..world import Effects, Vector, World, plus, relations
 
 MOST_SYMMETRIES = 20_000
 MOST_CHOICES = 200_000
@@ -116,6 +117,7 @@ class Replay:
 
     def __init__(self, moves: Effects, proof: dict[str, Any], claim: int) -> None:
         self.moves, self.claim, self.budget = moves, claim, moves.world.budget
+        self.within = moves.measure.within(claim)  # the length whose changes are within the claim
         count, rows = len(moves.effects), proof["functionals"]
         if any(len(row) != len(moves.effects[0]) for row in rows):
             raise Rejected("a functional has the wrong length")
@@ -217,7 +219,7 @@ class Replay:
         closing, every = self.sums.closing, sum(bits)
         ends = {-key: k for k, key in enumerate(self.keys)}
         weights = self.moves.weights
-        least = self.claim - max(weights)  # what weighs no more closes within the claim
+        least = self.within - max(weights)  # what weighs no more closes within the claim
         longest = inf if self.moves.longest is None else self.moves.longest - 2
         for place, step in enumerate(nodes):
             node = path[-1] if path[-1].todo else self._leave()
@@ -314,7 +316,7 @@ class Replay:
         """Refuse unless every choice of moves with these effects changes at most `claim`."""
         moves, key = self.moves, tuple(sorted(members))
         long = moves.longest is not None and len(members) > moves.longest
-        within = weight <= self.claim or long or key in self.seen
+        within = weight <= self.within or long or key in self.seen
         if within or not any(moves.effects[i] in moves.secret for i in key):
             return
         self.seen.add(key)
@@ -323,7 +325,7 @@ class Replay:
             raise Rejected("an irreducible multiset changes the query by more than the claim")
 
     def _exceeds(self, options: list[set[Change]]) -> bool:
-        return exceeds(options, self.claim, self.budget)
+        return exceeds(options, self.claim, self.budget, self.moves.measure)
 
 
 def replayed(
@@ -359,25 +361,30 @@ def places(flags: int) -> Iterator[int]:
         flags ^= low
 
 
-def exceeds(options: Iterable[set[Change]], claim: int, budget: Budget) -> bool:
-    """Whether a choice of changes from each set has a sum with a norm above the claim.
+def exceeds(options: Iterable[set[Change]], claim: int, budget: Budget, measure: Measure) -> bool:
+    """Whether a choice of changes from each set has a sum whose size is above the claim.
 
-    Sums are grown choice by choice; one that cannot get above the claim any more is dropped.
+    Sums are grown choice by choice; one that cannot get above the claim any more is dropped: the
+    lengths of what is still to come are added to its own.
     """
-    options = sorted(options, key=len)
-    left = sum(max(map(norm, changes)) for changes in options)
+    options, within = sorted(options, key=len), measure.within(claim)
+
+    def length(change: Change) -> int:
+        return measure.length(measure.size(change))
+
+    left = sum(max(map(length, changes)) for changes in options)
     sums: set[Change] = {frozenset()}
     for changes in options:
-        left -= max(map(norm, changes))
+        left -= max(map(length, changes))
         grown: set[Change] = set()
         for part in sums:
             budget.spend(len(changes) * (2 + len(part) + len(next(iter(changes)))))
             totals = (plus(part, change) for change in changes)
-            grown.update(total for total in totals if norm(total) + left > claim)
+            grown.update(total for total in totals if length(total) + left > within)
             if len(grown) > MOST_CHOICES:
                 raise Rejected("an irreducible multiset has too many choices of moves", limit=True)
         sums = grown
-    return bool(sums)
+    return any(measure.size(total) > claim for total in sums)
 
 
 def independent(effects: Sequence[Vector], budget: Budget) -> list[Vector]:

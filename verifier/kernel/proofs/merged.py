@@ -19,8 +19,9 @@ from operator import add
 from typing import Any
 
 from ..document import Exact, Rejected, want
+from ..measure import Change
 from ..policy import Fact
-from ..world import Change, Effects, Vector, World, norm, plus
+from ..world import Effects, Vector, World, norm, plus
 from .irreducible import PROOF, Replay, replayed
 
 Moved = frozenset[tuple[Vector, Change]]
@@ -153,6 +154,7 @@ class Joint(Effects):
 
     def __init__(self, moves: Merged, total: Vector, claim: int) -> None:
         self.world, self.longest, self.secret = moves.world, None, moves.secret | {total}
+        self.measure = moves.measure
         self.once, self.claim = total not in moves.changes, claim
         self.effects, self.weights = [*moves.effects], [*moves.weights]
         self.changes, self.exact = moves.changes, moves.exact and self.once

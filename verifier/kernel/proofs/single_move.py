@@ -10,6 +10,7 @@ then a formula, and at most 1 or 2 for counts and histograms, whatever moves.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import floor, gcd
 from typing import Any
@@ -33,31 +34,47 @@ def bound(world: World) -> Exact:
         effects = {world.effect(cell.point) for cell in world.cells(world.equalities)}
         if len(effects) > 1:
             raise Rejected("a known fact tells values apart")
-    query, policy, graph = world.query, world.policy, world.policy.graph
+    query = world.query
+    whole, largest = query.measure in ("l1", "l2-squared"), query.measure == "linf"
     if query.kind in ("range", "count"):
         return 1
     if query.kind in ("histogram", "marginal", "partition", "cluster-sizes"):
-        return 2
-    if query.kind not in ("sum", "cumulative", "ranges") or graph.cells:
+        return 1 if largest else 2  # one output rises by one, another falls by one
+    if query.kind not in ("sum", "cumulative", "ranges") or world.policy.graph.cells:
         raise Rejected("no formula for this query")
     reaches = [_reach(world, place) for place in query.places]
-    if query.kind == "cumulative":
-        return reaches[0]
-    if query.kind == "ranges":
-        size = policy.axes[query.places[0]].size
-        best = min(reaches[0], (size + 1) // 2)
-        return best * (size + 1 - best)
-    steps = [Fraction(policy.axes[place].step) for place in query.places]
+    if query.kind == "sum":
+        return _sums(world, reaches)
+    if query.kind == "cumulative":  # so many outputs, all by one and the same way
+        return reaches[0] if whole else min(1, reaches[0])
+    size = world.policy.axes[query.places[0]].size  # of ranges some rise by one, others fall by one
+    best = min(reaches[0], (size + 1) // 2)
+    return best * (size + 1 - best) if whole else min(1 if largest else 2, 2 * best)
+
+
+def _sums(world: World, reaches: Sequence[int]) -> Exact:
+    """Return the largest norm of a change of sums, each of which moves as far as its axis lets it.
+
+    In l1 also: distances that add the changes up bound them all together.
+    """
+    query, axes, graph = world.query, world.policy.axes, world.policy.graph
+    steps = [Fraction(axes[place].step) for place in query.places]
     scale = common((step.denominator for step in steps), world.budget)
-    whole = [int(step * scale) for step in steps]
-    gains = [step * reach for step, reach in zip(whole, reaches, strict=True)]
+    units = [int(step * scale) for step in steps]
+    gains = [step * reach for step, reach in zip(units, reaches, strict=True)]
     if graph.kind == "attribute":
-        return Fraction(sum(sorted(gains, reverse=True)[: max(0, graph.bound)]), scale)
+        gains = sorted(gains, reverse=True)[: max(0, graph.bound)]
+    if query.measure == "l2-squared":
+        return Fraction(sum(gain * gain for gain in gains), scale * scale)
+    if query.measure != "l1":  # each either way
+        most = sorted(gains, reverse=True)[: 1 if query.measure == "linf" else 2]
+        return Fraction(sum(most), scale)
     if graph.kind == "distance" and graph.added and graph.power == 1:  # charges are the changes
-        end, unit = Fraction(graph.bound * scale, graph.scale), gcd(*whole)
-        most = floor(end / unit) * unit
-        most = most - unit if graph.strict and most == end else most
-        return Fraction(min(most, sum(gains)), scale)
+        end, unit = Fraction(graph.bound * scale, graph.scale), gcd(*units)
+        most_of_all = floor(end / unit) * unit
+        if graph.strict and most_of_all == end:
+            most_of_all -= unit
+        return Fraction(min(most_of_all, sum(gains)), scale)
     return Fraction(sum(gains), scale)
 
 
