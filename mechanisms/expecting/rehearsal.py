@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import sqrt
+from math import exp, log, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,9 +21,14 @@ from numpy.typing import NDArray
 from blowproof.mechanisms.answers.true_answers import true_answers
 from blowproof.mechanisms.answers.vectors import Estimate, Vector
 from blowproof.mechanisms.base.errors import RefusedError
-from blowproof.mechanisms.structures.partitions import interval_partition, matching_partition
+from blowproof.mechanisms.structures.partitions import (
+    interval_costs,
+    interval_partition,
+    interval_rows,
+    matching_partition,
+)
 from blowproof.models.data.dataset import Dataset
-from blowproof.models.mechanisms.mechanism import Release, Selection
+from blowproof.models.mechanisms.mechanism import DRAWN, Release, Selection
 
 if TYPE_CHECKING:
     from blowproof.mechanisms.release.release import Plan
@@ -96,7 +101,31 @@ class Stage:
         if selection.candidates == "intervals":
             longest = selection.longest or len(truth)
             return interval_partition(truth.units, noise, penalty=penalty, longest=longest)
+        if selection.candidates == DRAWN:
+            return self._drawn(selection, truth, penalty)
         return matching_partition(truth.units, noise, penalty=penalty)
+
+    def _drawn(self, selection: Selection, truth: Vector, penalty: Fraction) -> NDArray[Any]:
+        """Return an interval partition drawn by its costs, as the gate draws it, in floats."""
+        rows = interval_rows(len(truth), selection.longest or len(truth))
+        costs = interval_costs(truth.units, rows, penalty).astype(np.float64)
+        logs = (costs * -(1 / float(selection.scale * (1 << rows - 1)))).T.tolist()
+        sums = [0.0]
+        for end in range(1, len(truth) + 1):
+            terms = [sums[end - (1 << power)] + logs[end][power]
+                     for power in range(min(rows, end.bit_length()))]  # fmt: skip
+            top = max(terms)
+            sums.append(top + log(sum(exp(term - top) for term in terms)))
+        ends, end = [], len(truth)
+        while end > 0:
+            ends.append(end)
+            left = self._random.random()
+            for power in range(min(rows, end.bit_length())):
+                left -= exp(sums[end - (1 << power)] + logs[end][power] - sums[end])
+                if left <= 0:
+                    break
+            end -= 1 << power
+        return np.array(ends[::-1], dtype=np.int64)
 
     def public_size(self, request: Request) -> int | None:
         """Return n where it is public, as `Draw` does."""

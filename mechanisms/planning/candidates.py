@@ -15,7 +15,7 @@ from blowproof.models import BoundQuery, Policy
 __all__ = ["Candidate", "candidates"]
 
 BUCKETED = ("dawa", "dawa-transformed")
-MOST_BUCKETED, MOST_MATCHED = 20_000, 128
+MOST_BUCKETED, MOST_MATCHED = 5_000, 128
 """Values up to which partitions are rehearsed; beyond, that would take longer than the release."""
 MOST_WHOLE, MOST_ADDED = 2_000, 200_000
 

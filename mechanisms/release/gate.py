@@ -30,11 +30,17 @@ from blowproof.mechanisms.answers.vectors import Vector
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.noise.discrete_gaussian import raw_discrete_gaussian
 from blowproof.mechanisms.noise.discrete_laplace import Noise, raw_discrete_laplace
+from blowproof.mechanisms.noise.interval_choice import raw_interval_choice
 from blowproof.mechanisms.noise.k_norm import raw_k_norm
 from blowproof.mechanisms.release.worth import require_close_bounds
-from blowproof.mechanisms.structures.partitions import interval_partition, matching_partition
+from blowproof.mechanisms.structures.partitions import (
+    interval_costs,
+    interval_partition,
+    interval_rows,
+    matching_partition,
+)
 from blowproof.models import BudgetError, InternalError, show
-from blowproof.models.mechanisms.mechanism import Mechanism, Release, Selection
+from blowproof.models.mechanisms.mechanism import DRAWN, Mechanism, Release, Selection
 from blowproof.verifier.certify.base.verdict import Certified, shown
 from blowproof.verifier.certify.certify import certify
 from blowproof.verifier.certify.noise.k_norm import K_NORM
@@ -112,6 +118,10 @@ def choose(permit: Permit, truth: Vector, penalty: Fraction) -> Any:
     if selection.candidates == "intervals":
         longest = selection.longest or len(truth)
         return interval_partition(truth.units, noise, penalty=penalty, longest=longest)
+    if selection.candidates == DRAWN:
+        rows = interval_rows(len(truth), selection.longest or len(truth))
+        costs = interval_costs(truth.units, rows, penalty).tolist()
+        return np.array(raw_interval_choice(costs, 1 / (selection.scale * (1 << rows - 1))))
     if selection.candidates == "pairs":
         return matching_partition(truth.units, noise, penalty=penalty)
     raise InternalError(f"nothing here chooses among {selection.candidates!r}")

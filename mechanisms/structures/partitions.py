@@ -42,7 +42,9 @@ __all__ = [
     "cheapest_intervals",
     "cheapest_pairs",
     "deviations",
+    "interval_costs",
     "interval_partition",
+    "interval_rows",
     "matching_partition",
     "scale_of",
 ]
@@ -94,20 +96,41 @@ def cheapest_intervals(counts: Ints, noises: Sequence[Ints], penalty: Fraction) 
     `noises[k][first]` is that of the bucket of 2**k values from `first` on, in units of the grid:
     one over the longest length. A bucket costs its deviation, its noise and the penalty.
     """
+    return _walk_back(_cheapest(interval_costs(counts, len(noises), penalty, noises)), len(counts))
+
+
+def interval_costs(
+    counts: Ints, rows: int, penalty: Fraction, noises: Sequence[Ints] | None = None
+) -> Ints:
+    """Return the cost of each bucket of 2**row values that ends before each place.
+
+    In units of one over the longest length; noise, if any, is in these units too.
+
+    >>> interval_costs(np.array([1, 3, 3]), 2, Fraction(1)).tolist()
+    [[0, 2, 2, 2], [0, 0, 6, 2]]
+    """
     size = len(counts)
-    grid = 1 << len(noises) - 1
+    grid = 1 << rows - 1
     fixed = round(penalty * grid)
+    wide = 0 if noises is None else max(map(largest, noises))
     # a deviation is at most twice the sum of the counts
-    bound = 2 * grid * size * largest(counts) + abs(fixed) + max(map(largest, noises))
+    bound = 2 * grid * size * largest(counts) + abs(fixed) + wide
     (counts,) = roomy(bound, counts)
-    costs = np.zeros((len(noises), size + 1), dtype=counts.dtype)
+    costs = np.zeros((rows, size + 1), dtype=counts.dtype)
     ranked = Ranked(counts) if grid > WIDE else None
-    for row, noise in enumerate(noises):
+    for row in range(rows):
         length = 1 << row
         found = deviations(counts, length, ranked if length > WIDE else None)
-        found, added = roomy(bound, found, noise)
-        costs[row, length:] = found * (grid // length) + fixed + added
-    return _walk_back(_cheapest(costs), size)
+        (found,) = roomy(bound, found)
+        costs[row, length:] = found * (grid // length) + fixed
+        if noises is not None:
+            costs[row, length:] += roomy(bound, noises[row])[0]
+    return costs
+
+
+def interval_rows(size: int, longest: int) -> int:
+    """Return how many lengths 1, 2, 4, ... buckets can have."""
+    return len(_lengths(size, longest))
 
 
 def deviations(counts: Ints, length: int, ranked: Ranked | None = None) -> Ints:

@@ -20,6 +20,7 @@ from blowproof.models.queries.query import BoundQuery
 
 __all__ = [
     "COSTS",
+    "DRAWN",
     "NOISES",
     "WIDTH",
     "Channel",
@@ -35,6 +36,8 @@ Noise = Literal["laplace", "discrete-laplace", "discrete-k-norm", "discrete-gaus
 NOISES = get_args(Noise)
 COSTS: tuple[Noise, ...] = ("laplace", "discrete-laplace")
 """The noise that costs of a choice may have."""
+DRAWN = "drawn-intervals"
+"""The candidates of a choice that is drawn from all interval partitions, by their costs."""
 WIDTH: dict[str, str] = {"discrete-gaussian": "variance", "bounded": "probabilities"}
 """What says how wide a noise is; of the others, it is `scale`."""
 
@@ -200,6 +203,9 @@ class Selection:
     ... answers, where 0 is no noise. Discrete noise and the costs live on the multiples of 1 / w,
     where w is the largest number of answers that a bucket has ("pairs": of 1). The cheapest
     partition alone is published; ties fall in a fixed order of the partitions.
+
+    Or a partition into intervals is drawn (`candidates` "drawn-intervals"), with probability in
+    proportion to e^(-cost / scale), its cost being that of its buckets without any noise.
 
     Or a best score is chosen: "maximum", the largest answer plus Laplace noise of `scale` each, or
     "exponential", an answer drawn with probability proportional to e^(answer / scale).

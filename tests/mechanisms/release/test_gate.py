@@ -313,7 +313,7 @@ def test_what_was_proved_is_not_changed_in_place(name):
 
 # --- no other way to the noise ------------------------------------------------------------------
 
-SAMPLERS = {"discrete_laplace", "discrete_gaussian", "k_norm"}
+SAMPLERS = {"discrete_laplace", "discrete_gaussian", "k_norm", "interval_choice"}
 NOISE = tuple(f"mechanisms.noise.{name}" for name in sorted(SAMPLERS))
 SIZES = {"Noise", "Source", "WORD", "MOST_DIMENSIONS", "dimension"}
 """What is no noise."""

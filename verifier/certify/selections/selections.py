@@ -15,6 +15,11 @@ was lowered are multiples of the grid, where the answers are counts. So a pair l
 and all pairs at most that factor times S(query, P) in L1, for every policy and reading; with
 buckets of any width and one scale b it is 4 S / b.
 
+*A partition that is drawn* ("drawn-intervals"), with probability in proportion to e^(-cost /
+scale): the costs of all partitions change by at most s times the sum of |d_i|, where s belongs to
+the widest bucket; one outcome's weight by that much one way, the sum of all weights the other way.
+So a pair loses at most 2 s / scale times that sum.
+
 *By all choices.* Where domains and databases are few, the probabilities of all partitions are
 enclosed (`noisy_partitions`), and neighbours compared one by one. That refutes; and where n is
 public, so that no database is left out, it proves as well.
@@ -29,7 +34,7 @@ from fractions import Fraction
 from blowproof.models import BudgetError, PolicyError, QueryError, show
 from blowproof.models.base.numbers import plain
 from blowproof.models.base.toml_values import within
-from blowproof.models.mechanisms.mechanism import Mechanism, Release, Selection
+from blowproof.models.mechanisms.mechanism import DRAWN, Mechanism, Release, Selection
 from blowproof.models.mechanisms.stacked_releases import bind_release
 from blowproof.models.policy.policy import Policy
 from blowproof.models.stacks.stacked import Part
@@ -42,7 +47,7 @@ from blowproof.verifier.engines.one_move.worst_edge import one_secret_move
 
 __all__ = ["both", "choice_factor", "with_selections"]
 
-KNOWN = ("intervals", "pairs", *BEST)
+KNOWN = ("intervals", "pairs", DRAWN, *BEST)
 
 
 @dataclass(frozen=True)
@@ -135,6 +140,8 @@ def choice_factor(selection: Selection, outputs: int | None) -> Fraction | None:
     Fraction(1, 4)
     """
     top = _widest(selection, outputs)
+    if selection.candidates == DRAWN:
+        return 2 * (Fraction(2) if top is None else _step(top)) / selection.scale
     powers = range(len(selection.scales) if top is None else top + 1)
     most = Fraction(2) if top is None else _step(top)
     worst = Fraction(0)
@@ -180,7 +187,12 @@ def _computed(asked: Asked, choice: _Choice, epsilon: Fraction) -> Bounds:
         engine="choices",
         notes=(f"choice {choice.number}, among {item.candidates}: {why}",),
     )
-    if outputs is None or (upper is not None and not isinstance(upper, str) and upper <= epsilon):
+    drawn = item.candidates == DRAWN
+    if (
+        outputs is None
+        or drawn
+        or (upper is not None and not isinstance(upper, str) and upper <= epsilon)
+    ):
         return found
     worst = worst_choice(asked, item, outputs)
     if worst is None:
