@@ -68,7 +68,7 @@ class Bucketed(Plan):
     """What the three have in common; `share` is the part of epsilon that the partition gets."""
 
     postprocessing = ("uniform expansion",)
-    settings = ("share", "caution")
+    settings: tuple[str, ...] = ("share", "caution")
     share = HALF
     caution: Fraction | None = None
 

@@ -57,7 +57,7 @@ def test_partitions_are_drawn_in_proportion_to_their_weights(rate: Fraction) -> 
 def test_a_number_at_a_border_is_drawn_on_until_it_decides() -> None:
     """Both partitions of two values have the chance 1/2; the number begins with exactly that."""
     for last, ends in ((b"\xff", [2]), (b"\x00", [1, 2])):
-        asked = []
+        asked: list[int] = []
 
         def source(many: int, last: bytes = last, asked: list[int] = asked) -> bytes:
             asked.append(many)
