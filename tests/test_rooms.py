@@ -35,6 +35,7 @@ ROOMS = (
     "verifier/kernel",
     "verifier/asked",
     "verifier/kernel/proofs",
+    "verifier/kernel/odds",
     "verifier/neighbours",
     "verifier/moves",
     "verifier/engines/policy_graph",

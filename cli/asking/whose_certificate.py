@@ -54,6 +54,9 @@ def compared(
         )
     elif digests["policy"] != digest(policy):
         found.other = f"it is a proof about another policy than {name}"
+    elif "mechanism" in digests:
+        found.same.append("policy")
+        found.missing.append("the mechanism (it stands in the certificate)")
     else:
         found.same.append("policy")
         _query(found, policy, query, digests["query"])

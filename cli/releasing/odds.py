@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from blowproof.models import Policy
     from blowproof.models.mechanisms.mechanism import Mechanism
     from blowproof.verifier.odds.base.answer import Odds
+    from blowproof.verifier.odds.base.asked import Asked
 
 __all__ = ["odds", "odds_of"]
 
@@ -35,11 +36,13 @@ CODES = {"within": Exit.OK, "exceeded": Exit.NO, "undecided": Exit.UNDECIDED}
               help="Nobody's odds may move by more than e^E.")  # fmt: skip
 @click.option("--composition", is_flag=True,
               help="Say also whether releases compose linearly against them.")  # fmt: skip
+@click.option("--certificate", type=click.Path(dir_okay=False), metavar="FILE",
+              help="Write what the small checker needs (see blowproof check).")  # fmt: skip
 @attacker_options
 @json_option
 def odds(
-    mechanism: str, policy: str, epsilon: Fraction, composition: bool, question: Question,
-    as_json: bool,
+    mechanism: str, policy: str, epsilon: Fraction, composition: bool, certificate: str | None,
+    question: Question, as_json: bool,
 ) -> int:  # fmt: skip
     """What an attacker learns: the largest odds ratio over secret pairs, beliefs and outputs.
 
@@ -51,15 +54,19 @@ def odds(
     Exit code 0: within e^epsilon; 1: exceeded; 2: bad input; 3: the bounds leave it open.
     """
     from blowproof.cli.asking.ask import Session
+    from blowproof.cli.text.files import keep_apart
     from blowproof.cli.text.odds_screen import odds_parts
     from blowproof.cli.text.output import print_all, quietly, write_json
     from blowproof.models.mechanisms.mechanism_file import located, read_with_text
 
+    keep_apart({"--certificate": certificate}, [mechanism, policy])
     session = Session(question)
     described, content = session.read(mechanism, lambda: read_with_text(mechanism))
     read, _ = session.open(policy)
     found = located(
-        lambda: odds_of(session, described, read, epsilon, compose=composition),
+        lambda: odds_of(
+            session, described, read, epsilon, compose=composition, certificate=certificate
+        ),
         content,
         file=mechanism,
     )
@@ -78,8 +85,12 @@ def odds_of(
     epsilon: Fraction,
     *,
     compose: bool = False,
+    certificate: str | None = None,
 ) -> Odds:
-    """Return the odds ratio; stopped, "undecided" with what is known by then."""
+    """Return the odds ratio; stopped, "undecided" with what is known by then.
+
+    `certificate`: a file to write what the kernel accepted to; why there is none goes to stderr.
+    """
     import time
 
     from blowproof.cli.asking.ask import Cut, scope_of
@@ -87,6 +98,7 @@ def odds_of(
     from blowproof.verifier.odds.odds import odds as largest
     from blowproof.verifier.odds.odds import undecided
 
+    asked: list[Asked] = []
     start, limit, board = time.monotonic(), session.question.time_limit, Board()
     found = session.follow(
         f"{mechanism.name}, attackers",
@@ -99,10 +111,31 @@ def odds_of(
             listener=post,
             board=board,
             compose=compose,
+            on_asked=asked.append,
         ),
         limit=limit,
     )
     if not isinstance(found, Cut):
+        if certificate is not None:
+            _certify(session, asked[0], found, certificate)
         return found
     open_ = undecided(mechanism, policy, epsilon, board, found.reason)
     return replace(open_, seconds=time.monotonic() - start)
+
+
+def _certify(session: Session, asked: Asked, found: Odds, path: str) -> None:
+    """Write a certificate, or say why there is none."""
+    from blowproof.cli.asking.stoppable import Stopped
+    from blowproof.cli.text.files import save
+    from blowproof.cli.text.policy_in_words import printable
+    from blowproof.verifier.odds.certificate import certify_odds
+
+    try:
+        written = session.run(lambda: certify_odds(asked, found), late=True)
+        reason = written.reason
+        if written.document is not None:
+            save(path, written.text)
+    except Stopped as stop:
+        reason = stop.reason
+    if reason:
+        click.echo(f"no certificate: {printable(reason)}", err=True)

@@ -18,6 +18,7 @@ from .witness import change_of, read_pair, why_not
 from .world import LABELLED, READINGS, World
 
 SCHEMA = "blowproof/certificate/5"
+ODDS = "blowproof/odds-certificate/1"
 OLDER = [f"blowproof/certificate/{number}" for number in range(1, 5)]
 CERTIFICATE = {
     **{"schema": str, "digests": dict, "policy": dict, "query": dict, "norm": str},
@@ -73,8 +74,14 @@ def check(
     document: dict[str, Any], steps: int = MOST_STEPS, seconds: float | None = None
 ) -> Verdict:
     """Check a certificate, for so many steps and seconds at most; Unreadable if it is none."""
+    if document.get("schema") == ODDS:
+        return _odds(document, Budget(steps, seconds=seconds))
+    return _checked(document, Budget(steps, seconds=seconds))
+
+
+def _checked(document: dict[str, Any], budget: Budget) -> Verdict:
     try:
-        world, value = world_of(document, Budget(steps, seconds=seconds))
+        world, value = world_of(document, budget)
         kind = want(document["proof"].get("kind"), str, "the kind of proof")
         if kind not in KINDS:
             raise Unreadable("no proof of this kind")
@@ -94,6 +101,35 @@ def check(
     )
     named = (query.text, document["norm"], world.reading, policy.scope, value)
     return Verdict(True, "", claim, kind, tuple(told.items()), *named, maker=_ONLY_HERE)
+
+
+def _odds(document: dict[str, Any], budget: Budget) -> Verdict:
+    """Check a certificate about what an attacker learns."""
+    try:
+        parts = {name: document[name] for name in ("policy", "mechanism")}
+        found = {name: digest_of(part) for name, part in parts.items()}
+        if document["digests"] != found:
+            raise Rejected("the digests are not those of the policy and the mechanism")
+        odds = import_module(".odds.check_odds", __package__)
+        case = odds.check_odds(document, budget, _checked)
+    except Rejected as reason:
+        return Verdict(False, str(reason))
+    except FAULTS as error:
+        raise Unreadable(f"not well-formed ({type(error).__name__})") from None
+    except (RecursionError, MemoryError) as error:
+        return Verdict(False, f"the check takes too much memory ({type(error).__name__})")
+    ends = {"at_least": "at least", "at_most": "at most"}
+    bounds = " and ".join(f"{ends[name]} {bound}" for name, bound in sorted(case.claims.items()))
+    about = ", ".join(f"the {name} with SHA-256 {told}" for name, told in found.items())
+    claim = (
+        f"the odds of {case.kind} attackers move by {bounds} at the worst, answers "
+        f"{case.policy.scope}, for {about}"
+    )
+    kind = (case.table.get("proof") or {"kind": "belief"})["kind"]
+    return Verdict(
+        True, "", claim, kind, tuple(found.items()), "odds",
+        reading="pufferfish", answers=case.policy.scope, maker=_ONLY_HERE,
+    )  # fmt: skip
 
 
 def world_of(document: dict[str, Any], budget: Budget) -> tuple[World, Exact]:

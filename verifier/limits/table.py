@@ -334,6 +334,9 @@ odds/base/asked
     MOST_LISTED 20_000 databases: More databases are not listed.
 odds/base/chances
     MOST_OUTPUTS 40_000 outputs: More outputs of a channel are not listed.
+odds/certificate
+    SECONDS 60.0 seconds: For writing and for checking a certificate of odds.
+    BITS 128 bits: Precision of what a certificate claims where it is no power of e.
 odds/composition
     MOST_DATABASES 150 databases: Of more, no mechanism is looked for that does not compose.
     MOST_CONSTRAINTS 20_000 constraints: Of more, no mechanism is looked for.

@@ -6,5 +6,6 @@ is asked and answered is in the room base; beliefs under bounds and clauses are 
 families.
 
 Read `listed`, `any_belief`, `independent` (the theorem), `coupling` (its test), `identical`,
-`composition` (do releases compose?), `odds` (the front door).
+`composition` (do releases compose?), `certificate` (what the kernel is shown), `odds` (the front
+door).
 """

@@ -27,7 +27,7 @@ from blowproof.verifier.odds.base.answer import Factor, Shown
 from blowproof.verifier.odds.base.asked import Asked
 from blowproof.verifier.odds.base.chances import Additive
 from blowproof.verifier.odds.base.evaluate import compared, odds_ratio
-from blowproof.verifier.odds.listed import belief_json
+from blowproof.verifier.odds.listed import belief_json, belief_table
 from blowproof.verifier.reductions.few_values import reduce_values
 
 __all__ = ["any_odds", "most_apart"]
@@ -93,6 +93,7 @@ def _shown(
         secret=(way[0].text, way[1].text),
         output=asked.chances.to_json(output),
         reached=reached,
+        table=belief_table(asked, belief, way),
     )
 
 

@@ -58,7 +58,7 @@ from math import prod
 from blowproof.models import BudgetError, InternalError, Point, show
 from blowproof.models.attackers.secrets import holds
 from blowproof.models.policy.readings import Reading
-from blowproof.verifier.asked.answer import Pair, json_value
+from blowproof.verifier.asked.answer import Pair, json_number, json_value
 from blowproof.verifier.asked.names import Engine
 from blowproof.verifier.asked.question import Progress
 from blowproof.verifier.certify.base.asked import Asked as Judged
@@ -199,6 +199,15 @@ class Attacker:
     told: int
     """The record of the secret, from 0: the first value of its row against the second."""
 
+    def table(self, asked: Asked) -> object:
+        """Return belief and secret as certificates have them."""
+        domain = asked.policy.domain
+        rows = [
+            [[json_value(domain, x), json_number(w), 0] for x, w in row] for row in self.records
+        ]
+        told = [json_value(domain, x) for x, _ in self.records[self.told]]
+        return {"records": rows, "secret": [self.told, *told]}
+
     def json(self, asked: Asked) -> object:
         """Return the belief as JSON has it: for each record its values and their probabilities."""
         domain, rows = asked.policy.domain, []
@@ -239,6 +248,7 @@ def _attacker(
             secret=(_says(asked, told, first), _says(asked, told, second)),
             output=asked.chances.to_json(output),
             reached=reached,
+            table=attacker.table(asked),
         )
         if not loose or not any(weights.values()) or _near(reached, claimed):
             break

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from blowproof.models import Point, PolicyError, show
 from blowproof.models.attackers.beliefs import Belief
-from blowproof.verifier.asked.answer import json_value
+from blowproof.models.attackers.secrets import Statement
+from blowproof.verifier.asked.answer import json_number, json_value
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.odds.base.answer import Factor, Shown
 from blowproof.verifier.odds.base.asked import Asked
 from blowproof.verifier.odds.base.evaluate import Evaluation
 
-__all__ = ["belief_json", "conditioned", "largest_of", "listed_odds"]
+__all__ = ["belief_json", "belief_table", "conditioned", "largest_of", "listed_odds"]
 
 LONGEST = whole_limit(__name__, "LONGEST")
 
@@ -92,8 +94,22 @@ def largest_of(asked: Asked, belief: Chances) -> tuple[Factor, Shown | None, int
         secret=(one.text, two.text),
         output=asked.chances.to_json(output),
         reached=found,
+        table=belief_table(asked, belief, (one, two)),
     )
     return found, shown, skipped
+
+
+def belief_table(
+    asked: Asked, belief: Mapping[Database, Fraction], told: tuple[Statement, Statement]
+) -> Any:
+    """Return a belief over databases and its secret as certificates have them."""
+    one, two = (statement.about for statement in told)
+    if one is None or two is None:
+        return None
+    domain = asked.policy.domain
+    rows = [[[json_value(domain, x) for x in d], json_number(p)] for d, p in belief.items()]
+    values = [json_value(domain, value) for _, value in (one, two)]
+    return {"databases": rows, "secret": [one[0], *values]}
 
 
 def belief_json(asked: Asked, belief: Chances) -> Any:

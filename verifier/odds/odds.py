@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -48,6 +49,7 @@ def odds(  # noqa: PLR0913 # keyword-only options
     listener: Listener | None = None,
     board: Board | None = None,
     compose: bool = False,
+    on_asked: Callable[[Asked], None] | None = None,
 ) -> Odds:
     """Return the largest odds ratio over secret pairs, outputs and beliefs, in bounds.
 
@@ -56,7 +58,8 @@ def odds(  # noqa: PLR0913 # keyword-only options
     that gives both statements a positive probability. `attackers`: instead of the mechanism's own
     (default: independent records, given the facts). `board`: what is known at any time, for whoever
     stops the search from outside (`undecided` makes an answer of it). `compose`: say also whether
-    releases compose linearly against these attackers.
+    releases compose linearly against these attackers. `on_asked` is handed the question, as
+    `certify_odds` wants it.
     """
     if epsilon <= 0:
         raise PolicyError(f"epsilon is above zero, not {epsilon}")
@@ -71,6 +74,8 @@ def odds(  # noqa: PLR0913 # keyword-only options
         listener=listener,
         board=board,
     )
+    if on_asked is not None:
+        on_asked(asked)
     asked.chances  # noqa: B018 # refuses what has no exact odds before anything is searched
     try:
         lower, upper, shown, why, notes = _found(asked)

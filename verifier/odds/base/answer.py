@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -125,13 +125,14 @@ class Shown:
     """The attacker who shows a ratio: belief, statements and output, all as JSON has them.
 
     `reached`: the odds ratio of this very belief, evaluated by itself; below the bound it shows
-    where beliefs come as near as one likes.
+    where beliefs come as near as one likes. `table`: belief and secret as certificates have them.
     """
 
     prior: Any
     secret: tuple[str, str]
     output: Any
     reached: Factor
+    table: Any = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

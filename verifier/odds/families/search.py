@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import prod
 
 from blowproof.models import BudgetError, show
-from blowproof.verifier.asked.answer import json_value
+from blowproof.verifier.asked.answer import json_number, json_value
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.odds.base.answer import Factor, Shown
 from blowproof.verifier.odds.base.asked import Asked
@@ -166,14 +166,15 @@ class _Best:
 def shown_of(question: Question, found: Found) -> Shown | None:
     """Return the belief of what was found, evaluated by itself; None where there is none."""
     if found.belief is not None:
-        return _evaluated(question, found.belief)
+        return _evaluated(question, found.belief, _table(question, found.belief, {}))
     if found.corner is None or found.lower is None:
         return None
     few, best = Fraction(2), None
     least = min(found.corner.values(), default=0)
+    table = _table(question, {}, {v: power - least for v, power in found.corner.items()})
     while few <= LEAST:
         weights = {v: few ** -(power - least) for v, power in found.corner.items()}
-        shown = _evaluated(question, weights)
+        shown = _evaluated(question, weights, table)
         if shown is None:
             break
         best = shown
@@ -190,7 +191,9 @@ def _near(reached: Factor, claimed: Factor) -> bool:
     return reached.between(64)[0] >= NEAR * claimed.between(64)[1]
 
 
-def _evaluated(question: Question, weights: dict[Variable, Fraction]) -> Shown | None:
+def _evaluated(
+    question: Question, weights: dict[Variable, Fraction], table: object
+) -> Shown | None:
     def weight(monomial: Monomial) -> Fraction:
         return prod((weights.get(v, Fraction(1)) for v in monomial), start=Fraction(1))
 
@@ -203,13 +206,37 @@ def _evaluated(question: Question, weights: dict[Variable, Fraction]) -> Shown |
         secret=(families.pair[0].text, families.pair[1].text),
         output=families.world.asked.chances.to_json(question.output),
         reached=reached,
+        table=table,
     )
+
+
+def _table(
+    question: Question, weights: dict[Variable, Fraction], powers: dict[Variable, int]
+) -> object:
+    """Return belief and secret as certificates have them: weights w t^power, t going to 0."""
+    families = question.families
+    one, two = (statement.about for statement in families.pair)
+    if one is None or two is None:
+        return None
+    world = families.world
+    domain = world.asked.policy.domain
+    rows: dict[int, list[object]] = {}
+    for v in _used(families):
+        row = [json_value(domain, v[1]), json_number(weights.get(v, Fraction(1)))]
+        rows.setdefault(v[0], []).append([*row, powers.get(v, 0)])
+    told = [json_value(domain, value) for _, value in (one, two)]
+    return {"records": list(rows.values()), "secret": [one[0], *told]}
+
+
+def _used(families: Families) -> list[Variable]:
+    """Return the weights that databases of either side have."""
+    return sorted({v for side in (families.ones, families.twos) for m in side for v in m})
 
 
 def _prior(families: Families, weights: dict[Variable, Fraction]) -> object:
     """Return the belief as JSON has it: what each record may hold, with its probability."""
     asked = families.world.asked
-    used = sorted({v for side in (families.ones, families.twos) for m in side for v in m})
+    used = _used(families)
     domain = asked.policy.domain
 
     def row(record: int) -> list[list[object]]:
