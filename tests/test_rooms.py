@@ -41,6 +41,7 @@ ROOMS = (
     "verifier/engines/policy_graph",
     "verifier/engines/irreducibles/arrays",
     "verifier/engines/irreducibles",
+    "verifier/engines/farmed",
     "verifier/engines/graver",
     "verifier/engines/histograms",
     "verifier/engines/labelled",

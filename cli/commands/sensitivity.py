@@ -25,10 +25,16 @@ __all__ = ["sensitivity"]
 @click.option("--query", default="histogram", show_default=True, help="Which numbers are released.")
 @click.option("--certificate", type=click.Path(dir_okay=False), metavar="FILE",
               help="Write a proof that a small independent checker accepts.")  # fmt: skip
+@click.option("--scheduler", metavar="ADDRESS", help="A Dask cluster for long searches.")
 @question_options(norm=True)
 @json_option
-def sensitivity(
-    policy: str, query: str, certificate: str | None, question: Question, as_json: bool
+def sensitivity(  # options
+    policy: str,
+    query: str,
+    certificate: str | None,
+    scheduler: str | None,
+    question: Question,
+    as_json: bool,
 ) -> int:
     """One number with a witness: how much a query can change between neighbours.
 
@@ -38,6 +44,7 @@ def sensitivity(
     Exit code 0: exact or proved; 2: bad input; 3: bounds only.
     """
     from blowproof.cli.asking.ask import Session
+    from blowproof.cli.asking.cluster import searched_on
     from blowproof.cli.asking.error_lines import placed
     from blowproof.cli.text.answer import answer_parts
     from blowproof.cli.text.files import keep_apart
@@ -46,10 +53,11 @@ def sensitivity(
     keep_apart({"--certificate": certificate}, [policy])
     session = Session(question)
     read, (asked,) = session.open(policy, [query])
-    with placed(policy):
-        answer = session.ask(read, asked, question.reading)
-    if certificate is not None:
-        answer = _certified(read, asked, answer, certificate, session)
+    with searched_on(scheduler):
+        with placed(policy):
+            answer = session.ask(read, asked, question.reading)
+        if certificate is not None:
+            answer = _certified(read, asked, answer, certificate, session)
     with quietly():
         if as_json:
             write_json(answer.to_json(read.domain))

@@ -16,10 +16,10 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
+from blowproof.cli.asking.cluster import client_of
 from blowproof.cli.sweeping.work import Batch, Row, answer_batch, failed, ready
-from blowproof.models import BlowproofError
 
-__all__ = ["ClusterError", "cores", "worked"]
+__all__ = ["cores", "worked"]
 
 LIVES = 2
 """How often a batch may be begun before it is blamed for the death of its worker."""
@@ -27,10 +27,6 @@ LIVES = 2
 DIED = "the process that worked on this died (out of memory, or killed)"
 AHEAD = 2
 """Batches handed out for each worker, so that none of them waits."""
-
-
-class ClusterError(BlowproofError):
-    """A cluster that is not there, or not of our kind."""
 
 
 def cores() -> int:
@@ -110,7 +106,7 @@ def _stop(pool: ProcessPoolExecutor) -> None:
 
 
 def _clustered(batches: Sequence[Batch], scheduler: str) -> Iterator[list[Row]]:
-    client = _client(scheduler)
+    client = client_of(scheduler)
     try:
         as_completed: Any = import_module("distributed").as_completed
         futures = client.map(answer_batch, list(batches), pure=False, retries=LIVES - 1)
@@ -123,23 +119,3 @@ def _clustered(batches: Sequence[Batch], scheduler: str) -> Iterator[list[Row]]:
                 yield failed(place[future.key], f"{DIED}: {type(error).__name__}")
     finally:
         client.close()
-
-
-def _client(scheduler: str) -> Any:
-    """Return a client of the cluster at an address; a clear error where there is none."""
-    try:
-        distributed: Any = import_module("distributed")
-    except ImportError:
-        raise ClusterError(
-            "--scheduler needs Dask\n  try: pip install 'blowproof[cluster]'"
-        ) from None
-    try:
-        client = distributed.Client(scheduler, timeout=10)
-        client.get_versions(check=True)
-    except (OSError, TimeoutError, ValueError) as error:
-        reason = str(error).partition("\n")[0]
-        raise ClusterError(
-            f"no cluster answers at {scheduler}: {reason}\n"
-            "  try: the address that its scheduler printed, and the same versions on both sides"
-        ) from None
-    return client

@@ -113,6 +113,13 @@ engines/brute
         refused.
     COMPARISON_BUDGET 300_000_000 comparisons: How many comparisons of databases may be made before
         the question is refused.
+engines/farmed/farm
+    ALONE 1.0 seconds: How long a search works here before it hands tasks to workers elsewhere.
+    EACH 1.0 seconds: How long a task works elsewhere before it hands back what it has left.
+    WAIT 0.25 seconds: How long tasks that are under way are waited for at once.
+    FIRST_NODES 2_000 nodes: For the first tasks, whose speed nobody knows.
+    FOR_EACH 3 tasks: Under way for each worker, so that none of them waits.
+    LIVES 5 times: A task whose worker died so often is given up, and the search with it.
 engines/few_databases
     MOST_TRIED 2_000 databases: So many are tried against the facts, before neighbours are listed.
     MOST_COMPARED 500 databases: So many that satisfy the facts are compared with one another.

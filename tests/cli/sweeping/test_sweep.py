@@ -262,7 +262,7 @@ def test_no_cluster_is_a_clear_error(capsys, grid):
     pytest.importorskip("distributed")
     code, out, err = swept(capsys, grid, "--scheduler", "tcp://127.0.0.1:1")
     assert (code, out) == (2, None)
-    assert "no cluster answers at tcp://127.0.0.1:1" in err
+    assert "no cluster of ours answers at tcp://127.0.0.1:1" in err
 
 
 # --- claims --------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,10 @@ from blowproof.verifier.exact.coordinates import Instance
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 if TYPE_CHECKING:  # compiled: imported when needed
-    from blowproof.verifier.engines.irreducibles.search_compiled import Tree
+    from blowproof.verifier.engines.irreducibles.search_compiled import NumbaEngine, Tree
+    from blowproof.verifier.engines.irreducibles.tasks import Split
 
-__all__ = ["compile_all", "engines", "identity", "searched_by"]
+__all__ = ["Crew", "compile_all", "crew", "engines", "identity", "searched_by"]
 
 PLAIN_NODES = whole_limit(__name__, "PLAIN_NODES")
 PLAIN_EFFECTS = whole_limit(__name__, "PLAIN_EFFECTS")
@@ -61,15 +62,20 @@ def engines(
     if not ready(compile_all, wait=waiting(LOADING)):
         sample = small_functionals(instance, sample=True) if rows is None else rows
         yield Meanwhile(plain(sample or [])), NO_END
-    from blowproof.verifier.engines.irreducibles.lanes import Lanes
     from blowproof.verifier.engines.irreducibles.search_compiled import Tree
 
-    crew = _crews[-1] if _crews else Lanes
     left = None if clock is None or clock.limit is None else clock.limit - clock.seconds
     if left is not None and left <= 0:
         return
     tree = Tree.of(instance, permutations, largest=largest, eager=eager, seconds=left)
     yield crew(tree), None
+
+
+def crew(tree: Tree, cores: int | None = None) -> Crew:
+    """Return what searches a tree: so many cores of this machine, or what `searched_by` says."""
+    from blowproof.verifier.engines.irreducibles.lanes import Lanes
+
+    return _crews[-1](tree) if _crews and cores is None else Lanes(tree, cores)
 
 
 def compile_all() -> None:
@@ -91,8 +97,18 @@ def identity(instance: Instance) -> NDArray[np.int32]:
     return np.arange(len(instance.effects), dtype=np.int32)[None]
 
 
+class Crew(Engine, Protocol):
+    """A search in tasks: the engine that begins, and how it is put together."""
+
+    split: Split
+
+    @property
+    def first(self) -> NumbaEngine:
+        """The engine that begins."""
+
+
 @contextmanager
-def searched_by(crew: Callable[[Tree], Engine]) -> Iterator[None]:
+def searched_by(crew: Callable[[Tree], Crew]) -> Iterator[None]:
     """Inside of this, compiled searches are run by what `crew` makes of them (`tasks`).
 
     By default those are the cores of this machine (`lanes.Lanes`).
@@ -104,4 +120,4 @@ def searched_by(crew: Callable[[Tree], Engine]) -> Iterator[None]:
         _crews.remove(crew)
 
 
-_crews: list[Callable[[Tree], Engine]] = []
+_crews: list[Callable[[Tree], Crew]] = []

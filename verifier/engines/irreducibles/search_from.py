@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.verifier.engines.irreducibles.choice import engines
+from blowproof.verifier.engines.irreducibles.choice import Crew, engines
 from blowproof.verifier.engines.irreducibles.multiset import Multiset, canonical, is_reducible
 from blowproof.verifier.engines.irreducibles.search import Clock, Engine, explore
 from blowproof.verifier.engines.irreducibles.search_python import PlainEngine
@@ -120,10 +121,7 @@ def begin(engine: Engine, place: int, excluded: Sequence[int]) -> None:
         for e in excluded:
             root.available &= ~(1 << e)
     else:
-        from blowproof.verifier.engines.irreducibles.lanes import Lanes
-
-        assert isinstance(engine, Lanes)
-        state = engine.first.state
+        state = cast("Crew", engine).first.state
         _clear(state.todo[0])
         _flip(state.todo[0], place)
         for e in excluded:

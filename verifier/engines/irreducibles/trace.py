@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.verifier.engines.irreducibles.arrays import state as names
-from blowproof.verifier.engines.irreducibles.choice import PLAIN_EFFECTS
+from blowproof.verifier.engines.irreducibles.choice import PLAIN_EFFECTS, crew
 from blowproof.verifier.engines.irreducibles.functionals import small_functionals
 from blowproof.verifier.engines.irreducibles.search import Clock
 from blowproof.verifier.engines.irreducibles.search_from import begin
@@ -73,7 +73,7 @@ def traced(  # noqa: PLR0913 # keyword-only options
 
     `keeps` says whether a permutation of the effects may be used as a symmetry. `start`: only those
     with this effect, which symmetries keep, and besides it none of some others. `cores`: how many
-    to use (None: those of this machine); a search that was cut into tasks comes back as `short`.
+    to use (None: what `choice.searched_by` says); a search cut into tasks comes back as `short`.
     """
     clock = Clock(time_limit)
     order = sorted(set(weights))  # only which are equal counts here
@@ -101,11 +101,10 @@ def traced(  # noqa: PLR0913 # keyword-only options
     if not AVAILABLE:
         return None
     # Compiled: imported when needed.
-    from blowproof.verifier.engines.irreducibles.lanes import Lanes
     from blowproof.verifier.engines.irreducibles.search_compiled import MOST_TRACED, Tree
 
     tree = Tree.of(instance, group, largest=largest, traced=True, box=box)
-    engine = Lanes(tree, cores)
+    engine = crew(tree, cores)
     engine.raise_threshold(NOTHING)
     if start is not None:
         begin(engine, *start)
