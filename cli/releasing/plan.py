@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from blowproof.cli.asking.ask import Session
+    from blowproof.mechanisms.planning.advice import Advice
     from blowproof.mechanisms.planning.planner import Planned
     from blowproof.models import Policy
     from blowproof.verifier.certify.base.promise import Promise
@@ -50,6 +51,8 @@ LATE = ("time limit was over", "not proved in time", "is known to be enough", "n
               help="Write the plan to a file, for release --plan FILE.")  # fmt: skip
 @click.option("--plot", type=click.Path(), metavar="FILE",
               help="Write a picture of the errors (.svg).")  # fmt: skip
+@click.option("--advice", is_flag=True,
+              help="Say what would be gained if something else were published.")  # fmt: skip
 @question_options(time_limit=LIMIT, whole=True)
 @json_option
 def plan(  # noqa: PLR0913 # one parameter for each option
@@ -61,6 +64,7 @@ def plan(  # noqa: PLR0913 # one parameter for each option
     promise: Promise,
     output: str | None,
     plot: str | None,
+    advice: bool,
     question: Question,
     as_json: bool,
 ) -> int:
@@ -69,7 +73,8 @@ def plan(  # noqa: PLR0913 # one parameter for each option
     Nothing is drawn and nothing spent. Errors are exact where the answers are the noisy ones, else
     rehearsed on made-up data (--seed), for the shape that is worst. DATA are looked at for n alone,
     where n is public. Beside them stand a lower bound on what any mechanism could do, and what the
-    same queries would cost under plain differential privacy.
+    same queries would cost under plain differential privacy. --advice: what the error would be if a
+    known fact were left out, a coarser marginal published, or two of them as one table.
 
     Exit code 0: planned; 1: no mechanism is worth releasing; 2: bad input; 3: undecided in time.
     """
@@ -85,7 +90,8 @@ def plan(  # noqa: PLR0913 # one parameter for each option
     session = Session(question, total=question.time_limit)
     read, _ = session.open(policy)
     found = compared(read, data, queries, weights, promise, session, seed=question.seed)
-    written = document(found, data=data)
+    told = _advice(found, session) if advice else None
+    written = document(found, data=data, advice=told)
     if output is not None:
         import json
 
@@ -97,6 +103,7 @@ def plan(  # noqa: PLR0913 # one parameter for each option
             write_json(written)
         else:
             print_all(plan_parts(found, output))
+            print_all(advice_lines(told))
     return _code(found)
 
 
@@ -148,6 +155,37 @@ def public_size(policy: Policy, data: str | None, reading: str, session: Session
     with Dataset(data, policy.domain) as dataset:
         session.read(data, lambda: require_agreement(policy, answers, dataset))
         return dataset.size if policy.size_known(cast("Reading", reading)) else None
+
+
+def _advice(found: Planned, session: Session) -> list[Advice]:
+    """Return what would be gained by other publications, within as long as the plan itself took."""
+    import time
+    from dataclasses import replace
+
+    from blowproof.mechanisms.planning.advice import advised
+
+    limit = session.question.time_limit
+    deadline = None if limit is None else time.monotonic() + limit
+    request = replace(found.request, deadline=deadline)
+    return session.run(lambda: advised(request, found.workload), limit=None, late=True)
+
+
+def advice_lines(told: list[Advice] | None) -> Iterator[RenderableType]:
+    """Yield what other publications would save, or cost."""
+    from rich.text import Text
+
+    from blowproof.cli.text.policy_in_words import printable
+
+    if told is None:
+        return
+    yield Text()
+    if not told:
+        yield Text("no other publication could be judged")
+        return
+    yield Text(f"other publications (each query alone, now RMSE {told[0].now:,.4g}):", style="bold")
+    for item in told[:SHOWN]:
+        word = f"saves {item.saves:.0%}" if item.saves >= 0 else f"costs {-item.saves:.0%} more"
+        yield Text(f"  {printable(item.change)}: RMSE {item.rmse:,.4g}, {word}")
 
 
 def _code(found: Planned) -> int:

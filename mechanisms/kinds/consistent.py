@@ -24,7 +24,9 @@ from blowproof.mechanisms.estimates.consistency import (
 from blowproof.mechanisms.kinds.laplace import Laplace
 from blowproof.mechanisms.release.calibrate import require_floats
 from blowproof.mechanisms.release.release import Draw, Request
+from blowproof.mechanisms.release.request import noisy_release
 from blowproof.models import BudgetError, ContradictionError, Marginal, QueryError, Setting, setting
+from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.databases.consistency import prepare
 
@@ -96,6 +98,11 @@ class Consistent(Laplace):
         start = onto_facts(np.zeros(len(self.free)), self.facts, self.known)
         if self.kind == KINDS[2]:
             self.whole = rounded(start, self.facts, self.known)
+
+    def calibrated(self) -> Release:
+        """Return the histogram with Laplace noise, or with Gaussian noise for a rho; keep S."""
+        release, self.sensitivity = noisy_release(self.request, self.request.bound)
+        return release
 
     def run(self, draw: Draw) -> Vector | Estimate:
         """Return the nearest table with the known counts."""

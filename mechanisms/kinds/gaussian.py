@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from blowproof.mechanisms.answers.true_answers import query_grid, require_answerable
 from blowproof.mechanisms.answers.vectors import Estimate, Vector
 from blowproof.mechanisms.base.errors import RefusedError
-from blowproof.mechanisms.release.release import Draw, Plan, Request, calibrated_scale, status_notes
-from blowproof.models.mechanisms.mechanism import Release
-from blowproof.models.norms import L2_SQUARED
-from blowproof.models.stacks.stacked import in_norm
+from blowproof.mechanisms.release.release import Draw, Plan, Request, status_notes
+from blowproof.mechanisms.release.request import noisy_release
 
 __all__ = ["Gaussian"]
 
@@ -33,15 +29,8 @@ class Gaussian(Plan):
             )
         query = request.bound
         require_answerable(query, request.policy)
-        squares = in_norm(query, L2_SQUARED, request.policy.domain)
-        self.sensitivity = request.sensitivity(squares)
-        variance = calibrated_scale(self.sensitivity, 2 * request.rho)
         grid = query_grid(query, request.policy.domain)
-        self.release = (
-            Release(query=query, noise="discrete-gaussian", variance=variance, grid=grid)
-            if variance
-            else Release(query=query, noise="discrete-laplace", scale=Fraction(0), grid=grid)
-        )
+        self.release, self.sensitivity = noisy_release(request, query, grid=grid)
         self.description = self.described(self.release)
         self.notes = status_notes(self.sensitivity)
 

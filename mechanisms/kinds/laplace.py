@@ -23,12 +23,17 @@ class Laplace(Plan):
         super().__init__(request)
         query = request.bound
         require_answerable(query, request.policy)
+        self.release = self.calibrated()
+        self.description = self.described(self.release)
+        self.notes = status_notes(self.sensitivity)
+
+    def calibrated(self) -> Release:
+        """Return the query with noise of scale S / epsilon; keep S."""
+        request, query = self.request, self.request.bound
         self.sensitivity = request.sensitivity(query)
         scale = calibrated_scale(self.sensitivity, request.epsilon)
         grid = query_grid(query, request.policy.domain)
-        self.release = Release(query=query, noise="discrete-laplace", scale=scale, grid=grid)
-        self.description = self.described(self.release)
-        self.notes = status_notes(self.sensitivity)
+        return Release(query=query, noise="discrete-laplace", scale=scale, grid=grid)
 
     def run(self, draw: Draw) -> Vector | Estimate:
         """Return the noisy answers as they are."""

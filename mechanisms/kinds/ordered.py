@@ -14,15 +14,14 @@ from blowproof.mechanisms.answers.vectors import Estimate, Vector
 from blowproof.mechanisms.estimates.isotonic import rising
 from blowproof.mechanisms.estimates.ranges import OrderedCounts, axis_asked, query_text
 from blowproof.mechanisms.release.calibrate import require_floats
-from blowproof.mechanisms.release.release import Draw, Plan, Request, calibrated_scale, status_notes
-from blowproof.models import parse_query
-from blowproof.models.mechanisms.mechanism import Release
+from blowproof.mechanisms.release.release import Draw, Plan, Request, status_notes
+from blowproof.mechanisms.release.request import noisy_release
 
 __all__ = ["Ordered"]
 
 
 class Ordered(Plan):
-    """The cumulative histogram with noise of scale S / epsilon, then made to rise from 0 to n.
+    """The cumulative histogram with noise (Gaussian, for a rho), then made to rise from 0 to n.
 
     S is the verified sensitivity of the cumulative histogram under the policy, theta for distance
     secrets in unit steps. Where n is public, the last prefix is n itself.
@@ -39,9 +38,7 @@ class Ordered(Plan):
         require_floats(request.epsilon, self.name)
         for query in (request.bound, text):
             require_answerable(query, policy)
-        self.sensitivity = request.sensitivity(parse_query(text, policy))
-        scale = calibrated_scale(self.sensitivity, request.epsilon)
-        self.release = Release(query=text, noise="discrete-laplace", scale=scale)
+        self.release, self.sensitivity = noisy_release(request, text)
         self.description = self.described(self.release)
         self.notes = status_notes(self.sensitivity)
 

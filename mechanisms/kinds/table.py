@@ -9,9 +9,9 @@ from __future__ import annotations
 from blowproof.mechanisms.answers.true_answers import require_answerable, true_answers
 from blowproof.mechanisms.answers.vectors import Estimate, Vector
 from blowproof.mechanisms.kinds.transformed import NoisyTable, require_few_values
-from blowproof.mechanisms.release.release import Draw, Plan, Request, calibrated_scale, status_notes
+from blowproof.mechanisms.release.release import Draw, Plan, Request, status_notes
+from blowproof.mechanisms.release.request import noisy_release
 from blowproof.models import QueryError, parse_query
-from blowproof.models.mechanisms.mechanism import Release
 
 __all__ = ["Table"]
 
@@ -19,7 +19,7 @@ HISTOGRAM = "histogram"
 
 
 class Table(Plan):
-    """Laplace noise on the histogram; sums of its cells answer what is asked."""
+    """Laplace noise (Gaussian, for a rho) on the histogram; sums of its cells are the answers."""
 
     name = "table"
     postprocessing = ("sums of noisy cells",)
@@ -36,9 +36,7 @@ class Table(Plan):
         require_answerable(request.bound, policy)
         histogram = parse_query(HISTOGRAM, policy)
         require_answerable(histogram, policy)
-        self.sensitivity = request.sensitivity(histogram)
-        scale = calibrated_scale(self.sensitivity, request.epsilon)
-        self.release = Release(query=HISTOGRAM, noise="discrete-laplace", scale=scale)
+        self.release, self.sensitivity = noisy_release(request, HISTOGRAM)
         self.description = self.described(self.release)
         self.notes = status_notes(self.sensitivity)
 

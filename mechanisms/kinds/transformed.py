@@ -48,11 +48,12 @@ from blowproof.models import (
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.mechanisms.mechanism import Prefixes, Release
 from blowproof.models.mechanisms.trees_and_prefixes import bind_query
+from blowproof.models.norms import L1, L2_SQUARED
 from blowproof.models.policy.readings import is_labelled
 from blowproof.models.queries.kinds import Cumulative, Ranges
 from blowproof.models.queries.query import Row
 from blowproof.models.secrets.offsets import OffsetGraph
-from blowproof.models.stacks.stacked import Part, Stacked
+from blowproof.models.stacks.stacked import Part, Stacked, in_norm
 
 __all__ = [
     "Flows",
@@ -323,7 +324,7 @@ class Transformed(Plan):
         """Whether the other plan's flows are these; then they are taken over."""
         if not isinstance(other, Transformed):
             return False
-        scales = [[item.scale for item in plan.releases] for plan in (self, other)]
+        scales = [[item.widths for item in plan.releases] for plan in (self, other)]
         same = np.array_equal(self.forest.parent, other.forest.parent) and scales[0] == scales[1]
         if same:
             self.releases, self.description = other.releases, other.description
@@ -343,9 +344,12 @@ def flow_releases(
     """Return the releases of the flows of a forest, calibrated; keep S and notes in the plan.
 
     Where nothing is known but n, neighbours differ in one record that moves along an edge of G, so
-    S is the stretch. Else the verifier says what S is.
+    S is the stretch, in squares too. Else the verifier says what S is. For a rho, noise is
+    Gaussian.
     """
-    domain, epsilon = request.policy.domain, request.epsilon
+    domain, rho = request.policy.domain, request.rho
+    budget = request.epsilon if rho is None else 2 * rho
+    norm = L1 if rho is None else L2_SQUARED
     roots = Flows(domain, vertex, forest, edges=False, roots=True, name="totals")
     query: Flows | Prefixes = Flows(domain, vertex, forest)
     line = len(domain) == 1 and domain.attribute(0).ordered
@@ -353,19 +357,27 @@ def flow_releases(
         query = Prefixes(attribute=domain.names[0])
     if free(request.policy) and is_labelled(request.reading):
         plan.notes = (f"S = {stretch}: the most flows that one secret changes", EXACT_NOTE)
-        edges, totals = Fraction(stretch) / epsilon, Fraction(0)
+        edges, totals = Fraction(stretch) / budget, Fraction(0)
     else:
         still = request.sensitivity(roots).upper == 0
         bound = bind_query(query, request.policy)
-        both = Stacked(tuple(Part(item, (Fraction(1),)) for item in (bound, roots)), name="flows")
-        plan.sensitivity = request.sensitivity(bound if still else both)
-        edges = calibrated_scale(plan.sensitivity, epsilon)
+        parts = tuple(Part(item, (Fraction(1),)) for item in (bound, roots))
+        asked = bound if still else Stacked(parts, name="flows")
+        plan.sensitivity = request.sensitivity(in_norm(asked, norm, domain))
+        edges = calibrated_scale(plan.sensitivity, budget)
         totals = Fraction(0) if still else edges
         plan.notes = (*status_notes(plan.sensitivity), *((EXACT_NOTE,) if still else ()))
     found = []
     if len(forest.heads):
-        found.append(Release(query=query, noise="discrete-laplace", scale=edges))
-    return (*found, Release(query=roots, noise="discrete-laplace", scale=totals))
+        found.append(_noisy(query, edges, gaussian=rho is not None))
+    return (*found, _noisy(roots, totals, gaussian=rho is not None))
+
+
+def _noisy(query: Flows | Prefixes, width: Fraction, *, gaussian: bool) -> Release:
+    """Return a release with noise of a scale, or of a variance; without any where that is 0."""
+    if gaussian and width:
+        return Release(query=query, noise="discrete-gaussian", variance=width)
+    return Release(query=query, noise="discrete-laplace", scale=width)
 
 
 def drawn_flows(draw: Draw, releases: Sequence[Release], forest: Forest) -> NDArray[Any]:

@@ -20,6 +20,7 @@ from typing import Any
 
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.kinds.together import Together
+from blowproof.mechanisms.planning.advice import Advice
 from blowproof.mechanisms.planning.planner import Planned
 from blowproof.mechanisms.planning.workload import Workload, workload
 from blowproof.mechanisms.release.gate import proved
@@ -63,7 +64,9 @@ def _file(name: str, policy: Policy) -> Path | None:
     return None
 
 
-def document(planned: Planned, *, data: str | None = None) -> dict[str, Any]:
+def document(
+    planned: Planned, *, data: str | None = None, advice: Sequence[Advice] | None = None
+) -> dict[str, Any]:
     """Return a plan as `blowproof plan --json` writes it; `data`: the file it was made for."""
     request, work = planned.request, planned.workload
     bound = planned.bound
@@ -95,6 +98,7 @@ def document(planned: Planned, *, data: str | None = None) -> dict[str, Any]:
         "differential_privacy": list(planned.plain),
         "refused": [item.to_json() for item in planned.refused],
         "notes": list(planned.notes),
+        **({} if advice is None else {"advice": [item.to_json() for item in advice]}),
     }
 
 

@@ -12,8 +12,11 @@ from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.parts.records import Records
 from blowproof.mechanisms.release.calibrate import structural_sensitivity
 from blowproof.models import BoundQuery, BudgetError, Policy, PolicyError, exact, parse_query, show
+from blowproof.models.mechanisms.mechanism import Release
+from blowproof.models.norms import L2_SQUARED
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading
+from blowproof.models.stacks.stacked import in_norm
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.names import Engine
@@ -28,6 +31,7 @@ __all__ = [
     "Request",
     "calibrated_scale",
     "converted_note",
+    "noisy_release",
     "status_notes",
 ]
 
@@ -187,6 +191,27 @@ def status_notes(answer: Answer) -> tuple[str, ...]:
     if answer.upper == 0:
         notes.append(EXACT_NOTE)
     return tuple(notes)
+
+
+def noisy_release(
+    request: Request, query: str | BoundQuery, *, grid: Fraction = Fraction(1)
+) -> tuple[Release, Answer]:
+    """Return a query with the noise that goes with the promise, and S that it is calibrated by.
+
+    Laplace noise of scale S / epsilon; for a rho Gaussian noise of variance S / (2 rho), S in
+    squares. No noise where nothing changes.
+    """
+    bound = parse_query(query, request.policy) if isinstance(query, str) else query
+    if request.rho is None:
+        found = request.sensitivity(bound)
+        scale = calibrated_scale(found, request.epsilon)
+        return Release(query=query, noise="discrete-laplace", scale=scale, grid=grid), found
+    found = request.sensitivity(in_norm(bound, L2_SQUARED, request.policy.domain))
+    variance = calibrated_scale(found, 2 * request.rho)
+    if not variance:
+        silent = Fraction(0)
+        return Release(query=query, noise="discrete-laplace", scale=silent, grid=grid), found
+    return Release(query=query, noise="discrete-gaussian", variance=variance, grid=grid), found
 
 
 def converted_note(request: Request) -> tuple[str, ...]:

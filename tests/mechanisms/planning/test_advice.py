@@ -1,0 +1,60 @@
+"""Advice about publications: what would be gained if something else were known."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from blowproof.cli.main import run
+from blowproof.mechanisms.planning.advice import advised
+from blowproof.mechanisms.planning.workload import workload
+from blowproof.mechanisms.release.request import Request
+from blowproof.models import Database, Domain, Labels, Marginal, Policy
+
+DOMAIN = Domain(sex=Labels(["F", "M"]), ward=Labels(["a", "b", "c"]))
+
+
+def told(policy: Policy) -> dict[str, float]:
+    work = workload(["histogram"], [], policy)
+    found = advised(Request(policy=policy, query=work.queries[0], epsilon=Fraction(1)), work)
+    assert [item.rmse for item in found] == sorted(item.rmse for item in found)
+    return {item.change: item.saves for item in found}
+
+
+def test_two_margins_cost_more_than_their_table() -> None:
+    found = told(Policy(domain=DOMAIN, known=(Marginal(("sex",)), Marginal(("ward",)))))
+    assert set(found) == {
+        "leave out marginal(sex)",
+        "leave out marginal(ward)",
+        "publish marginal(sex,ward) in place of marginal(sex) and marginal(ward)",
+    }
+    assert all(saved > 0.5 for saved in found.values())
+
+
+def test_a_coarser_table_has_the_sums_of_its_numbers() -> None:
+    fine = Marginal(("sex", "ward"), answers=(5, 6, 7, 8, 9, 10))
+    policy = Policy(
+        domain=Domain(sex=Labels(["F", "M"]), ward=Labels(["a", "b", "c"]), x=Labels(["0", "1"])),
+        known=(fine,),
+        database=Database(size=45),
+    )
+    found = told(policy)
+    assert "publish marginal(ward) in place of marginal(sex,ward)" in found
+    assert "leave out marginal(sex,ward)" in found
+
+
+def test_the_command_tells_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("p.toml").write_text(
+        '[domain]\nsex = ["F", "M"]\nward = ["a", "b"]\n[[known]]\nmarginal = ["ward"]\n'
+    )
+    command = ["plan", "p.toml", "--query", "histogram", "--epsilon", "1", "--advice"]
+    assert run([*command, "--json"]) == 0
+    advice = json.loads(capsys.readouterr().out)["advice"]
+    assert advice[0]["change"] == "leave out marginal(ward)"
+    assert advice[0]["saves"] == pytest.approx(1 - advice[0]["rmse"] / advice[0]["now"])
+    assert run(command) == 0
+    assert "other publications" in capsys.readouterr().out
