@@ -28,6 +28,7 @@ from blowproof.mechanisms.release.request import noisy_release
 from blowproof.models import BudgetError, ContradictionError, Marginal, QueryError, Setting, setting
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.policy.readings import is_labelled
+from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.databases.consistency import prepare
 
 if TYPE_CHECKING:
@@ -99,10 +100,9 @@ class Consistent(Laplace):
         if self.kind == KINDS[2]:
             self.whole = rounded(start, self.facts, self.known)
 
-    def calibrated(self) -> Release:
-        """Return the histogram with Laplace noise, or with Gaussian noise for a rho; keep S."""
-        release, self.sensitivity = noisy_release(self.request, self.request.bound)
-        return release
+    def calibrated(self) -> tuple[Release, Answer]:
+        """Return the histogram with Laplace noise, or with Gaussian noise for a rho; and S."""
+        return noisy_release(self.request, self.request.bound)
 
     def run(self, draw: Draw) -> Vector | Estimate:
         """Return the nearest table with the known counts."""

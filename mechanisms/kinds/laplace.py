@@ -6,6 +6,7 @@ from blowproof.mechanisms.answers.true_answers import query_grid, require_answer
 from blowproof.mechanisms.answers.vectors import Estimate, Vector
 from blowproof.mechanisms.release.release import Draw, Plan, Request, calibrated_scale, status_notes
 from blowproof.models.mechanisms.mechanism import Release
+from blowproof.verifier.asked.answer import Answer
 
 __all__ = ["Laplace"]
 
@@ -23,17 +24,17 @@ class Laplace(Plan):
         super().__init__(request)
         query = request.bound
         require_answerable(query, request.policy)
-        self.release = self.calibrated()
+        self.release, self.sensitivity = self.calibrated()
         self.description = self.described(self.release)
         self.notes = status_notes(self.sensitivity)
 
-    def calibrated(self) -> Release:
-        """Return the query with noise of scale S / epsilon; keep S."""
+    def calibrated(self) -> tuple[Release, Answer]:
+        """Return the query with noise of scale S / epsilon, and S."""
         request, query = self.request, self.request.bound
-        self.sensitivity = request.sensitivity(query)
-        scale = calibrated_scale(self.sensitivity, request.epsilon)
+        found = request.sensitivity(query)
+        scale = calibrated_scale(found, request.epsilon)
         grid = query_grid(query, request.policy.domain)
-        return Release(query=query, noise="discrete-laplace", scale=scale, grid=grid)
+        return Release(query=query, noise="discrete-laplace", scale=scale, grid=grid), found
 
     def run(self, draw: Draw) -> Vector | Estimate:
         """Return the noisy answers as they are."""

@@ -199,6 +199,7 @@ def test_a_rho_buys_gaussian_noise_wherever_one_release_is_drawn(name, known, mo
     noisy = [item for item in made.description if item.noise == "discrete-gaussian"]
     assert noisy
     assert all(0 < item.widths[0] <= most for item in noisy)
-    assert gate.proved(made).upper <= HALF
+    found: Any = gate.proved(made)
+    assert found.upper <= HALF
     counts = NoisyTable(np.array([10, 8, 7, 5]), policy.domain)
     assert len(release(made, counts).answers) == 4
