@@ -42,6 +42,7 @@ from blowproof.cli.releasing.ledger import ledger
 from blowproof.cli.releasing.odds import odds
 from blowproof.cli.releasing.plan import plan
 from blowproof.cli.releasing.release import release
+from blowproof.cli.serving.serve import serve
 from blowproof.cli.text.output import Closed
 
 __all__ = ["cli", "main", "run"]
@@ -51,7 +52,16 @@ SAME_WISH = 2.0
 """Seconds within which several signals to end are one."""
 
 SECTIONS = {
-    "First steps": ("audit", "demo", "init", "sensitivity", "neighbours", "compare", "sweep"),
+    "First steps": (
+        "audit",
+        "demo",
+        "init",
+        "serve",
+        "sensitivity",
+        "neighbours",
+        "compare",
+        "sweep",
+    ),
     "Private releases": ("plan", "certify", "odds", "release", "estimate", "ledger", "check"),
     "Theory": ("explain", "sparse", "closed-forms", "claims", "encode"),
     "Set-up": ("schema", "completion"),
@@ -124,6 +134,7 @@ def cli(ctx: click.Context, debug: bool) -> None:
 
 
 for command in (
+    serve,
     *(audit, demo, init, sensitivity, neighbours, sparse, closed_forms, compare, encode, explain),
     *(sweep, claims, certify, odds, check, plan, release, estimate, ledger, schema),
     completion,

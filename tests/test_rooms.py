@@ -102,6 +102,7 @@ ROOMS = (
     "cli/releasing",
     "cli/commands",
     "cli/beginning",
+    "cli/serving",
     "cli",
 )
 """Each room imports from those before it, never from those after it, not even inside a function."""

@@ -5,5 +5,6 @@ contract.
 
 Read `errors`, `options`, `stoppable`, `progress`, `ask`, `judge` (a mechanism to the certifier),
 `error_lines` (where in its file a policy is wrong); `memory`; `account_options`,
-`promise_options`; `whose_certificate`; `cluster` (many machines).
+`promise_options`; `whose_certificate`; `cluster` (many machines); `suggested` (queries to choose
+from).
 """

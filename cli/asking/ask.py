@@ -55,14 +55,21 @@ def scope_of(question: Question) -> Answers | None:
 class Session:
     """The questions of one command line; after a Ctrl-C, none of them is searched any further.
 
-    With `total`, all of them together end within so many seconds (and GRACE). `shown`: progress.
+    With `total`, all of them together end within so many seconds (and GRACE). `shown`: progress, on
+    a terminal; `listener` is told of it too.
     """
 
     def __init__(
-        self, question: Question, *, total: float | None = None, shown: bool = True
+        self,
+        question: Question,
+        *,
+        total: float | None = None,
+        shown: bool = True,
+        listener: Callable[[Progress], None] | None = None,
     ) -> None:
         self.question = question
         self.shown = shown
+        self.listener = listener
         self.interrupted = False
         self.signal = "Ctrl-C"
         self._problems: list[Problem] = []
@@ -169,6 +176,8 @@ class Session:
                 assert isinstance(progress, Progress)
                 latest = progress.after(latest)
                 show(latest)
+                if self.listener is not None:
+                    self.listener(latest)
 
             try:
                 return watch(task, time_limit=self._end(limit, grace=GRACE), on_post=on_post)

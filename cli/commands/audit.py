@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from blowproof.cli.audit.findings import Finding
     from blowproof.models import Policy, Reading
 
-__all__ = ["audit", "audited", "first_audit"]
+__all__ = ["audit", "audited", "first_audit", "pictures"]
 
 TIME_LIMIT = 30
 FIRST_SECONDS = 20.0
@@ -162,11 +162,11 @@ def audited(
         mechanism = judge_mechanism(planned.mechanism, policy, plan, session)
     findings = complete_all(policy, drafts, session, size)
     scope = policy.with_answers(scope_of(session.question)).scope
-    pictures = _pictures(policy, findings, session) if drawn else ()
-    return Audited(policy, scope, size, findings, mechanism, pictures)
+    drawings = pictures(policy, findings, session) if drawn else ()
+    return Audited(policy, scope, size, findings, mechanism, drawings)
 
 
-def _pictures(
+def pictures(
     policy: Policy, findings: Sequence[Finding], session: Session
 ) -> list[dict[str, Any] | None]:
     """What is drawn about each query, in the time that is left; None where it was up."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from blowproof.cli.asking.ask import Session
+    from blowproof.cli.audit.findings import Finding
     from blowproof.models import Policy
     from blowproof.models.mechanisms.mechanism import Mechanism
     from blowproof.verifier.odds.base.answer import Odds
     from blowproof.verifier.odds.base.asked import Asked
 
-__all__ = ["odds", "odds_of"]
+__all__ = ["odds", "odds_document", "odds_of"]
 
 CODES = {"within": Exit.OK, "exceeded": Exit.NO, "undecided": Exit.UNDECIDED}
 
@@ -76,6 +77,17 @@ def odds(
         else:
             print_all(odds_parts(found))
     return CODES[found.verdict]
+
+
+def odds_document(policy: Policy, finding: Finding, session: Session) -> dict[str, Any] | None:
+    """Return what attackers learn from the noise that an audit recommends; None: not Laplace."""
+    from blowproof.models.mechanisms.mechanism import Mechanism, Release
+
+    if finding.plan.noise.kind != "laplace" or not finding.scale:
+        return None
+    released = Release(query=finding.query, scale=finding.scale)
+    mechanism = Mechanism(name="Laplace noise for S", releases=(released,))
+    return odds_of(session, mechanism, policy, finding.plan.promised).to_json()
 
 
 def odds_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -23,12 +23,13 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from blowproof.cli.asking.ask import Session
+    from blowproof.cli.audit.findings import Finding
     from blowproof.mechanisms.planning.advice import Advice
     from blowproof.mechanisms.planning.planner import Planned
     from blowproof.models import Policy
     from blowproof.verifier.certify.base.promise import Promise
 
-__all__ = ["compared", "plan", "public_size"]
+__all__ = ["compared", "plan", "plan_document", "public_size"]
 
 LIMIT = 60.0
 SHOWN = 12
@@ -105,6 +106,18 @@ def plan(  # noqa: PLR0913 # one parameter for each option
             print_all(plan_parts(found, output))
             print_all(advice_lines(told))
     return _code(found)
+
+
+def plan_document(policy: Policy, finding: Finding, session: Session) -> dict[str, Any]:
+    """Return the plan for one query of an audit, as `blowproof plan --json` writes it."""
+    from blowproof.mechanisms.planning.plan_file import document
+    from blowproof.verifier.certify.base.promise import Promise
+
+    plan = finding.plan
+    rho = plan.noise.promise == "rho"
+    promise = Promise(None, plan.promised) if rho else Promise(plan.promised)
+    queries = (finding.query.name,)
+    return document(compared(policy, None, queries, (), promise, session, seed=None), data=None)
 
 
 def compared(

@@ -13,9 +13,11 @@ from blowproof.cli.report.belief import belief_picture
 from blowproof.cli.report.charts import EPSILON, RHO, Curve, error_plot
 from blowproof.cli.report.graph import arrow_tip, graph_picture, graph_words
 from blowproof.cli.report.html import Markup, join, tag
+from blowproof.cli.report.odds_section import odds_section
 from blowproof.cli.report.pair import pair_table
+from blowproof.cli.report.plan_section import plan_section
 
-__all__ = ["page", "whole_page"]
+__all__ = ["page", "sections", "whole_page"]
 
 Promised = tuple[str, "int | str"]
 """What is aimed for: "epsilon" or "rho", and how much."""
@@ -139,25 +141,36 @@ def _list(values: list[tuple[str, Any]]) -> Markup:
 
 
 def _query(document: dict[str, Any], query: dict[str, Any], number: int) -> Markup:
+    parts = sections(document, query, number)
+    return tag("section", tag("h2", "Releasing ", tag("code", query["query"])), *parts.values())
+
+
+def sections(
+    document: dict[str, Any], query: dict[str, Any], number: int
+) -> dict[str, Markup | None]:
+    """Return what the page says about one query, by the names of its parts, in their order.
+
+    None where a part does not apply.
+    """
     name = "epsilon" if document["epsilon"] is not None else "rho"
     promise = (name, document[name])
-    return tag(
-        "section",
-        tag("h2", "Releasing ", tag("code", query["query"])),
-        _headline(query),
-        tag("div", tag("h3", "What to do"), tag("p", query["recommendation"]), _judged(query),
-            class_="todo"),
-        _readings(query),
-        _plain(query, promise),
-        _pair(document, query, number),
-        _graph(query),
-        _errors(query, promise),
-        _learned(query, promise[1]),
-        _attack(query),
-        _facts(query),
-        _forms(query),
-        _certificate(query),
-    )  # fmt: skip
+    return {
+        "answer": _headline(query),
+        "todo": tag("div", tag("h3", "What to do"), tag("p", query["recommendation"]),
+                    _judged(query), class_="todo"),
+        "readings": _readings(query),
+        "plain": _plain(query, promise),
+        "pair": _pair(document, query, number),
+        "plan": plan_section(query.get("plan")),
+        "graph": _graph(query),
+        "errors": _errors(query, promise),
+        "learned": _learned(query, promise[1]),
+        "odds": odds_section(query.get("odds")),
+        "attack": _attack(query),
+        "facts": _facts(query),
+        "forms": _forms(query),
+        "certificate": _certificate(query),
+    }  # fmt: skip
 
 
 def _headline(query: dict[str, Any]) -> Markup:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,6 +23,7 @@ __all__ = [
     "NUMBERS_BYTES",
     "FileError",
     "is_standard_input",
+    "keep_within",
     "open_file",
     "read_bytes",
     "read_document",
@@ -35,6 +37,13 @@ NUMBERS_BYTES = 64_000_000
 DATA_BYTES = 64_000_000_000
 """Tables that the database engine reads: it may write as much to the disk while it counts."""
 
+
+@dataclass
+class _Kept:
+    folder: Path | None = None
+
+
+_KEPT = _Kept()
 STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 _CHUNK = 1 << 20
 _KINDS = (
@@ -64,6 +73,14 @@ def is_standard_input(path: str | Path) -> bool:
     return str(path) in STANDARD_INPUT
 
 
+def keep_within(folder: Path | None) -> None:
+    """From now on this process opens no file outside a folder (None: any), links followed.
+
+    For whoever reads policies of others: the workbench's workers.
+    """
+    _KEPT.folder = None if folder is None else folder.resolve()
+
+
 def stem(path: str | Path) -> str:
     """Return the name that a file gives to what stands in it, where it has none of its own.
 
@@ -79,6 +96,8 @@ def open_file(path: str | Path, *, most: int = DATA_BYTES) -> BinaryIO:
     The kind is asked before opening, since some devices act when they are opened, and again after,
     about the file that was really opened. O_NONBLOCK keeps what took its place from waiting.
     """
+    if _KEPT.folder is not None and not _lies_in(path, _KEPT.folder):
+        raise FileError(path, "it lies outside the folder at hand", "copy it there, and name it so")
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
     flags |= getattr(os, "O_BINARY", 0)
     try:
@@ -96,6 +115,13 @@ def open_file(path: str | Path, *, most: int = DATA_BYTES) -> BinaryIO:
         raise FileError(path, _lowered(error)) from None
     except ValueError:  # a NUL, or half a character
         raise FileError(repr(str(path)), "this is no file name") from None
+
+
+def _lies_in(path: str | Path, folder: Path) -> bool:
+    try:
+        return Path(path).resolve().is_relative_to(folder)
+    except (OSError, ValueError, RuntimeError):  # a NUL in it, or links in a circle
+        return False
 
 
 def _refuse_odd(path: str | Path, found: os.stat_result, most: int) -> None:
@@ -125,7 +151,7 @@ def _lowered(error: OSError) -> str:
 
 def read_bytes(path: str | Path, *, most: int) -> bytes:
     """Return what is in a file, or on standard input; above `most` bytes it is refused."""
-    if is_standard_input(path):
+    if is_standard_input(path) and _KEPT.folder is None:
         if sys.stdin is None:
             raise FileError(path, "standard input is closed")
         return _all(path, sys.stdin.buffer, most)

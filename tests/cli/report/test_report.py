@@ -1,9 +1,7 @@
 """The audit's page: self-contained, escaped, and working in a real browser."""
 
 import json
-import os
 import re
-import shutil
 from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
@@ -15,13 +13,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import browsers
 from blowproof.cli.main import cli
 from blowproof.cli.report.page import RESTS, page
 from blowproof.verifier import kernel
+from browsers import needs_browser
 
 ROOT = Path(__file__).resolve().parents[3]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-DRIVER = shutil.which("chromedriver")
 VOID = {"br", "meta", "line", "circle", "path", "rect", "hr", "col", "input"}
 
 RANGES = """
@@ -168,32 +166,11 @@ def test_a_full_disk_is_one_sentence(tmp_path):
 
 # --- in a browser -------------------------------------------------------------------------------
 
-needs_browser = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER) and not os.environ.get("BLOWPROOF_BROWSER"),
-    reason="no chromium and chromedriver here (CI installs them)",
-)
-FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--disable-dev-shm-usage", "--window-size=1000,1400",
-)  # fmt: skip
-
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory) -> Iterator[object]:
-    from selenium import webdriver
-    from selenium.webdriver.chrome.options import Options
-    from selenium.webdriver.chrome.service import Service
-
-    assert CHROMIUM and DRIVER, "install chromium and chromium-driver"
-    options = Options()
-    options.binary_location = CHROMIUM
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    yield driver
-    driver.quit()
+    with browsers.opened(tmp_path_factory.mktemp("browser")) as driver:
+        yield driver
 
 
 @pytest.fixture(scope="module")

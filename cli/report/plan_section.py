@@ -1,0 +1,98 @@
+"""The plan as a part of a page: what each mechanism that applies would be worth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from blowproof.cli.report.html import Markup, join, tag
+
+__all__ = ["plan_section"]
+
+SHOWN = 8
+WIDTH, ROW, LEFT, RIGHT = 640, 30, 250, 90
+
+
+def plan_section(plan: dict[str, Any] | None) -> Markup | None:
+    """Return the comparison of a plan's JSON document, its choice first; None without a plan."""
+    if plan is None:
+        return None
+    heading = tag("h3", "What a release would be worth")
+    if not plan["options"]:
+        why = plan["refused"][0]["why"].partition("\n")[0] if plan["refused"] else "none applies"
+        return join([heading, tag("p", f"No mechanism answers this: {why}.")])
+    options = plan["options"][:SHOWN]
+    best = options[0]
+    name = "epsilon" if plan["rho"] is None else "rho"
+    bound = plan["lower_bound"]["rmse"] if plan["lower_bound"] else None
+    words = (
+        f"For {name} = {plan[name]} the planner chooses “{_name(best)}”: each number is then off "
+        f"by {best['rmse']:,.4g} (root of the mean square), and 95 % of the time no number by more "
+        f"than {_most(best):,.4g}."
+    )
+    if bound:
+        words += f" No mechanism at all can be below {bound:,.4g}."
+    rows = [_row(option, place == 0) for place, option in enumerate(options)]
+    columns = ("mechanism", "error (RMSE)", "95 % of the largest", "private")
+    head = [tag("th", word, scope="col") for word in columns]
+    table = tag("table", tag("caption", "Expected errors, before anything is spent."),
+                tag("thead", tag("tr", head)), tag("tbody", rows))  # fmt: skip
+    return join([heading, tag("p", words), _bars(options, bound),
+                 tag("div", table, class_="wide", tabindex=0, role="region",
+                     aria_label="What each mechanism would be worth")])  # fmt: skip
+
+
+def _name(option: dict[str, Any]) -> str:
+    """The mechanism with the settings that tell it from others of its kind."""
+    settings = [f"{key} {value}" for key, value in option["settings"].items()
+                if isinstance(value, (str, int, float)) and len(str(value)) < 30]  # fmt: skip
+    return ", ".join([option["mechanism"], *settings])
+
+
+def _most(option: dict[str, Any]) -> float:
+    return max((float(item["max95"]) for item in option["queries"]), default=0.0)
+
+
+def _row(option: dict[str, Any], chosen: bool) -> Markup:
+    return tag(
+        "tr",
+        tag("th", _name(option), tag("strong", " chosen") if chosen else None, scope="row"),
+        tag("td", f"{option['rmse']:,.4g}"),
+        tag("td", f"{_most(option):,.4g}"),
+        tag("td", option["private"]),
+        class_="decides" if chosen else None,
+    )
+
+
+def _bars(options: list[dict[str, Any]], bound: float | None) -> Markup:
+    """A bar for each option, from zero; a line where no mechanism is below."""
+    most = max(*(option["rmse"] for option in options), bound or 0.0, 1e-9)
+    room = WIDTH - LEFT - RIGHT
+    parts = []
+    for place, option in enumerate(options):
+        y, width = 8 + place * ROW, room * option["rmse"] / most
+        kind = "decides" if place == 0 else "reading"
+        parts += [
+            tag("text", _short(_name(option)), x=LEFT - 10, y=y + 15, text_anchor="end"),
+            tag("rect", x=LEFT, y=y, width=float(width), height=20, class_=kind),
+            tag("text", f"{option['rmse']:,.4g}", x=LEFT + width + 8, y=y + 15),
+        ]
+    end = 8 + ROW * len(options)
+    if bound:
+        x = LEFT + room * bound / most
+        parts += [tag("line", class_="truth", x1=float(x), x2=float(x), y1=2, y2=end),
+                  tag("text", "no mechanism is below", x=float(x), y=end + 14,
+                      text_anchor="middle")]  # fmt: skip
+    words = "; ".join(f"{_name(option)}: {option['rmse']:,.4g}" for option in options)
+    return tag(
+        "svg",
+        tag("title", "Expected error of each mechanism"),
+        tag("desc", words),
+        parts,
+        viewBox=f"0 0 {WIDTH} {end + 22}",
+        role="img",
+        class_="plot",
+    )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 34 else f"{text[:33]}…"

@@ -1,0 +1,43 @@
+"""What workers are forked from: everything is loaded, and small questions were asked once.
+
+Importing this module does it, in the process that forks workers and does nothing else. It waits
+until no thread of its own is left, since a fork takes no threads along.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+__all__ = ["POLICY", "warm_up"]
+
+POLICY = """
+[domain]
+a = ["x", "y"]
+b = { min = 0, max = 2 }
+[[known]]
+marginal = ["a"]
+[[known]]
+count = { b = 1 }
+"""
+PATIENCE = 60.0
+
+
+def warm_up() -> None:
+    """Ask small questions in every way that a page may ask; errors are those pages' own."""
+    from blowproof.cli.serving.work import answer
+    from blowproof.verifier.engines.irreducibles.api import warm_up as compile_search
+    from blowproof.verifier.exact.compiled import AVAILABLE
+
+    if AVAILABLE:
+        compile_search()
+    asked = {"text": POLICY, "query": "histogram", "job": "report"}
+    answer(asked, Path(), lambda event: None)
+    end = time.monotonic() + PATIENCE
+    while threading.active_count() > 1 and time.monotonic() < end:
+        time.sleep(0.01)
+
+
+if __name__ != "__main__":
+    warm_up()

@@ -1,0 +1,130 @@
+"""The workbench in a real browser, by the path of a person."""
+
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from test_serve import PATIENCE, Server, until
+
+from browsers import needs_browser, opened
+
+pytestmark = [pytest.mark.wall_clock, needs_browser]
+ROOT = Path(__file__).resolve().parents[3]
+
+
+class Page:
+    """A browser that looks at a workbench."""
+
+    def __init__(self, driver, server, folder) -> None:
+        self.driver, self.server, self.folder = driver, server, folder
+
+    def text(self, selector: str) -> str:
+        from selenium.webdriver.common.by import By
+
+        return self.driver.find_element(By.CSS_SELECTOR, selector).text
+
+    def element(self, selector: str):
+        from selenium.webdriver.common.by import By
+
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def open(self, name: str) -> None:
+        from selenium.webdriver.support.ui import Select
+
+        Select(self.element("#open")).select_by_visible_text(name)
+
+    def reaches(self, selector: str, wanted: str) -> bool:
+        return until(lambda: wanted in self.text(selector))
+
+    def write(self, text: str) -> None:
+        script = (
+            "const t = document.getElementById('text'); t.value = arguments[0];"
+            "t.dispatchEvent(new Event('input'))"
+        )
+        self.driver.execute_script(script, text)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("workbench")
+    server = Server(ROOT / "examples")
+    with opened(folder) as driver:
+        driver.get(server.address)
+        yield Page(driver, server, folder)
+    server.process.send_signal(signal.SIGINT)
+    assert server.process.wait(PATIENCE) == 0
+
+
+def test_open_change_watch_step_export(page):
+    """Open an example, change a fact, watch S change, step through the pair, export the report."""
+    page.open("census.toml")
+    assert page.reaches("#headline", "S = 4")
+    assert page.reaches("[data-part=odds]", "attacker")
+    assert "without it S = 2" in page.text("#known")
+    page.element("[data-fact]").click()
+    assert page.reaches("#headline", "S = 2")
+    assert "marginal" not in page.element("#text").get_attribute("value")
+    assert "A census office" in page.element("#text").get_attribute("value")  # comments stay
+    page.element("[data-fact]").click()
+    assert page.reaches("#headline", "S = 4") and page.reaches("[data-part=pair]", "All 2 changes")
+    back = page.element("[data-part=pair] [data-step=first]")
+    page.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", back)
+    back.click()
+    assert "Before any change" in page.text("[data-part=pair]")
+    page.element("[data-part=pair] [data-step=next]").click()
+    assert "Not a possible database" in page.text("[data-part=pair]")
+    assert page.reaches("[data-part=odds]", "attacker")
+    page.driver.execute_script("scrollTo(0, 0)")
+    page.element("#report").click()
+    report = page.folder / "census.html"
+    assert until(report.exists) and until(lambda: "</html>" in report.read_text("utf-8"))
+    assert page.driver.get_log("browser") == []
+
+
+def test_a_reload_loses_nothing_and_back_leads_back(page):
+    page.open("hospital.toml")
+    assert page.reaches("#headline", "S = 16")
+    page.write(page.element("#text").get_attribute("value") + "\n# mine\n")
+    assert until(lambda: "# mine" in page.element("#text").get_attribute("value"))
+    assert page.reaches("#headline", "S = 16")
+    time.sleep(0.3)
+    page.driver.refresh()
+    assert page.reaches("#headline", "S = 16")
+    assert page.element("#text").get_attribute("value").endswith("# mine\n")
+    page.driver.back()
+    assert page.reaches("#headline", "S = 4")
+
+
+def test_what_is_wrong_is_said_and_what_was_written_stays(page):
+    page.open("census.toml")
+    assert page.reaches("#headline", "S = 4")
+    broken = page.element("#text").get_attribute("value").replace("marginal", "marginel")
+    page.write(broken)
+    assert page.reaches("#wrong", "marginel") and "did you mean 'marginal'" in page.text("#wrong")
+    assert page.element("#text").get_attribute("value") == broken
+    page.write(broken.replace("marginel", "marginal"))
+    assert until(lambda: page.text("#wrong") == "") and page.reaches("#headline", "S = 4")
+
+
+def test_a_paste_that_is_far_too_large_changes_nothing(page):
+    before = page.element("#text").get_attribute("value")
+    page.write("#" * 1_000_001)
+    assert page.reaches("#wrong", "too large for a page")
+    assert page.element("#text").get_attribute("value") == before
+
+
+def test_by_keyboard_and_on_a_phone(page):
+    """The first stop of Tab leads to the answer; every field has a name; nothing is cut off."""
+    unnamed = page.driver.execute_script(
+        "return [...document.querySelectorAll('input, select, textarea, button')].filter(item =>"
+        "!(item.labels?.length || item.getAttribute('aria-label') || item.textContent.trim()))"
+        ".map(item => item.outerHTML)"
+    )
+    assert unnamed == []
+    page.driver.set_window_size(390, 844)
+    wide = page.driver.execute_script(
+        "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+    )
+    page.driver.set_window_size(1280, 900)
+    assert wide[0] <= wide[1]
