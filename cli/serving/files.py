@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from blowproof.cli.beginning.demo import examples
+from blowproof.models.base.door import FileError, read_bytes
 
 __all__ = ["MOST_BYTES", "folder_of", "listed", "opened"]
 
@@ -37,5 +38,7 @@ def opened(place: object, name: object, served: Path) -> str | None:
     file = folder_of(place, served) / str(name)
     if not file.resolve().is_relative_to(folder_of(place, served).resolve()):
         return None
-    content = file.read_bytes()
-    return None if len(content) > MOST_BYTES else content.decode("utf-8", "replace")
+    try:
+        return read_bytes(file, most=MOST_BYTES).decode("utf-8", "replace")
+    except FileError:
+        return None

@@ -278,7 +278,7 @@ def test_numbers_of_the_form_are_exact_beyond_what_browsers_know():
 def test_the_form_writes_the_text(tmp_path):
     form = fields(parse_policy(CENSUS, name="census"))
     form["known"] = []
-    events = []
+    events: list[dict] = []
     answer({"form": form, "comment": "# mine\n", "job": "quick"}, tmp_path, events.append)
     assert events[0]["text"].startswith("# mine\n") and "known" not in events[0]["text"]
     assert [event["kind"] for event in events if event["kind"] != "bounds"][1:] == [
