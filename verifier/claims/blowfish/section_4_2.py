@@ -133,28 +133,4 @@ RESTRICTED = Claim(
 )
 
 
-PLANNED = (
-    Claim(
-        id="blowfish-2014/theorem-4.4",
-        source="Section 4.2, Theorem 4.4",
-        statement="Without constraints, Blowfish privacy is Pufferfish privacy for all product "
-        "distributions.",
-        why_not="planned: a statement about Pufferfish semantics, for which a checker is to come",
-    ),
-    Claim(
-        id="blowfish-2014/theorem-4.5",
-        source="Section 4.2, Theorem 4.5",
-        statement="With constraints, Pufferfish privacy for product distributions conditioned on "
-        "them implies Blowfish privacy.",
-        why_not="planned: a statement about Pufferfish semantics, for which a checker is to come",
-    ),
-    Claim(
-        id="blowfish-2014/section-4.2-conjecture",
-        source="Section 4.2, after Theorem 4.5",
-        statement="The converse of Theorem 4.5 (a conjecture).",
-        why_not="planned: a conjecture about Pufferfish semantics",
-    ),
-)
-
-
-CLAIMS = (DIFFERENTIAL, *PLANNED, AXIOMS, RESTRICTED)
+CLAIMS = (DIFFERENTIAL, AXIOMS, RESTRICTED)

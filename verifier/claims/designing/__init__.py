@@ -2,5 +2,5 @@
 
 Statements in our own words, formulas as printed; a repair is a part of its own.
 
-Read `sums`, `clusters`.
+Read `sums`, `clusters`, `inferences`.
 """
