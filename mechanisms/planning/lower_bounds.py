@@ -14,6 +14,10 @@ least E T^2. With flat beginnings, the mean lies within t of an end with probabi
 (1 - 8 t / (k + 1)) E T^2; for many steps q (1 + q) / (1 - q)^2, which is 2 / epsilon^2 for small
 epsilon. With one step, p_0 and p_1 are at least 1 / (1 + e^epsilon): e^epsilon / (1 + e^epsilon)^2.
 
+*A pair, again and again.* Where facts are equality counts, what the records of a neighbour pair do
+is done once more by other records, as long as there are any: a chain. That takes counts that are
+large beside 1 / epsilon, which is said.
+
 *Many outputs at once.* Of independent chains, with records of their own, all are unknown together,
 and telling the others changes nothing: each output has the bound of a chain that changes it. Chains
 of single records: a record moves along an edge of G between two values that no fact tells apart, as
@@ -22,6 +26,9 @@ often as there are records.
 *A rho* in place of epsilon: over k steps the outputs of two databases have a divergence of at most
 k^2 rho (order 1), so a distance of at most k (rho / 2)^(1/2) in total variation, and whoever
 guesses errs by k^2 / 4 times 1 less that, on average.
+
+*All noise* (`noise_program`): of a few outputs, the least error of noise that is the same for all
+data, by a linear program.
 
 *The cube* (`of_cubes`): where the differences of neighbours fill a product of bodies, no point has
 a probability above 1 / sum over z of exp(-epsilon |z|), and a distribution with so small a maximum
@@ -36,12 +43,13 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 
 from blowproof.mechanisms.answers.masks import mask
+from blowproof.mechanisms.planning.noise_program import MOST_OUTPUTS, least_noise
 from blowproof.models import BoundQuery, LinearFact, Move, Point, Policy, Setting, setting
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading, is_labelled
@@ -56,6 +64,8 @@ __all__ = ["LowerBound", "least_variance", "lower_bound", "of_cubes"]
 MOST_VALUES = 20_000
 MOST_ENTRIES = 3_000_000
 LONGEST = 4_000
+FEW_VALUES = 40
+DATA_INDEPENDENT = "whole-number noise that does not depend on the data"
 LARGE = "counts that are large beside 1 / epsilon"
 
 
@@ -141,11 +151,17 @@ def lower_bound(  # noqa: PLR0913 # keyword-only
         changes = Part(query, (Fraction(1),)).changes(moves)
         squares = sum(float(Fraction(value)) ** 2 for value in changes.values())
         bounds.append(_bound(squares * _least(rate, square, 1), outputs.count, "a neighbour pair"))
+        here = setting(policy, answers)
+        if is_labelled(reading) and not here.bounds and not here.clauses:
+            endless = math.sqrt(squares * _least(rate, square, None) / outputs.count)
+            bounds.append(LowerBound(endless, "the worst pair, again and again", LARGE))
     if is_labelled(reading):
         found_here = setting(policy, answers)
         squares = _by_single_moves(query, found_here, (rate, square), size, outputs.count)
         bounds.append(_bound(squares, outputs.count, "chains of single moves"))
-        bounds += [] if square is not None else _of_groups(query, found_here, rate, reading)
+        if square is None:
+            bounds += _of_groups(query, found_here, rate, reading)
+            bounds += _of_all_noise(query, found_here, rate, found, reading, outputs.count)
     return max(bounds, key=lambda item: item.rmse, default=None)
 
 
@@ -227,6 +243,51 @@ def _idle_edges(found: Setting) -> Iterator[tuple[Point, Point]]:
         for x, y in pairwise(points):
             if graph.is_edge(x, y):
                 yield x, y
+
+
+def _of_all_noise(
+    query: BoundQuery,
+    here: Setting,
+    epsilon: float,
+    found: Answer | None,
+    reading: Reading,
+    outputs: int,
+) -> list[LowerBound]:
+    """Return what a linear program says of all noise that does not depend on the data.
+
+    The differences: of moves that no fact sees, and of the worst pair.
+    """
+    unit = query.grid(here.domain)
+    places = query.outputs(here.domain)
+    if unit is None or places is None or outputs > MOST_OUTPUTS or here.clauses:
+        return []
+    part = Part(query, (Fraction(1),))
+    changes = []
+    if found is not None and found.witness is not None:
+        changes.append(part.changes(found.witness.moves(reading)))
+    if here.domain.size <= FEW_VALUES:
+        changes += [part.changes([Move(x, y)]) for x, y in _single_moves(here)]
+    differences = []
+    for change in changes:
+        row = [Fraction(0)] * outputs
+        for key, value in change.items():
+            row[places.place(key)] = Fraction(value) / unit
+        differences.append(tuple(row))
+    square = least_noise(differences, epsilon)
+    if square is None:
+        return []
+    rmse = float(unit) * math.sqrt(max(0.0, square) / outputs)
+    return [LowerBound(rmse, "a linear program over all noise", DATA_INDEPENDENT)]
+
+
+def _single_moves(found: Setting) -> Iterator[tuple[Point, Point]]:
+    """Yield edges of G between possible values that no fact tells apart: all of them."""
+    facts = _facts(found)
+    points = [point for point in found.domain.points() if point not in found.impossible]
+    for x, y in combinations(points, 2):
+        same = all(fact.coefficient(x) == fact.coefficient(y) for fact in facts)
+        if same and found.graph.is_edge(x, y):
+            yield x, y
 
 
 def _of_groups(

@@ -195,7 +195,7 @@ def test_a_rho_buys_gaussian_noise_wherever_one_release_is_drawn(name, known, mo
         database=Database(size=30 if known else None),
     )
     query = "cumulative(x)" if name == "ordered" else "histogram"
-    made = plan(name, Request(policy=policy, query=query, rho=HALF, accept_wide_bounds=True))
+    made: Any = plan(name, Request(policy=policy, query=query, rho=HALF, accept_wide_bounds=True))
     noisy = [item for item in made.description if item.noise == "discrete-gaussian"]
     assert noisy
     assert all(0 < item.widths[0] <= most for item in noisy)
