@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from blowproof.models import BlowproofError
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.engines.search.engine import EffectTable
-from blowproof.verifier.moves.best_choice import best_choice
+from blowproof.verifier.moves.best_choice import best_choice, bound_of
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.neighbours.check import require_pair
 
@@ -108,15 +108,21 @@ def hilbert_sensitivity(
     basis: list[Vector] | None = []
     if table.effects:
         basis = hilbert_basis(table.effects, time_limit=time_limit)
+    complete = basis is not None
     for element in basis or ():
         groups = [(table.kinds[place], times) for place, times in enumerate(element) if times]
-        value, counts = best_choice(groups)
+        if bound_of(groups) <= best:
+            continue
+        try:
+            value, counts = best_choice(groups)
+        except TimeoutError:
+            complete = False
+            continue
         if value > best:
             best, choice = value, counts
     witness = moves.pair(choice, Counter()) if best else None
     if witness is not None:
         require_pair(moves.setting, moves.reading, witness)
-    complete = basis is not None
     return Answer(
         policy=moves.setting.policy.name,
         query=moves.query.name,

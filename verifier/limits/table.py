@@ -305,6 +305,8 @@ export/programs
         what they leave.
 moves/best_choice
     LISTING_LIMIT 20_000 choices: So few choices of kinds are listed one by one.
+    CHOICE_SECONDS 20.0 seconds: How long a program may look for the best choice of moves, where no
+        time limit says it.
 moves/edge_ends
     CLASS_LIMIT 400 classes: Ends of edges are looked for between so many classes.
     BOX_LIMIT 20_000 boxes: Classes of so many boxes together.

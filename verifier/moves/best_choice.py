@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from blowproof.models.base.clock import now
+from blowproof.models.norms import L1
 from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import IntVar, LinearExpr, weighted_sum
-from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.kinds import Kind
 from blowproof.verifier.moves.score import PLAIN, Score
 
 LISTING_LIMIT = whole_limit(__name__, "LISTING_LIMIT")
+CHOICE_SECONDS = real_limit(__name__, "CHOICE_SECONDS")
 
-__all__ = ["best_choice", "bound_of", "by_swapping", "size_of", "total_change"]
+__all__ = ["best_choice", "bound_of", "by_swapping", "longest_of", "size_of", "total_change"]
 
 
 def total_change(linear: LinearModel, counts: Iterable[tuple[Kind, IntVar]]) -> LinearExpr:
@@ -38,9 +42,55 @@ def size_of(counts: Mapping[Kind, int]) -> int:
 
 
 def bound_of(groups: Sequence[tuple[Sequence[Kind], int]]) -> int:
-    """Return what no choice exceeds: the lengths of the longest, added up."""
-    length = sum(max(kind.length for kind in kinds) * times for kinds, times in groups)
-    return _score(kind for kinds, _ in groups for kind in kinds).most(length)
+    """Return what no choice exceeds: the lengths of the longest, added up.
+
+    In other norms than l1 also what is left when no output rises or falls by more than all moves
+    together can make it, nor all outputs by more than that (see `Score.spread`).
+    """
+    score = _score(kind for kinds, _ in groups for kind in kinds)
+    length = score.most(sum(max(kind.length for kind in kinds) * times for kinds, times in groups))
+    if score.norm is L1:
+        return length
+    rises: Counter[object] = Counter()
+    falls: Counter[object] = Counter()
+    up = down = 0
+    for kinds, times in groups:
+        reach = _reaches(tuple(kinds))
+        up, down = up + reach.up * times, down + reach.down * times
+        for total, most in ((rises, reach.rises), (falls, reach.falls)):
+            for output, value in most.items():
+                total[output] += value * times
+    return min(length, score.spread(rises, falls, up, down))
+
+
+def longest_of(groups: Sequence[tuple[Sequence[Kind], int]]) -> int:
+    """Return a length that no choice exceeds: `bound_of` as engines add lengths up."""
+    added = sum(max(kind.length for kind in kinds) * times for kinds, times in groups)
+    score = _score(kind for kinds, _ in groups for kind in kinds)
+    return added if score.norm is L1 else min(added, score.within(bound_of(groups)))
+
+
+class _Reach(NamedTuple):
+    """How far one move of some kinds can make each output rise or fall, and all of them."""
+
+    rises: Mapping[object, int]
+    falls: Mapping[object, int]
+    up: int
+    down: int
+
+
+@lru_cache(maxsize=4096)
+def _reaches(kinds: tuple[Kind, ...]) -> _Reach:
+    rises: dict[object, int] = {}
+    falls: dict[object, int] = {}
+    up = down = 0
+    for kind in kinds:
+        for output, value in kind.change.items():
+            side = rises if value > 0 else falls
+            side[output] = max(side.get(output, 0), abs(value))
+        up = max(up, sum(value for value in kind.change.values() if value > 0))
+        down = max(down, -sum(value for value in kind.change.values() if value < 0))
+    return _Reach(rises, falls, up, down)
 
 
 def _score(kinds: Iterable[Kind]) -> Score:
@@ -55,8 +105,10 @@ def best_choice(
 
     Swapping one choice at a time often meets the sum of the single sizes, which nothing exceeds.
     Where it does not, all sums are listed that choices can give, or, where these are too many, an
-    integer program decides; TimeoutError if that is not done by the deadline.
+    integer program decides; TimeoutError if that is not done by the deadline, or in CHOICE_SECONDS.
     """
+    if deadline is None:
+        deadline = now() + CHOICE_SECONDS
     value, choice = by_swapping(groups)
     if value == bound_of(groups):
         return value, choice
@@ -149,7 +201,7 @@ def _by_program(
     groups: Sequence[tuple[Sequence[Kind], int]],
     value: int,
     choice: Counter[Kind],
-    deadline: float | None,
+    deadline: float,
 ) -> tuple[int, Counter[Kind]]:
     from blowproof.models.programs.to_cpsat import solve
 
@@ -167,8 +219,7 @@ def _by_program(
         return value, choice
     linear.add(gain, lower=value + 1)
     linear.maximise(gain)
-    left = None if deadline is None else max(0.0, deadline - now())
-    outcome = solve(linear, time_limit=left)
+    outcome = solve(linear, time_limit=max(0.0, deadline - now()))
     if outcome.status == "infeasible":
         return value, choice
     if outcome.status != "optimal" or outcome.assignment is None:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import lcm
 
 from blowproof.models import BoundQuery
-from blowproof.models.norms import L1, Norm
+from blowproof.models.norms import L1, L2_SQUARED, LINF, Norm
 from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import LinearExpr
 
@@ -79,6 +79,31 @@ class Score:
         counted = [(change, self.weights.get(output, 1)) for output, change in outputs.items()]
         still = self.width is not None and len(outputs) < self.width
         return self.norm.gain(linear, counted, still=still)
+
+    def spread(
+        self, rises: Mapping[object, int], falls: Mapping[object, int], up: int, down: int
+    ) -> int:
+        """Return what no change exceeds that makes no output rise or fall by more than these, and
+        all outputs together by no more than `up` and `down`.
+        """
+        if self.norm is not L2_SQUARED:
+            top, bottom = (max(side.values(), default=0) for side in (rises, falls))
+            return max(top, bottom) if self.norm is LINF else top + bottom
+        return sum(self._squares(side, left) for side, left in ((rises, up), (falls, down)))
+
+    def _squares(self, most: Mapping[object, int], left: int) -> int:
+        """Return what the squares of so much do not exceed: spent where it counts most, since
+        w x^2 <= w m x up to m; with equal weights, as largest first makes them.
+        """
+        total = 0
+        worth = {output: self.weights.get(output, 1) * value for output, value in most.items()}
+        for output in sorted(most, key=lambda output: -worth[output]):
+            value = min(most[output], left)
+            total += worth[output] * value if self.weights else value * value
+            left -= value
+            if not left:
+                break
+        return total
 
     def length(self, size: int) -> int:
         """Return a whole number that lengths of several changes may be added up in."""

@@ -16,12 +16,14 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
 from blowproof.models import Area, BoundQuery, Box, Full, Point, SecretGraph, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass, locator
+from blowproof.models.norms import L1
 from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import weighted_sum
 from blowproof.verifier.asked.answer import Answer, Pair
@@ -33,7 +35,7 @@ from blowproof.verifier.engines.search.engine import (
     EffectTable,
 )
 from blowproof.verifier.limits.limit import whole_limit
-from blowproof.verifier.moves.best_choice import total_change
+from blowproof.verifier.moves.best_choice import best_choice, bound_of, by_swapping, total_change
 from blowproof.verifier.moves.kinds import Moves
 from blowproof.verifier.neighbours.check import require_pair
 from blowproof.verifier.reductions.few_values import possible_classes
@@ -212,8 +214,7 @@ def with_a_secret_effect(
     A neighbour pair has a secret move, so unless it is a single move without effect (bounded by
     such a move under full secrets), its multiset of effects contains one that some secret move
     has. `moves` are those of the complete graph; the pair returned has the right effects, but none
-    of its moves need be secret. Multisets whose single changes add up to `best` or less are not
-    looked at.
+    of its moves need be secret. Multisets that cannot change more than `best` are not looked at.
     """
     table = EffectTable.of(moves)
     secret = _secret_effects(setting, moves)
@@ -225,18 +226,29 @@ def with_a_secret_effect(
     if table.widest > SEARCH_EFFECTS:
         return None, _circuit(moves, table, places, best, time_limit)
 
+    score, end = moves.score, None if time_limit is None else now() + time_limit
+    largest = best
+
     def evaluate(multiset: tuple[tuple[int, int], ...]) -> int:
+        nonlocal largest
         if not any(place in places for place, _ in multiset):
             return 0
+        groups = table.groups(multiset)
+        if moves.query.measure is not L1:  # lengths add up to too much
+            if bound_of(groups) <= largest:
+                return score.within(largest)
+            with suppress(TimeoutError):
+                value, _ = best_choice(groups, deadline=end)
+                largest = max(largest, value)
+                return score.within(value)
         return sum(weights[place] * times for place, times in multiset)
 
-    score = moves.score
     above = score.within(best)
     found = improve(table.effects, weights, evaluate, best=above, time_limit=time_limit)
     upper = None if found.upper is None else max(score.most(int(found.upper)), alone)
     if not found.witness:
         return upper, None
-    counts = Counter({table.kinds[place][0]: times for place, times in found.witness})
+    _, counts = by_swapping(table.groups(found.witness))
     return upper, moves.pair(counts, Counter())
 
 

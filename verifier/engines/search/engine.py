@@ -11,10 +11,12 @@ from __future__ import annotations
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
 from blowproof.models.base.clock import now
+from blowproof.models.norms import L1
 from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.asked.answer import Answer, OnBest, Pair
 from blowproof.verifier.engines.irreducibles import (
@@ -30,7 +32,7 @@ from blowproof.verifier.engines.irreducibles.circuits import circuits
 from blowproof.verifier.engines.search.graver_lists import taking_turns
 from blowproof.verifier.exact.coordinates import Instance
 from blowproof.verifier.limits.limit import real_limit, whole_limit
-from blowproof.verifier.moves.best_choice import best_choice, bound_of, size_of
+from blowproof.verifier.moves.best_choice import best_choice, bound_of, longest_of, size_of
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.moves.score import Score
 from blowproof.verifier.neighbours.check import require_pair
@@ -337,11 +339,20 @@ def _summed(
     on_best: OnBest | None,
 ) -> Found:
     """The longest multiset bounds the change; the moves at hand may reach it, or not."""
-    found = longest(table.effects, table.weights, time_limit=time_limit)
+    if moves.query.measure is L1:
+        found = longest(table.effects, table.weights, time_limit=time_limit)
+    else:  # lengths add up to too much: what outputs can do together is less
+        found = improve(
+            table.effects,
+            table.weights,
+            lambda multiset: longest_of(table.groups(multiset)),
+            time_limit=time_limit,
+        )
     groups = table.groups(found.witness)
-    value, choice = best_choice(groups)
-    if value > best:
-        best, counts = value, choice
+    with suppress(TimeoutError):
+        value, choice = best_choice(groups)
+        if value > best:
+            best, counts = value, choice
     upper = None if found.upper is None else max(best, moves.score.most(int(found.upper)))
     return best, counts, upper
 
@@ -371,6 +382,8 @@ def _general(
 
     def evaluate(multiset: Multiset) -> int:
         groups = table.groups(multiset)
+        if bound_of(groups) <= max(choices):
+            return max(choices)
         value, choice = best_choice(groups, deadline=deadline)
         if value > max(choices):
             choices[value] = choice

@@ -15,7 +15,7 @@ from blowproof.models.base.clock import now
 from blowproof.verifier.engines.irreducibles import Multiset
 from blowproof.verifier.engines.irreducibles.search_from import Started
 from blowproof.verifier.engines.search.engine import SEARCH_EFFECTS, EffectTable
-from blowproof.verifier.moves.best_choice import best_choice
+from blowproof.verifier.moves.best_choice import best_choice, bound_of
 from blowproof.verifier.moves.kinds import Kind, Moves
 
 __all__ = ["best_with_a_secret"]
@@ -101,6 +101,8 @@ def _one_secret_at_least(
     groups: Groups, best: int, end: float | None
 ) -> tuple[int, Counter[Kind] | None]:
     """Return the best choice with a secret move, where it is better than `best`."""
+    if bound_of(groups) <= best:
+        return best, None
     value, choice = best_choice(groups, deadline=end)
     if value <= best:
         return best, None

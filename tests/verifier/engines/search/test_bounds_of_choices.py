@@ -1,0 +1,54 @@
+"""What moves of given effects can change together: bounds without a program, in every norm."""
+
+from itertools import combinations_with_replacement, product
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blowproof.models import Attribute, Count, Domain, Integers, Labels, Marginal, Policy, setting
+from blowproof.models.norms import NORMS
+from blowproof.models.stacks.written import parse_question
+from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.databases.consistency import prepare
+from blowproof.verifier.engines.search.engine import EffectTable
+from blowproof.verifier.moves.best_choice import best_choice, bound_of, longest_of, size_of
+from blowproof.verifier.moves.kinds import Moves
+
+AXES: dict[str, Attribute] = {"sex": Labels("FM"), "age": Integers(0, 2)}
+POLICY = Policy(domain=Domain(**AXES), known=(Count({"sex": "F"}), Count({"age": [0, 1]})))
+QUERIES = ("histogram", "sum(age)", "cumulative(age)", "1/3*histogram+2*marginal(age)")
+
+
+@given(st.data())
+@settings(max_examples=80)
+def test_no_choice_exceeds_the_bound(data: st.DataObject) -> None:
+    norm = data.draw(st.sampled_from([*NORMS]))
+    query = parse_question(data.draw(st.sampled_from(QUERIES)), POLICY, norm)
+    found = prepare(setting(POLICY, "any"), "published")
+    moves = Moves.over(found, query, "published", tuple(POLICY.domain.points()))
+    table = EffectTable.of(moves)
+    places = st.integers(0, len(table.effects) - 1)
+    chosen = data.draw(st.dictionaries(places, st.integers(1, 2), min_size=1, max_size=2))
+    groups = table.groups(tuple(sorted(chosen.items())))
+    every = product(*(combinations_with_replacement(kinds, times) for kinds, times in groups))
+    sizes = []
+    for choice in every:
+        counts = dict.fromkeys((kind for some in choice for kind in some), 0)
+        for some in choice:
+            for kind in some:
+                counts[kind] += 1
+        sizes.append(size_of(counts))
+    assert max(sizes) == best_choice(groups)[0] <= bound_of(groups)
+    score = moves.score
+    assert score.most(longest_of(groups)) >= max(sizes)
+    added = sum(max(kind.length for kind in kinds) * times for kinds, times in groups)
+    assert longest_of(groups) <= added
+
+
+def test_squares_of_a_table_are_not_those_of_one_cell() -> None:
+    """Six moves leave two cells, three each, and enter two: 4 * 9, where 2 * 8^2 = 128 bounded it
+    and every irreducible multiset asked for a program of its own."""
+    domain = Domain(ward=Labels("abc"), out=Labels("xy"), age=Labels("uvw"))
+    policy = Policy(domain=domain, known=(Marginal(["ward"]), Marginal(["out"])))
+    found = sensitivity(policy, norm="l2-squared")
+    assert (found.lower, found.upper) == (36, 36)
