@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blowproof.models import Between, Impossible, PartitionBy
+from blowproof.models import AttributeChange, Between, Impossible, PartitionBy
 from blowproof.models.files.reading import read_policy
 from blowproof.models.mechanisms.mechanism_file import read_mechanism
 from blowproof.verifier.certify.base.promise import Promise
@@ -65,6 +65,21 @@ def test_the_worst_pair_goes_round_all_states(reading):
     rest = PROMISED - country - state_totals
     expected = 51**2 * country + 51 * rest - county_total
     assert rho(policy(), reading=reading) == (expected, 51)
+
+
+def test_any_one_attribute_is_secret():
+    """Reading 2: nothing but the state changes, so the country's tables do not; of voting age and
+    of hispanic there are two values, so that they change in an even number of states. Readings 1
+    and 5: one record changes its state alone, the others as they like.
+    """
+    country = Fraction(104, 4099) * PROMISED
+    state_totals = Fraction(1440, 4099) * Fraction(3773, 4097) * PROMISED
+    county_total = Fraction(447, 4099) * Fraction(3126, 4097) * PROMISED
+    of_two = Fraction(1440, 4099) * Fraction(12, 4097) * PROMISED  # voting age, and hispanic
+    rest = 51 * (PROMISED - country - state_totals) - county_total - of_two
+    secret = replace(policy(), secrets=AttributeChange())
+    assert rho(secret, reading="secret-moves") == (rest, 51)
+    assert rho(secret) == rho(secret, reading="pufferfish") == (rest + 50**2 * country, 51)
 
 
 def test_four_cells():

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from blowproof.models import (
+    AttributeChange,
     Domain,
     Impossible,
     Integers,
@@ -26,6 +27,28 @@ from blowproof.verifier.engines.one_move.by_structure import largest_change
 from blowproof.verifier.neighbours.check import check_pair
 
 READINGS: tuple[Reading, ...] = ("published", "secret-moves", "pufferfish", "markov")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_secrets_by_attribute(seed):
+    """Where one attribute is the secret: exact, and no pair of small databases is worse.
+
+    Reading 2 beside the search, which lists every irreducible multiset.
+    """
+    draw = random.Random(100 + seed)
+    states = draw.choice([2, 3])
+    zeros = draw.choice([(), ({"state": 1, "county": 2},)])
+    rules = policy(states, zeros=zeros, secrets=AttributeChange())
+    query = stacked(rules, draw.choice(["l1", "l2-squared"]), draw)
+    for reading in ("secret-moves", "published", "pufferfish"):
+        found = sensitivity(rules, query, reading=reading, time_limit=20)
+        listed = sensitivity(rules, query, reading=reading, engine="brute", max_size=2)
+        assert found.upper is not None and listed.lower <= found.upper
+        assert states > 2 or listed.lower <= found.lower
+        if reading == "secret-moves":
+            searched = sensitivity(rules, query, reading=reading, engine="search")
+            assert searched.status == "exact"
+            assert found.lower <= searched.upper and searched.lower <= found.upper
 
 
 def policy(states, *, zeros=(), secrets=None):

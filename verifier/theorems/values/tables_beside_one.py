@@ -60,6 +60,11 @@ from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.theorems.values.tables_by_attribute import (
+    Known,
+    by_attribute,
+    is_by_attribute,
+)
 
 __all__ = ["no_tables", "tables_beside_one"]
 
@@ -125,6 +130,13 @@ def tables_beside_one(question: Question) -> Answer | None:
     if question.reading == "markov":
         upper, pair = _markov(tables, published, classes, power)
         why = "two records come and two go, and differ in the attribute that costs least"
+    elif is_by_attribute(setting) and len(published) == 1:
+        known = _by_cell(setting, published, classes)
+        weights = _weights(tables)
+        upper, pair = by_attribute(setting, query, weights, known, question.reading, power)
+        why = (
+            f"{len(classes)} cells of one published table, and a record that changes one attribute"
+        )
     else:
         inside = _within(setting, published)
         visited = [_widest(classes)] if inside else classes
@@ -136,6 +148,26 @@ def tables_beside_one(question: Question) -> Answer | None:
     if not lower:
         pair = None
     return question.answer(lower, plain(upper), why, witness=pair, engine="tables", since=started)
+
+
+def _weights(tables: Sequence[Table]) -> dict[frozenset[int], Fraction]:
+    """Return the weight of each set of attributes that is tabulated, all its tables together."""
+    found: dict[frozenset[int], Fraction] = {}
+    for axes, weight in tables:
+        found[axes] = found.get(axes, Fraction(0)) + weight
+    return found
+
+
+def _by_cell(setting: Setting, published: frozenset[int], classes: Sequence[_Class]) -> Known:
+    """Return the classes of one published attribute."""
+    (key,) = published
+    return Known(
+        key,
+        [item.cell[key] for item in classes],
+        [item.varies for item in classes],
+        [item.ends for item in classes],
+        [attribute.size for _, attribute in setting.domain.attributes],
+    )
 
 
 @dataclass(frozen=True)
