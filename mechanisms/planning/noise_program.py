@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,7 +112,7 @@ def _solved(
     from scipy.sparse import csr_array
 
     matrix = csr_array((values, (rows, columns)), shape=(height, len(squares)))
-    found: Any = linprog(
+    found: Any = cast("Any", linprog)(
         squares, A_ub=matrix, b_ub=np.zeros(height), A_eq=np.ones((1, len(squares))), b_eq=[1.0],
         method="highs", options={"time_limit": SECONDS},
     )  # fmt: skip
