@@ -52,6 +52,7 @@ ROOMS = (
     "verifier/theorems",
     "verifier/engines",
     "verifier/witnesses",
+    "verifier/witnesses/frames",
     "verifier/portfolio",
     "verifier/export",
     "verifier/proofs/cases",

@@ -155,3 +155,23 @@ def test_auto_relies_on_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     part = asked(NEEDS[name])
     assert part.status == "bounds", f"{name} is not needed for this any more"
     assert part.lower <= whole.lower and (part.upper is None or part.upper >= whole.lower)
+
+
+NARROWER = {
+    "long circuits": Needs(
+        Policy(domain=table(2, 8, 3, 3), known=(Marginal(["a", "b"]), Marginal(["a", "c"]))),
+        "marginal(d)",
+    ),
+}
+"""Questions that are left open, within a good deal more without a strategy."""
+
+
+@pytest.mark.parametrize("name", NARROWER)
+def test_bounds_rely_on_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = asked(NARROWER[name])
+    monkeypatch.setattr(plan, "ENGINES", tuple(i for i in ENGINES if i.name != name))
+    monkeypatch.setattr(plan, "THEOREMS", tuple(i for i in THEOREMS if i.name != name))
+    part = asked(NARROWER[name])
+    assert part.upper is None or part.upper >= whole.lower
+    loose = part.upper is None or (whole.upper is not None and part.upper > 2 * whole.upper)
+    assert whole.lower > 2 * part.lower or loose, f"{name} is not needed for this any more"

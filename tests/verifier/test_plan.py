@@ -64,14 +64,14 @@ def names(policy: Policy, reading: str = "published") -> list[str]:
 
 
 def test_plans_are_data() -> None:
-    assert names(TOTALS) == ["policy graph", "search"]
+    assert names(TOTALS) == ["long circuits", "policy graph", "search"]
     near = replace(TOTALS, secrets=AttributeChange(changes=1))
-    assert names(near) == ["complete graph", "secret effects", "sat", "ilp"]
-    ways = ["any answers", "parts", "one secret", "compensated", "sat", "ilp"]
+    assert names(near) == ["long circuits", "complete graph", "secret effects", "sat", "ilp"]
+    ways = ["long circuits", "any answers", "parts", "one secret", "compensated", "sat", "ilp"]
     assert names(LOCKED) == ways
     assert names(LOCKED, "add-remove") == ["any answers", "parts", "placing", "ilp"]
     given = replace(TOTALS, database=Database(size=2, answers="given"), known=())
-    assert names(given) == ["brute", "any answers", "placing", "sat", "ilp"]
+    assert names(given) == ["brute", "long circuits", "any answers", "placing", "sat", "ilp"]
     numbered = replace(
         TOTALS,
         known=(Clause([Literal(1, {"region": "n"}), Literal(2, {"size": "1"})]),),
@@ -86,7 +86,7 @@ def test_easier_questions_are_for_those_that_search() -> None:
         return [step.strategy.name for step in steps if step.applies and step.strategy in ENGINES]
 
     near = replace(TOTALS, secrets=AttributeChange(changes=1))
-    assert asked_inside(asked(near)) == ["complete graph", "secret effects"]
+    assert asked_inside(asked(near)) == ["long circuits", "complete graph", "secret effects"]
     assert asked_inside(asked(near, reading="markov")) == ["ilp"]
 
 

@@ -550,6 +550,29 @@ witnesses/few_classes
     NEIGHBOURS 20 classes: So many of them are kept, by chance.
     MOST_AREAS 60 areas: Queries with more areas do not cut classes.
     BOXES 3 boxes: So many boxes of a class are looked at.
+witnesses/frames/long_circuits
+    MOST_CLASSES 110 signatures: With more, frames are not walked over.
+    STEPS 20_000 steps: So many frames are gone to, all walks together.
+    MOST_RECORDS 100_000 records: Circuits of more records are not written out.
+    MOST_PLACED 20_000 records: Circuits of more records are not put into a database.
+    MOST_TRIED 12 frames: So many are given values where their worth is not the best yet.
+    NEARLY 0.8 part: What such frames are worth, of the best, at the least.
+    AGREED 5 walks: When so many more end in a frame of the best worth, no better one is looked for.
+    MOST_EDGES 3 edges: So many edges of G are tried for the one secret move of a circuit.
+    BOXES 4 boxes: So many boxes of a class are looked at for edges of G.
+witnesses/frames/walk
+    STALL 8 steps: A walk that gains nothing in so many for each class begins anew.
+    SHUFFLED 1 steps: So many for each class go anywhere, before those that look for weight.
+    WARM 0.15 log: How much lighter, as a logarithm, a frame is that a walk goes to often, at first.
+    COLD 0.01 log: The same in the end.
+    COOLING 0.985 part: What a walk keeps of its warmth in each step.
+    LARGEST 2^46 determinant: Larger ones are not exact enough in floats.
+    SECONDS_PER_PRODUCT 1e-9 seconds: What a step costs for each product of an inverse.
+witnesses/frames/worth
+    MOST_ENTRIES 4_000_000 numbers: Rows with more numbers are not written out.
+    MOST_PASSES 8 passes: So often values are looked over for better ones.
+    TIE 1e-12 part: Sizes that differ by less are equal.
+    APART 0.2 part: What a frame is worth that has no two classes of a path joined by an edge of G.
 witnesses/merged_into_databases
     MOST_PARTS 20_000 parts: More parts of a pair are not listed.
     MOST_TRIED 20_000 multisets: So many are put into databases.

@@ -22,6 +22,7 @@ from blowproof.verifier.theorems.simple_cycles import no_cycles, no_single_cycle
 from blowproof.verifier.theorems.values.tables_beside_one import no_tables, tables_beside_one
 from blowproof.verifier.witnesses.affine_frame import by_frames
 from blowproof.verifier.witnesses.few_classes import few_classes
+from blowproof.verifier.witnesses.frames.long_circuits import long_circuits, no_long_circuits
 
 __all__ = ["ENGINES", "LAST", "THEOREMS", "named"]
 
@@ -63,6 +64,8 @@ THEOREMS = (
 ENGINES = (
     Strategy("brute", "engine", "every database, by the definition", searches.by_brute_force,
              norms=EVERY_NORM),
+    Strategy("long circuits", "engine", "circuits of all classes at once, by heavy frames",
+             long_circuits, no_long_circuits, part_of="auto", norms=EVERY_NORM),
     Strategy("histogram", "reduction", "the histogram's S and worst pair, by other values",
              easier.HISTOGRAM, no.either(no.no_histogram, no.single_records), norms=EVERY_NORM),
     Strategy("ends", "reduction", "cumulative counts by the ends of classes",

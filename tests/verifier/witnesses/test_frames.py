@@ -1,0 +1,144 @@
+"""Walks over frames: circuits that are ones, as long as is known, for every query and scope."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from blowproof.models import (
+    AttributeChange,
+    Database,
+    Domain,
+    Labels,
+    Marginal,
+    Policy,
+    parse_query,
+)
+from blowproof.models.base.clock import Budget
+from blowproof.verifier.asked.question import Progress, Question
+from blowproof.verifier.databases.value_classes import class_table
+from blowproof.verifier.neighbours.check import check_pair
+from blowproof.verifier.portfolio.problem import Problem
+from blowproof.verifier.theorems.affine_frames import best_frame, kernel, signatures_of
+from blowproof.verifier.theorems.affine_frames import few_partitions as few
+from blowproof.verifier.witnesses.frames.long_circuits import long_circuits, no_long_circuits
+from blowproof.verifier.witnesses.frames.walk import frames_walked, irreducible
+from blowproof.verifier.witnesses.frames.worth import Rows, Valued, arcs_of
+
+
+def table(*sizes: int, known: tuple[str, ...], **more: object) -> Policy:
+    """Attributes a, b, ... with so many labels each; every name in `known` is a marginal."""
+    axes = zip("abcd", sizes, strict=False)
+    domain = Domain(**{axis: Labels([f"{axis}{k}" for k in range(size)]) for axis, size in axes})
+    facts = tuple(Marginal(list(name)) for name in known)
+    return Policy(domain=domain, known=facts, **more)  # type: ignore[arg-type]
+
+
+def told(policy: Policy, query: str) -> tuple[list[Progress], Question]:
+    """Return what the walk tells about a question; it has work to count, and no end."""
+    found: list[Progress] = []
+    setting = Problem(policy).setting("published")
+    question = Question(setting, parse_query(query, policy), "published", listener=found.append)
+    assert not no_long_circuits(question)
+    with Budget():
+        long_circuits(question)
+    return found, question
+
+
+def best(policy: Policy, query: str) -> Fraction:
+    """Return the heaviest pair that is told of, having checked every one."""
+    found, question = told(policy, query)
+    for progress in found:
+        assert progress.witness is not None
+        assert check_pair(question.setting, "published", progress.witness)
+        moves = progress.witness.moves("published")
+        assert question.query.difference(moves) == progress.lower
+    return max((Fraction(progress.lower) for progress in found), default=Fraction(0))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "known", "moves"),
+    [
+        ((2, 3, 2), "a b", 8),
+        ((2, 7, 2), "a b", 32),
+        ((3, 4, 2), "a b", 27),
+        ((4, 4, 2), "a b", 54),
+        ((2, 2, 4, 2), "a b c", 42),
+    ],
+)
+def test_longest_that_are_known_are_met(sizes: tuple[int, ...], known: str, moves: int) -> None:
+    policy = table(*sizes, known=tuple(known.split()))
+    assert best(policy, "histogram") == 2 * moves
+    free = "abcd"[len(sizes) - 1]
+    assert best(policy, f"marginal({free})") == 2 * moves
+
+
+def test_two_tables_that_share_an_attribute() -> None:
+    """Circuits walked over effects were shorter, and a marginal's were not brought back."""
+    policy = table(2, 4, 2, 2, known=("ab", "ac"))
+    for query in ("histogram", "marginal(d)"):
+        assert best(policy, query) >= 152
+
+
+def test_one_move_is_secret_where_g_joins_few() -> None:
+    policy = table(4, 4, 2, known=("a", "b"), secrets=AttributeChange())
+    found, question = told(policy, "histogram")
+    assert found
+    for progress in found:
+        assert progress.witness is not None
+        assert check_pair(question.setting, "published", progress.witness)
+    assert max(progress.lower for progress in found) >= 76
+
+
+def test_fewer_records_where_there_are_few() -> None:
+    answers = {"a": [20, 20, 20], "b": [15, 15, 15, 15]}
+    facts = tuple(Marginal([axis], answers=numbers) for axis, numbers in answers.items())
+    domain = table(3, 4, 2, known=()).domain
+    policy = Policy(domain=domain, known=facts, database=Database(size=60))
+    assert best(policy, "histogram") >= 30
+
+
+def test_what_a_walk_yields_are_frames_and_none_is_beyond_the_best() -> None:
+    rng = random.Random(5)
+    for seed in range(12):
+        count, width = rng.randint(4, 7), rng.randint(1, 3)
+        rows = {tuple(rng.randint(0, 1) for _ in range(width)) for _ in range(count)}
+        vectors = sorted(rows)
+        basis = kernel(vectors)
+        if len(basis) < 2:
+            continue
+        effects = np.array(vectors)
+        values = Rows(
+            tuple(((place,), (place,)) for place in range(len(vectors))),
+            tuple(np.eye(2 * len(vectors))[2 * k : 2 * k + 2] for k in range(len(vectors))),
+        )
+        worth = Valued(values, None, 10**6)
+        for frame in frames_walked(basis, worth, seed=seed, steps=200, end=float("inf")):
+            arcs = arcs_of(frame.blocks, frame.vector, [True] * len(vectors))
+            assert sum(times for _, _, times in arcs) * 2 == frame.worth
+            moved = [effects[two] - effects[one] for one, two, _ in arcs]
+            assert irreducible(np.array(moved), [times for _, _, times in arcs])
+
+
+def test_the_best_of_few_frames_is_found() -> None:
+    for sizes, known in (((2, 2, 2), ("a", "b", "c")), ((2, 3, 2), ("a", "b"))):
+        policy = table(*sizes, known=known)
+        setting = Problem(policy).setting("published")
+        listed = signatures_of(class_table(setting))
+        assert listed is not None
+        assert few(listed[0])
+        frame = best_frame(listed[0])
+        assert frame is not None
+        assert best(policy, "histogram") == frame.worth
+
+
+def test_what_is_no_circuit_is_refused() -> None:
+    """Two relations at once, a multiple of one, and moves that do not sum to 0."""
+    line = np.array([[1], [-1], [2]])
+    assert not irreducible(line, [1, 3, 1])
+    assert not irreducible(line[:2], [2, 2])
+    assert not irreducible(line[:2], [1, 2])
+    assert irreducible(line[1:], [2, 1])

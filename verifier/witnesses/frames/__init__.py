@@ -1,0 +1,7 @@
+"""Long circuits: frames of the classes that facts tell apart, walked over until one is heavy.
+
+What a frame is stands in `theorems/affine_frames`. Where the cuts of the classes into blocks are
+too many to list, `walk` goes from one to the next, all cuts that differ in one class at once;
+`worth` says what frames are worth to a query, and gives the moves their values; `long_circuits`
+asks both, and puts the pair where it is wanted: along an edge of G, into a database.
+"""

@@ -1,0 +1,218 @@
+"""Pairs from heavy frames, walked over: circuits of all classes at once, for the query asked.
+
+A circuit over effects of moves is an irreducible multiset (`engines/irreducibles/circuits`). There
+is one effect for each two classes, so that a walk over bases of effects sees few of them; frames
+have the classes themselves to choose from, and for each frame its longest circuit is known.
+
+Under scope "any" its moves alone are a pair; under "given" they are put into a database with the
+known numbers, which must hold so many records of each class, so that fewer may be more. In reading
+1 with another G exactly one record moves along an edge: then no part of its moves is a D3
+(`reductions/complete_graph`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blowproof.models import BlowproofError, Box, Point, Setting
+from blowproof.models.base.clock import now
+from blowproof.models.domain.classes import ValueClass
+from blowproof.models.policy.readings import is_labelled, is_mixed
+from blowproof.verifier.asked.answer import Answer, Pair
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.value_classes import ClassTable, class_table
+from blowproof.verifier.limits.limit import real_limit, whole_limit
+from blowproof.verifier.reductions.complete_graph import some_edge
+from blowproof.verifier.reductions.fewer_facts import freed
+from blowproof.verifier.theorems.affine_frames import kernel
+from blowproof.verifier.theorems.values.seen_values import seen_values
+from blowproof.verifier.witnesses.frames.walk import Frame, frames_walked, irreducible
+from blowproof.verifier.witnesses.frames.worth import (
+    Arc,
+    Rows,
+    Valued,
+    arcs_of,
+    best_values,
+    shortcuts,
+)
+from blowproof.verifier.witnesses.random_values import Placing
+
+__all__ = ["long_circuits", "no_long_circuits"]
+
+MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
+STEPS = whole_limit(__name__, "STEPS")
+MOST_RECORDS = whole_limit(__name__, "MOST_RECORDS")
+MOST_PLACED = whole_limit(__name__, "MOST_PLACED")
+MOST_TRIED = whole_limit(__name__, "MOST_TRIED")
+AGREED = whole_limit(__name__, "AGREED")
+NEARLY = real_limit(__name__, "NEARLY")
+MOST_EDGES = whole_limit(__name__, "MOST_EDGES")
+BOXES = whole_limit(__name__, "BOXES")
+
+
+def no_long_circuits(question: Question) -> str:
+    """Return why circuits of moves are no pairs here, or ""."""
+    setting = question.setting
+    if not is_labelled(question.reading) or setting.clauses:
+        return "it speaks about readings 1, 2 and 5, and no clauses"
+    if question.reading == "secret-moves" and not setting.graph.complete:
+        return "its moves need not be along edges of G"
+    if question.query.per_record:
+        return f"{question.query.name} weighs single records"
+    return ""
+
+
+def long_circuits(question: Question) -> Answer | None:
+    """Tell of pairs that are heavier than what is known; return None, for they say all."""
+    try:
+        found = _Classes.of(question)
+        if found is None:
+            return None
+        for pair in _pairs(question, found):
+            value = question.query.difference(pair.moves(question.reading))
+            question.teller("circuits of frames")(value, None, pair)
+    except (BlowproofError, TimeoutError, OverflowError):
+        pass
+    return None
+
+
+@dataclass(frozen=True)
+class _Classes:
+    """The signatures that are walked over, the classes of values with each, and their rows."""
+
+    setting: Setting
+    effects: NDArray[np.int64]
+    members: tuple[tuple[ValueClass, ...], ...]
+    rows: Rows
+
+    @staticmethod
+    def of(question: Question) -> _Classes | None:
+        """Return them; None where there are too few or too many, or rows are too long."""
+        end = question.by(1 / 4)
+        setting = question.setting
+        free = freed(setting) if setting.scope == "given" else setting
+        table = class_table(free, deadline=end)
+        found: dict[tuple[int, ...], list[int]] = {}
+        for place, row in enumerate(table.effects.tolist()):
+            found.setdefault(tuple(row), []).append(place)
+        if not 3 <= len(found) <= MOST_CLASSES:
+            return None
+        signatures = sorted(found)
+        values = _values(question, free, table, end)
+        rows = None
+        if values is not None:
+            per = [[x for place in found[each] for x in values[place]] for each in signatures]
+            rows = Rows.of(question.query, per)
+        if rows is None:
+            return None
+        members = tuple(tuple(table.classes[place] for place in found[each]) for each in signatures)
+        return _Classes(free, np.array(signatures, dtype=np.int64), members, rows)
+
+    @cached_property
+    def boxes(self) -> list[list[Box]]:
+        """The first boxes of each signature's classes."""
+        return [
+            list(islice((box for item in each for box in item.boxes()), BOXES))
+            for each in self.members
+        ]
+
+    def edge(self, one: int, two: int) -> tuple[Point, ...]:
+        """Return an edge from values of one signature to those of another, or ()."""
+        return some_edge(self.setting.graph, self.boxes[one], self.boxes[two])
+
+    @cached_property
+    def near(self) -> NDArray[np.bool_] | None:
+        """Between which signatures there are edges; None where G is complete."""
+        if self.setting.graph.complete:
+            return None
+        count = len(self.members)
+        joined = np.zeros((count, count), dtype=np.bool_)
+        for one in range(count):
+            now()
+            for two in range(one):
+                joined[one, two] = joined[two, one] = bool(self.edge(one, two))
+        return joined
+
+
+def _values(
+    question: Question, free: Setting, table: ClassTable, end: float | None
+) -> list[list[Point]] | None:
+    """Return values of each class with all rows that matter."""
+    if question.query.separates:
+        return [list(item.take(2)) for item in table.classes]
+    return seen_values(free, question.query, table, end=end)
+
+
+def _pairs(question: Question, found: _Classes) -> Iterator[Pair]:
+    """Yield pairs that change the query by more than what is known."""
+    basis = kernel([tuple(row) for row in found.effects.tolist()])
+    if len(basis) < 2:
+        return
+    near, size = found.near, question.setting.size
+    if near is not None and not near.any():
+        return
+    given = question.setting.scope == "given"
+    most = min(MOST_PLACED, size or MOST_PLACED) if given else MOST_RECORDS
+    valued = Valued(found.rows, near, most)
+    end = np.inf if question.deadline is None else now() + (question.left or 0.0) / 2
+    placing = Placing(question, end)
+    wide = [bool(half) for half in valued.half]
+    best, tried, again = 0.0, 0, 0
+    for frame in frames_walked(basis, valued, seed=question.seed, steps=STEPS, end=end):
+        again = again + 1 if frame.worth == best else again * (frame.worth < best)
+        if again > AGREED:
+            return
+        if frame.worth <= best * (NEARLY if tried < MOST_TRIED else 1.0):
+            continue
+        best, tried = max(best, frame.worth), tried + 1
+        for pair in _made(question, found, frame, wide):
+            value = question.query.difference(pair.moves(question.reading))
+            placed = placing(pair) if value > question.known()[0] else None
+            if placed is not None:
+                yield placed
+
+
+def _made(
+    question: Question, found: _Classes, frame: Frame, wide: Sequence[bool]
+) -> Iterator[Pair]:
+    """Yield the moves of a frame, by the values that the query minds most."""
+    arcs = arcs_of(frame.blocks, frame.vector, wide)
+    effects = np.array([found.effects[two] - found.effects[one] for one, two, _ in arcs])
+    if not arcs or not irreducible(effects, [times for _, _, times in arcs]):
+        return
+    if found.near is None or not is_mixed(question.reading):
+        yield _pair(arcs, best_values(found.rows, arcs))
+        return
+    for place, longer in islice(shortcuts(arcs, found.near), MOST_EDGES):
+        pair = _along_one_edge(found, longer, place)
+        if pair is not None:
+            yield pair
+
+
+def _pair(arcs: Sequence[Arc], moves: Sequence[tuple[Point, Point]]) -> Pair:
+    """Return the pair in which the records of each arc make its move."""
+    every = [move for (_, _, times), move in zip(arcs, moves, strict=True) for _ in range(times)]
+    return Pair(before=tuple(x for x, _ in every), after=tuple(y for _, y in every))
+
+
+def _along_one_edge(found: _Classes, arcs: Sequence[Arc], secret: int) -> Pair | None:
+    """Return moves of which that at `secret` is along an edge of G; None where others must be."""
+    graph = found.setting.graph
+    moves = best_values(found.rows, arcs)
+    for place, ((one, two, _), ends) in enumerate(zip(arcs, moves, strict=True)):
+        if place == secret:
+            x, y = found.edge(one, two)
+            moves[place] = ends if graph.is_edge(*ends) else (x, y)
+        elif graph.is_edge(*ends):
+            others = product(found.rows.values[one], found.rows.values[two])
+            apart = next((each for each in others if not graph.is_edge(*each)), None)
+            if apart is None:
+                return None
+            moves[place] = apart
+    return _pair(arcs, moves)

@@ -1,0 +1,154 @@
+"""A walk over frames: one class after the other goes to the block where the frame is worth most.
+
+Let K be the integer vectors k on the N classes with sum k = 0 and sum k_c s_c = 0, of rank d, and B
+a matrix whose columns are a basis of them. A frame is a cut into d blocks for which k = B x with
+block sums 0 is unique up to multiples (`theorems/affine_frames`). So A x = 0 has one solution, row
+b of A being the sum of the rows of B over block b.
+
+Take a class c out of its block, and let A0 be the sums without it. All rows of B sum to 0, so
+those of A0 sum to -B_c. If A0 is regular, putting c into block b gives A = A0 + e_b B_c =
+(I - e_b 1') A0, whose kernel is that of A0^-1 e_b: rank d - 1, a frame. So the columns of B A0^-1
+are the frames of all blocks that c may go to, at the price of one inverse. A0 is regular where the
+frame that c is in has k_c other than 0.
+
+The arithmetic is in floats, and only proposes: `irreducible` says in whole numbers whether the
+moves that come of it are a circuit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blowproof.models.base.clock import now, spend
+from blowproof.verifier.exact.span import full_rank
+from blowproof.verifier.limits.limit import real_limit, whole_limit
+
+__all__ = ["Frame", "Worth", "frames_walked", "irreducible"]
+
+STALL = whole_limit(__name__, "STALL")
+SHUFFLED = whole_limit(__name__, "SHUFFLED")
+WARM = real_limit(__name__, "WARM")
+COLD = real_limit(__name__, "COLD")
+COOLING = real_limit(__name__, "COOLING")
+LARGEST = whole_limit(__name__, "LARGEST")
+SECONDS_PER_PRODUCT = real_limit(__name__, "SECONDS_PER_PRODUCT")
+
+Numbers = NDArray[np.int64]
+Reals = NDArray[np.float64]
+
+Worth = Callable[[Numbers, Numbers], Reals]
+"""What frames are worth: vectors k and blocks of the classes, a column for each frame."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The block of each class, its number k, and what that is worth."""
+
+    blocks: tuple[int, ...]
+    vector: tuple[int, ...]
+    worth: float
+
+
+def frames_walked(
+    basis: Sequence[Sequence[int]], worth: Worth, *, seed: int, steps: int, end: float
+) -> Iterator[Frame]:
+    """Yield the best frame of each walk; walks begin anew until so many steps are done.
+
+    `basis`: of the dependencies, as `theorems.affine_frames.kernel` gives it.
+    """
+    walker = _Walker(np.array(basis, dtype=np.float64).T, worth, np.random.default_rng(seed), end)
+    while walker.steps < steps and now() < end:
+        best = walker.walk(steps)
+        if best is None:
+            return
+        yield best
+
+
+class _Walker:
+    """Walks one after the other; `steps` are those of all of them."""
+
+    def __init__(self, basis: Reals, worth: Worth, rng: np.random.Generator, end: float) -> None:
+        self.basis, self.worth, self.rng, self.end = basis, worth, rng, end
+        self.steps = 0
+        count, several = basis.shape
+        self.cost = SECONDS_PER_PRODUCT * several * several * (several + count)
+
+    def walk(self, most: int) -> Frame | None:
+        """Return the best frame of one walk; None where no frame is met."""
+        blocks, vector = self._start()
+        best: Frame | None = None
+        heat, stalled = WARM, 0
+        limit = STALL * len(blocks)
+        for step in range(most):
+            if stalled > limit or self.steps >= most or now() > self.end:
+                break
+            self.steps += 1
+            spend(self.cost)
+            found = self._around(blocks, vector)
+            if found is None:
+                stalled += 1
+                continue
+            vectors, cuts, worth = found
+            chosen = self._chosen(worth, heat if step > SHUFFLED * len(blocks) else np.inf)
+            blocks, vector = cuts[:, chosen].copy(), vectors[:, chosen].copy()
+            heat, stalled = max(COLD, heat * COOLING), stalled + 1
+            top = int(worth.argmax())
+            if worth[top] > 0 and (best is None or worth[top] > best.worth):
+                numbers = tuple(int(k) for k in vectors[:, top])
+                best = Frame(tuple(int(b) for b in cuts[:, top]), numbers, float(worth[top]))
+                stalled = 0
+        return best
+
+    def _start(self) -> tuple[Numbers, Numbers]:
+        """Return a frame: a vector of the basis, its classes in one block, all others free."""
+        count, several = self.basis.shape
+        blocks = np.zeros(count, dtype=np.int64)
+        # `kernel` gives each vector a class of its own: the last that is in no other.
+        own = [self._own(column) for column in range(several)]
+        order = self.rng.permutation(several)
+        blocks[[own[column] for column in order]] = np.arange(several)
+        return blocks, np.rint(self.basis[:, order[0]]).astype(np.int64)
+
+    def _own(self, column: int) -> int:
+        rest = np.delete(self.basis, column, axis=1)
+        return int(np.flatnonzero((self.basis[:, column] != 0) & ~rest.any(axis=1))[-1])
+
+    def _around(self, blocks: Numbers, vector: Numbers) -> tuple[Numbers, Numbers, Reals] | None:
+        """Return all frames that differ in where one class lies: their k, cuts and worths."""
+        several = self.basis.shape[1]
+        place = int(self.rng.choice(np.flatnonzero(vector)))
+        sums = np.zeros((several, several))
+        np.add.at(sums, blocks, self.basis)
+        sums[blocks[place]] -= self.basis[place]
+        size = abs(float(np.linalg.det(sums)))
+        if not 0.5 < size < LARGEST:
+            return None
+        vectors = np.rint(self.basis @ (np.linalg.inv(sums) * size)).astype(np.int64)
+        vectors //= np.maximum(np.gcd.reduce(vectors, axis=0), 1)
+        cuts = np.repeat(blocks[:, None], several, axis=1)
+        cuts[place] = np.arange(several)
+        return vectors, cuts, self.worth(vectors, cuts)
+
+    def _chosen(self, worth: Reals, heat: float) -> int:
+        """Return one of the frames, the heavier the likelier, by the walk's heat."""
+        logs = np.log(np.maximum(worth, 0.5))
+        odds = np.exp((logs - logs.max()) / heat)
+        return int(self.rng.choice(len(odds), p=odds / odds.sum()))
+
+
+def irreducible(effects: Numbers, times: Sequence[int]) -> bool:
+    """Whether moves with these effects, one made so often each, are seen to be a circuit.
+
+    They sum to 0, all effects but one are independent, and the numbers have no common divisor: then
+    they are the only relation.
+    """
+    numbers = np.array(times, dtype=np.object_)
+    if not len(effects) or (effects.T.astype(np.object_) @ numbers).any():
+        return False
+    if np.gcd.reduce(numbers) != 1:
+        return False
+    return full_rank(effects[:-1])

@@ -1,0 +1,179 @@
+"""What a frame is worth to a query, and the values that its moves are made with.
+
+In each block of a frame, records go along a path through its classes, those that lose most first:
+so many that each class loses its k. A class that many records pass through counts twice for each,
+if it has values with different rows; else only what it loses in the end counts.
+
+The records that leave a class may all leave from one value, and those that come to it may all come
+to one, since a norm is convex: S is met at such a choice. `best_values` improves one class after
+the other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blowproof.models import BoundQuery, Point
+from blowproof.verifier.limits.limit import real_limit, whole_limit
+
+__all__ = ["Arc", "Rows", "Valued", "arcs_of", "best_values", "shortcuts"]
+
+MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
+MOST_PASSES = whole_limit(__name__, "MOST_PASSES")
+APART = real_limit(__name__, "APART")
+TIE = real_limit(__name__, "TIE")
+
+Numbers = NDArray[np.int64]
+Reals = NDArray[np.float64]
+Arc = tuple[int, int, int]
+"""A class, the next one, and how many records go from the one to the other."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The values of each class that a query tells apart, and their rows, a column an output.
+
+    Rows are floats, to compare choices by; what a pair changes is said by the query itself.
+    """
+
+    values: tuple[tuple[Point, ...], ...]
+    rows: tuple[Reals, ...]
+
+    @staticmethod
+    def of(query: BoundQuery, values: Sequence[Sequence[Point]]) -> Rows | None:
+        """Return the rows of these values; None where they are too many numbers."""
+        count = sum(map(len, values))
+        if query.longest_row * count > MOST_ENTRIES:
+            return None
+        sparse = [[query.row(x) for x in each] for each in values]
+        seen = dict.fromkeys(output for each in sparse for row in each for output in row)
+        outputs = {output: place for place, output in enumerate(seen)}
+        if len(outputs) * count > MOST_ENTRIES:
+            return None
+        dense = []
+        for each in sparse:
+            rows = np.zeros((len(each), max(1, len(outputs))))
+            for place, row in enumerate(each):
+                for output, number in row.items():
+                    rows[place, outputs[output]] = float(Fraction(number) * query.weight(output))
+            dense.append(rows)
+        return Rows(tuple(map(tuple, values)), tuple(dense))
+
+
+class Valued:
+    """What frames are worth, in l1: `half` for each record that passes a class, `net` of the rest.
+
+    `near`: pairs of classes of which some arc must join one (None: any arcs will do); see
+    `shortcuts` for what that costs.
+    """
+
+    def __init__(self, found: Rows, near: NDArray[np.bool_] | None, most: int) -> None:
+        spans = [np.abs(rows[:, None] - rows[None]).sum(axis=2).max() for rows in found.rows]
+        self.half = np.array(spans) / 2
+        one = found.rows[0].shape[1] == 1
+        middle = [(rows.max(axis=0) + rows.min(axis=0)) / 2 for rows in found.rows]
+        self.net: Reals = np.array(middle).T
+        if not one:
+            self.net = np.where(self.half > 0, 0.0, self.net)
+        if not self.net.any():
+            self.net = np.zeros((0, len(self.half)))
+        self.near, self.most = near, most
+        self.ends = np.nonzero(np.triu(np.zeros((1, 1), np.bool_) if near is None else near))
+
+    def __call__(self, vectors: Numbers, cuts: Numbers) -> Reals:
+        """Return the worth of each column; far less where no arc will do, or too many move."""
+        far = 2.0 * float(np.abs(vectors).max(initial=0)) + 2
+        small = np.where(self.half > 0, 0, 1)[:, None] * np.where(vectors > 0, -1, 1)
+        order = np.argsort((3.0 * cuts + small) * far - vectors, axis=0, kind="stable")
+        steps = np.take_along_axis(vectors, order, axis=0)
+        after = np.cumsum(steps, axis=0)
+        passing = after + (after - steps)
+        worth: Reals = (self.half[order] * passing).sum(axis=0)
+        if len(self.net):
+            worth = worth + np.abs(self.net @ vectors).sum(axis=0)
+        worth = np.where(after.sum(axis=0) > self.most, 0.0, worth)
+        if self.near is None:
+            return worth
+        least = self._shortest(cuts, order, after)
+        left = worth - 2 * self.half.max() * (least - 1)
+        return np.where(np.isfinite(least), np.maximum(left, 0), worth * APART)
+
+    def _shortest(self, cuts: Numbers, order: Numbers, after: Numbers) -> Reals:
+        """Return how many arcs of a path lie between two classes that are joined, at the least."""
+        place = np.argsort(order, axis=0)
+        one, two = place[self.ends[0]], place[self.ends[1]]
+        going = np.take_along_axis(after, np.minimum(one, two), axis=0) > 0
+        along = going & (cuts[self.ends[0]] == cuts[self.ends[1]])
+        least: Reals = np.where(along, np.abs(one - two), np.inf).min(axis=0, initial=np.inf)
+        return least
+
+
+def arcs_of(blocks: Sequence[int], vector: Sequence[int], wide: Sequence[bool]) -> list[Arc]:
+    """Return the arcs of a frame, path by path; `wide`: which classes records should pass through.
+
+    Only the classes of a path without a loss (all its k are 0) have no arcs.
+    """
+    paths: dict[int, list[int]] = {}
+    for place, block in enumerate(blocks):
+        paths.setdefault(block, []).append(place)
+    arcs = []
+    for path in paths.values():
+        path.sort(key=lambda c: (0 if wide[c] else -1 if vector[c] > 0 else 1, -vector[c]))
+        going = 0
+        for one, two in pairwise(path):
+            going += vector[one]
+            if going:
+                arcs.append((one, two, going))
+    return arcs
+
+
+def shortcuts(arcs: Sequence[Arc], near: NDArray[np.bool_]) -> Iterator[tuple[int, list[Arc]]]:
+    """Yield (the place of one arc with one record, arcs) where that record goes by itself.
+
+    It goes from one class of a path directly to a later one that it is joined to, and no longer
+    along the path between, so that each class loses what it did. Such a flow on the blocks of a
+    frame is irreducible too: a part without effect loses a multiple of k, so all or nothing of it;
+    and no part goes round, as all go forward. Short ways first.
+    """
+    for length in range(1, len(arcs) + 1):
+        for start in range(len(arcs) - length + 1):
+            along = arcs[start : start + length]
+            joined = all(one[1] == two[0] for one, two in pairwise(along))
+            if joined and near[along[0][0], along[-1][1]]:
+                fewer = [(one, two, times - 1) for one, two, times in along if times > 1]
+                alone = (along[0][0], along[-1][1], 1)
+                yield start, [*arcs[:start], alone, *fewer, *arcs[start + length :]]
+
+
+def best_values(found: Rows, arcs: Sequence[Arc]) -> list[tuple[Point, Point]]:
+    """Return the value that records of each arc leave from, and the one that they come to."""
+    held: Counter[tuple[int, bool]] = Counter()
+    for one, two, times in arcs:
+        held[one, False] -= times
+        held[two, True] += times
+    ends = sorted(held, key=lambda end: -abs(held[end]))
+    total = np.zeros(found.rows[0].shape[1])
+    chosen: dict[tuple[int, bool], int] = {}
+    for _ in range(MOST_PASSES):
+        before = dict(chosen)
+        for end in ends:
+            rows = held[end] * found.rows[end[0]]
+            rest = total - rows[chosen[end]] if end in chosen else total
+            sizes = np.abs(rest + rows).sum(axis=1)
+            best = int(sizes.argmax())
+            if end not in chosen or sizes[best] > sizes[chosen[end]] * (1 + TIE):
+                chosen[end] = best
+            total = rest + rows[chosen[end]]
+        if chosen == before:
+            break
+    return [
+        (found.values[one][chosen[one, False]], found.values[two][chosen[two, True]])
+        for one, two, _ in arcs
+    ]
