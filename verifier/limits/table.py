@@ -456,6 +456,7 @@ theorems/beside
     MOST_ENTRIES 4_000_000 entries: Of the table of signatures.
     MOST_GROUPS 12 groups: With more groups of facts the theorem is not tried.
     MOST_FACTS_BESIDE 6 facts: With more facts beside the cells it is not tried.
+    MOST_LABELS 200 labels: Of so many labels of a class any two are compared.
     MOST_ORDERS 4 orders: Of so few facts beside the cells all orders are tried.
 theorems/beside_bounds
     SECONDS 4.0 seconds: For a bound by cells and bounds beside them.

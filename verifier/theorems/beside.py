@@ -54,6 +54,14 @@ a further one have width w. An irreducible for all of them falls into parts that
 the former, with labels of at most W = w L in size. (iii) holds for any parts; if some a = b, those
 two are all of it, and else a + b <= 2 W - 1. So its length is at most L max(2, 2 W - 1).
 
+*More facts, all at once.* Cut an irreducible for the base and d facts into simple cycles. A cycle
+enters and leaves a class once at the most, so that its label on fact j is no larger than W_j, the
+sum over classes of how much labels differ there, and all its labels add up to no more than W, the
+sum of how much they differ in all facts together. Cycles can be ordered so that sums of the first
+ones lie in d K, K being the vectors within these limits (Steinitz's lemma: see
+`longest_irreducible`), and these sums differ, else a block between two of them has label 0. So
+there are no more cycles than whole points in d K, of at most N moves each.
+
 *Where few have a label.* Under scope "given", let w = 1 and let h records have label 1 in every
 database (or label 0). W is no more than the moves with label -1, so than h. As k l <= W, k + l <=
 W + 1, and each cycle has at most N moves: |M| <= (h + 1) N.
@@ -79,6 +87,7 @@ from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.exact.independence import affinely_independent, solved
 from blowproof.verifier.exact.span import independent
 from blowproof.verifier.limits.limit import real_limit, whole_limit
+from blowproof.verifier.theorems.longest_irreducible import whole_points
 from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.values.free_change import (
     axes_of_facts,
@@ -87,6 +96,7 @@ from blowproof.verifier.theorems.values.free_change import (
 
 __all__ = [
     "Beside",
+    "all_at_once",
     "beside",
     "by_stages",
     "classes_in",
@@ -102,6 +112,7 @@ SECONDS = real_limit(__name__, "SECONDS")
 MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
 MOST_GROUPS = whole_limit(__name__, "MOST_GROUPS")
 MOST_FACTS_BESIDE = whole_limit(__name__, "MOST_FACTS_BESIDE")
+MOST_LABELS = whole_limit(__name__, "MOST_LABELS")
 MOST_ORDERS = whole_limit(__name__, "MOST_ORDERS")
 
 Matrix = NDArray[np.int64]
@@ -192,12 +203,27 @@ def groups_of(setting: Setting) -> list[list[int]]:
 
 
 def longest_beside(found: Beside) -> int:
-    """Return how many moves a pair makes at the most (see the statement, and the stages)."""
+    """Return how many moves a pair makes at the most (see the statement, and for more facts)."""
     widths = found.widths
     if not widths:
         return found.count
     orders = permutations(widths) if len(widths) <= MOST_ORDERS else iter([widths])
-    return min(by_stages(found.count, order) for order in orders)
+    staged = min(by_stages(found.count, order) for order in orders)
+    return staged if len(widths) == 1 else min(staged, all_at_once(found))
+
+
+def all_at_once(found: Beside) -> int:
+    """Return N times the whole points that sums of cycles' labels may be."""
+    several = len(found.widths)
+    most = np.zeros((found.count, several), dtype=np.int64)
+    np.maximum.at(most, list(found.home), found.labels)
+    together = np.zeros(found.count, dtype=np.int64)
+    for place in range(found.count):
+        held = np.unique(found.labels[np.array(found.home) == place], axis=0)
+        apart = np.abs(held[:, None] - held[None]).sum(axis=2) if len(held) <= MOST_LABELS else None
+        together[place] = most[place].sum() if apart is None else apart.max()
+    sides = [several * int(side) for side in most.sum(axis=0)]
+    return found.count * whole_points(sides, several * int(together.sum()))
 
 
 def held_in(found: Beside, setting: Setting) -> list[int] | None:

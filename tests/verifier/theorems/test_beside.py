@@ -25,9 +25,16 @@ from blowproof.models import (
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
+from blowproof.verifier.databases.value_classes import class_table
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.neighbours.zero_parts import zero_part
-from blowproof.verifier.theorems.beside import by_stages, facts_beside
+from blowproof.verifier.theorems.beside import (
+    all_at_once,
+    beside,
+    by_stages,
+    facts_beside,
+    groups_of,
+)
 from blowproof.verifier.theorems.two_cycles import longest_two, moves_of
 
 
@@ -154,6 +161,25 @@ def test_stages_bound_several_facts() -> None:
     found = facts_beside(asked(Policy(domain=domain, known=known)))
     assert found is not None
     assert found.upper == 552
+
+
+def test_sums_of_cycles_are_few_points() -> None:
+    """Two facts beside cells: no fewer moves than there are, and fewer than by stages."""
+    for sizes, known, longest in (
+        ((2, 2, 3), (["a"], ["b"], ["c"]), 24),
+        ((2, 2, 4), (["a"], ["b"], ["c"]), 42),
+        ((2, 2, 2), (["a", "b"], ["a", "c"]), 8),
+        ((2, 8, 2), (["a", "b"], ["a", "c"]), 620),
+    ):
+        axes = zip("abc", sizes, strict=True)
+        domain = Domain(**{axis: Labels([str(k) for k in range(size)]) for axis, size in axes})
+        policy = Policy(domain=domain, known=tuple(map(Marginal, known)))
+        setting = asked(policy).setting
+        found = beside(class_table(setting), groups_of(setting))
+        assert found is not None
+        assert len(found.widths) == 2
+        assert longest <= all_at_once(found)
+    assert all_at_once(found) < by_stages(found.count, found.widths) / 2
 
 
 def test_known_numbers_hold_the_pair_where_it_fits() -> None:
