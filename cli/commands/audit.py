@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from blowproof.cli.audit.findings import Finding
     from blowproof.models import Policy, Reading
 
-__all__ = ["audit", "audited", "first_audit", "pictures"]
+__all__ = ["audit", "audited", "first_audit", "pictures", "with_record"]
 
 TIME_LIMIT = 30
 FIRST_SECONDS = 20.0
 PICTURE_SECONDS = 6.0
+PLAN_SECONDS, ODDS_SECONDS = 8.0, 4.0
+"""What the plan and the odds of a report may take, for each query."""
 
 
 @click.command(
@@ -84,9 +86,10 @@ def audit(
         raise
     if planned.certificate is not None:
         _write_certificate(planned.certificate, found)
+    document = None
     if planned.html is not None:
-        _write_page(planned.html, found)
-    _write(policy, found, form)
+        document = _write_page(planned.html, policy, found, question)
+    _write(policy, found, form, document)
     return found.code
 
 
@@ -205,25 +208,73 @@ def _write_certificate(path: str, found: Audited) -> None:
     click.echo(f"no certificate: {printable(reason)}", err=True)
 
 
-def _write_page(path: str, found: Audited) -> None:
-    """Write the page of --html."""
+def _write_page(path: str, policy_file: str, found: Audited, question: Question) -> dict[str, Any]:
+    """Write the page of --html, with plan, odds and record; return the document that it shows."""
     from importlib.metadata import version
 
-    from blowproof.cli.audit.shown.json_document import audit_document
+    from blowproof.cli.asking.ask import Session
     from blowproof.cli.report.page import page
     from blowproof.cli.text.files import save
 
-    save(path, page(audit_document(found), version("blowproof")))
+    document = with_record(found, policy_file, _command(), Session(question, shown=False))
+    save(path, page(document, version("blowproof")))
+    return document
 
 
-def _write(path: str, found: Audited, form: str) -> None:
+def with_record(
+    found: Audited, policy_file: str | None, command: str, session: Session, text: str = ""
+) -> dict[str, Any]:
+    """Return the document of an audit with each query's plan and odds, and the record.
+
+    The policy's text is that of its file, or is given.
+    """
+    from dataclasses import replace
+
+    from blowproof.cli.asking.ask import Session
+    from blowproof.cli.asking.stoppable import Stopped
+    from blowproof.cli.audit.shown.json_document import audit_document
+    from blowproof.cli.releasing.odds import odds_document
+    from blowproof.cli.releasing.plan import plan_document
+    from blowproof.cli.report.record import record
+    from blowproof.models import BlowproofError
+    from blowproof.models.base.door import is_standard_input, read_document
+    from blowproof.models.files.writing import to_toml
+
+    document = audit_document(found)
+    for finding, shown in zip(found.findings, document["queries"], strict=True):
+        for name, seconds, asked in (
+            ("plan", PLAN_SECONDS, plan_document),
+            ("odds", ODDS_SECONDS, odds_document),
+        ):
+            limited = replace(session.question, time_limit=seconds)
+            try:
+                one = Session(limited, total=seconds, shown=session.shown)
+                shown[name] = asked(found.policy, finding, one)
+            except (BlowproofError, Stopped):
+                shown[name] = None
+    if not text:
+        piped = policy_file is None or is_standard_input(policy_file)
+        text = to_toml(found.policy) if piped else read_document(str(policy_file))
+    document["record"] = record(found.policy, text, found.findings, command)
+    return document
+
+
+def _command() -> str:
+    """The command line as it was typed."""
+    import shlex
+    import sys
+
+    return shlex.join(["blowproof", *sys.argv[1:]])
+
+
+def _write(path: str, found: Audited, form: str, document: dict[str, Any] | None = None) -> None:
     from blowproof.cli.text.output import print_all, quietly, write_json
 
     with quietly():
         if form == "json":
             from blowproof.cli.audit.shown.json_document import audit_document
 
-            write_json(audit_document(found))
+            write_json(document or audit_document(found))
         elif form == "registry":
             from blowproof.cli.audit.shown.registry import registry_text
             from blowproof.cli.text.output import write

@@ -43,6 +43,9 @@ def check(
 ) -> int:  # fmt: skip
     """Replay a certificate: claim, two databases, and the proof that no others do worse.
 
+    CERTIFICATE may be a report (.html): is the page as it was made, and do the certificates in it
+    prove what it says about the policy in it?
+
     A certificate carries its own policy, query and numbers. With --policy and --query they are
     compared with yours, and so are the files that these name and the data. What cannot be compared
     is said, and is a reason to reject, unless --embedded is given. Without --policy, only the
@@ -53,9 +56,14 @@ def check(
 
     Exit code 0: accepted; 1: rejected; 2: unreadable.
     """
+    from blowproof.cli.releasing.check_report import is_report
     from blowproof.models.files.reading import read_policy
     from blowproof.verifier.kernel import Unreadable
 
+    if is_report(certificate):
+        if policy is not None or query is not None:
+            raise click.UsageError("a report holds its policy and its queries: leave them out")
+        return _report(certificate, time_limit, as_json)
     if policy is None and (query is not None or answers is not None):
         raise click.UsageError("--query and --answers go with --policy: they are read as its")
     other = None if policy is None else (lambda: read_policy(policy), policy)
@@ -169,6 +177,26 @@ def _told(found: Checked, as_json: bool) -> int:
         else:
             write(f"rejected: {printable(found.reason)}\n")
     return Exit.OK if found.accepted else Exit.NO
+
+
+def _report(path: str, time_limit: float, as_json: bool) -> int:
+    from blowproof.cli.releasing.check_report import checked_report
+    from blowproof.cli.text.output import quietly, write, write_json
+    from blowproof.cli.text.policy_in_words import printable
+    from blowproof.verifier.kernel import Unreadable
+
+    try:
+        found = checked_report(path, time_limit=time_limit)
+    except Unreadable as error:
+        return _unreadable(path, str(error), as_json)
+    with quietly():
+        if as_json:
+            write_json(found.to_json())
+        else:
+            verdict = f"rejected: {found.reason}" if found.reason else "accepted"
+            lines = [f"{verdict} (made {found.made})", *(f"  {line}" for line in found.lines)]
+            write("".join(f"{printable(line)}\n" for line in lines))
+    return Exit.NO if found.reason else Exit.OK
 
 
 def _unreadable(path: str, reason: str, as_json: bool) -> int:

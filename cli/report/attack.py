@@ -9,7 +9,8 @@ from blowproof.cli.report.html import Markup, tag
 
 __all__ = ["attack_picture", "attack_words"]
 
-WIDTH, HEIGHT, MIDDLE = 640, 190, 140
+WIDTH, HEIGHT, MIDDLE = 640, 240, 140
+BAR, LEFT, ROOM = 16, 150, 420
 SPREAD = 4.0
 STEPS = 160
 
@@ -56,8 +57,19 @@ def attack_picture(attack: dict[str, Any]) -> Markup | None:
         tag("text", "true count", x=WIDTH / 2, y=MIDDLE + 18, text_anchor="middle"),
         tag("text", "one noisy count", class_="one", x=_place(1.5), y=MIDDLE - 34),
         tag("text", "after averaging", class_="averaged", x=_place(1.15 * width) + 8, y=32),
+        _bar(0, "one noisy count", 1.0, "reading"), _bar(1, "after averaging", width, "plain"),
         viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", class_="plot",
     )  # fmt: skip
+
+
+def _bar(row: int, label: str, share: float, kind: str) -> list[Markup]:
+    """How wide the noise is: a bar from zero, which shows differences that curves hide."""
+    y = MIDDLE + 36 + row * (BAR + 12)
+    return [
+        tag("text", label, x=LEFT - 10, y=y + 13, text_anchor="end"),
+        tag("rect", x=LEFT, y=y, width=float(ROOM * share), height=BAR, class_=kind),
+        tag("text", f"{100 * share:.3g} % of its width", x=LEFT + ROOM * share + 8, y=y + 13),
+    ]
 
 
 def _place(deviations: float) -> float:

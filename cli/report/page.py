@@ -16,6 +16,7 @@ from blowproof.cli.report.html import Markup, join, tag
 from blowproof.cli.report.odds_section import odds_section
 from blowproof.cli.report.pair import pair_table
 from blowproof.cli.report.plan_section import plan_section
+from blowproof.cli.report.record import embedded, record_section
 
 __all__ = ["page", "sections", "whole_page"]
 
@@ -62,11 +63,12 @@ def page(document: dict[str, Any], version: str) -> str:
         tag("header", tag("h1", f"{name}: how far one secret reaches"), _lead()),
         tag("main", _policy(document),
             [_query(document, query, place) for place, query in enumerate(document["queries"])],
-            _words(), id="answer"),
+            record_section(document.get("record")), _words(), id="answer"),
         tag("footer", tag("p", f"Made by blowproof {version}. Numbers are exact unless a sentence "
                                "says otherwise.")),
     ]  # fmt: skip
-    return whole_page(f"{name}: privacy audit", body, version)
+    kept = embedded(document.get("record"), str(join(body)))
+    return whole_page(f"{name}: privacy audit", [*body, *([kept] if kept else [])], version)
 
 
 def whole_page(title: str, body: list[Markup], version: str) -> str:
@@ -345,7 +347,7 @@ def _forms(query: dict[str, Any]) -> Markup | None:
             tag("td", form["statement"]),
             tag("td", f"{form['relation']} {form['value']}"),
         )
-        for form in forms["applying"]
+        for form in _once(forms["applying"])
     ]
     head = tag(
         "tr", [tag("th", w, scope="col") for w in ("formula", "standing", "statement", "value")]
@@ -356,7 +358,22 @@ def _forms(query: dict[str, Any]) -> Markup | None:
                      aria_label="Published formulas")])  # fmt: skip
 
 
-def _standing(form: dict[str, Any]) -> str:
+def _once(forms: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The forms, without those that only repeat what another says of the same readings."""
+    found: dict[tuple[str, str, str, str], dict[str, Any]] = {}
+    for form in forms:
+        said = (form["statement"], form["relation"], str(form["value"]), _standing(form))
+        if said not in found:
+            found[said] = dict(form)
+        elif form["id"] not in found[said]["id"].split(", "):
+            found[said]["id"] += f", {form['id']}"
+    return list(found.values())
+
+
+def _standing(form: dict[str, Any]) -> Markup | str:
+    """How a formula stands: wrong here, where its value is not what was found."""
+    if form.get("agrees") is False:
+        return tag("span", "wrong here", class_="bad")
     if form["status"] == "repaired":
         return "repaired"
     return "printed, known to be wrong elsewhere" if form["recorded_wrong"] else "as printed"

@@ -89,11 +89,12 @@ def _answer(asked: Mapping[str, Any], folder: Path, post: Post) -> None:
     plan = Plan(noise=NOISE[question.norm], promised=epsilon)
     drafts = decide_all(policy, [bound], session, plan, size)
     session.listener = None  # what comes now are other questions
-    post(_shown("answer", policy, drafts, size, FIRST, session))
+    post(_shown("answer", policy, drafts, size, FIRST))
     if asked.get("job") == "quick":
         return post({"kind": "done"})
     findings = complete_all(policy, drafts, session, size)
-    document = _document(policy, findings, size, session, drawn=True)
+    audited = _audited(policy, findings, size, session)
+    document = audit_document(audited)
     costs = [item for item in document["queries"][0]["facts"] if item["fact"] is not None]
     post({**_rendered("rest", document, SECOND), "costs": [_cost(item) for item in costs]})
     finding = findings[0]
@@ -102,7 +103,7 @@ def _answer(asked: Mapping[str, Any], folder: Path, post: Post) -> None:
     document["queries"][0]["odds"] = _odds(policy, finding, session)
     post(_rendered("odds", document, ("odds",)))
     if asked.get("job") == "report":
-        post({"kind": "report", "html": _report(asked, text, document, finding)})
+        post({"kind": "report", "html": _report(asked, text, audited, session)})
     return post({"kind": "done"})
 
 
@@ -164,24 +165,19 @@ def _bounds(progress: Progress) -> dict[str, Any]:
     }
 
 
-def _document(
-    policy: Policy, findings: list[Finding], size: int | None, session: Session, *, drawn: bool
-) -> dict[str, Any]:
+def _audited(
+    policy: Policy, findings: list[Finding], size: int | None, session: Session
+) -> Audited:
     from blowproof.cli.commands.audit import pictures
 
-    drawings = pictures(policy, findings, session) if drawn else ()
-    return audit_document(Audited(policy, policy.scope, size, findings, None, drawings))
+    drawings = pictures(policy, findings, session)
+    return Audited(policy, policy.scope, size, findings, None, drawings)
 
 
 def _shown(
-    kind: str,
-    policy: Policy,
-    findings: list[Finding],
-    size: int | None,
-    names: tuple[str, ...],
-    session: Session,
+    kind: str, policy: Policy, findings: list[Finding], size: int | None, names: tuple[str, ...]
 ) -> dict[str, Any]:
-    document = _document(policy, findings, size, session, drawn=False)
+    document = audit_document(Audited(policy, policy.scope, size, findings))
     found = document["queries"][0]
     event = _rendered(kind, document, names)
     return {**event, "lower": found["lower"], "upper": found["upper"], "status": found["status"]}
@@ -229,7 +225,12 @@ def _tried(task: Callable[[], dict[str, Any] | None]) -> dict[str, Any] | None:
         return None
 
 
-def _report(asked: Mapping[str, Any], text: str, document: dict[str, Any], finding: Finding) -> str:
+def _report(asked: Mapping[str, Any], text: str, audited: Audited, session: Session) -> str:
+    """The report, as `blowproof audit --html` writes it."""
+    from importlib.metadata import version
+
+    from blowproof.cli.commands.audit import with_record
     from blowproof.cli.report.page import page
 
-    return page(document, "")
+    words = f"blowproof serve (query {asked.get('query') or 'histogram'})"
+    return page(with_record(audited, None, words, session, text), version("blowproof"))
