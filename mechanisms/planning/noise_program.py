@@ -76,7 +76,8 @@ def _small(value: Fraction) -> bool:
 def _radius(size: int, epsilon: float, longest: int) -> int:
     """Return how far the window reaches: some widths of the noise, as far as there is room."""
     wanted = math.ceil(REACH * longest / epsilon)
-    room = (math.floor(float(MOST_POINTS) ** (1 / size)) - 1) // 2
+    side = int(math.pow(MOST_POINTS, 1 / size))
+    room = (side - 1) // 2
     return min(wanted, room)
 
 
