@@ -24,7 +24,14 @@ from numpy.typing import NDArray
 
 from blowproof.mechanisms.answers.masks import mask
 from blowproof.mechanisms.answers.true_answers import count_cells, require_answerable, true_answers
-from blowproof.mechanisms.answers.vectors import Estimate, Vector, largest, roomy, single, sums_by
+from blowproof.mechanisms.answers.vectors import (
+    Estimate,
+    Names,
+    Vector,
+    largest,
+    roomy,
+    sums_by,
+)
 from blowproof.mechanisms.release.release import (
     EXACT_NOTE,
     Draw,
@@ -128,10 +135,15 @@ class Flows(BoundQuery):
     def evaluate(self, data: Dataset) -> Vector:
         """Return the true flows."""
         counts = count_cells(data, tuple(range(len(self.domain))))
-        held = sums_by(self.vertex, counts, len(self.forest.parent))
         chosen = self.released
-        names = single([str(vertex) for vertex in chosen], column="flow")
-        return Vector(self.forest.flows(held)[chosen], Fraction(1), names)
+        if not self.edges:  # what flows out of a root is all that its tree holds
+            sums = sums_by(self.forest.root[self.vertex], counts, len(self.forest.parent))
+            return Vector(sums[chosen], Fraction(1), self._names(chosen))
+        held = sums_by(self.vertex, counts, len(self.forest.parent))
+        return Vector(self.forest.flows(held)[chosen], Fraction(1), self._names(chosen))
+
+    def _names(self, chosen: Ints) -> Names:
+        return Names(("flow",), len(chosen), lambda: ((str(at),) for at in chosen.tolist()))
 
 
 class NoisyTable(Dataset):
@@ -207,6 +219,14 @@ def graph_edges(policy: Policy) -> tuple[Ints, Ints]:
     return both[:, 0], both[:, 1]
 
 
+def is_path(policy: Policy) -> bool:
+    """Whether G joins each value of one attribute to the next, and no others."""
+    graph = policy.graph
+    if len(policy.domain) != 1 or not isinstance(graph, OffsetGraph):
+        return False
+    return graph.axes[0].line and graph.axes[0].reach(graph.bound) == 1
+
+
 def require_few_values(policy: Policy) -> None:
     """Refuse a domain with more values than are listed one by one."""
     _refuse_above(MOST_VALUES, policy.domain.size, "values")
@@ -234,6 +254,8 @@ def plan_flows(
     policy, size = request.policy, int(vertex.max()) + 1
     if tree is not None and tree not in TREES:
         raise QueryError(f"there is no tree {tree!r}\n  try: one of {', '.join(TREES)}")
+    if tree in (None, PATH) and size == policy.domain.size > 1 and is_path(policy):
+        return path(size), 1
     if policy.graph.complete and tree in (None, STAR):
         parent = np.zeros(size, dtype=np.int64)
         parent[0] = -1
@@ -308,7 +330,8 @@ class Transformed(Plan):
         super().__init__(request)
         domain = request.policy.domain
         size = domain.size
-        require_few_values(request.policy)
+        if not is_path(request.policy):  # a path takes no more than its prefixes do
+            require_few_values(request.policy)
         if request.bound.per_record:
             raise QueryError(
                 f"{request.bound.name} puts weights on single records, which noisy counts do not "
@@ -350,18 +373,20 @@ def flow_releases(
     domain, rho = request.policy.domain, request.rho
     budget = request.epsilon if rho is None else 2 * rho
     norm = L1 if rho is None else L2_SQUARED
-    roots = Flows(domain, vertex, forest, edges=False, roots=True, name="totals")
+    roots: Flows | Prefixes = Flows(domain, vertex, forest, edges=False, roots=True, name="totals")
     query: Flows | Prefixes = Flows(domain, vertex, forest)
     line = len(domain) == 1 and domain.attribute(0).ordered
     if line and np.array_equal(forest.parent, path(len(vertex)).parent):
         query = Prefixes(attribute=domain.names[0])
+        roots = Prefixes(attribute=domain.names[0], every=len(vertex), whole=True)
     if free(request.policy) and is_labelled(request.reading):
         plan.notes = (f"S = {stretch}: the most flows that one secret changes", EXACT_NOTE)
         edges, totals = Fraction(stretch) / budget, Fraction(0)
     else:
-        still = request.sensitivity(roots).upper == 0
+        total = bind_query(roots, request.policy)
+        still = request.sensitivity(total).upper == 0
         bound = bind_query(query, request.policy)
-        parts = tuple(Part(item, (Fraction(1),)) for item in (bound, roots))
+        parts = tuple(Part(item, (Fraction(1),)) for item in (bound, total))
         asked = bound if still else Stacked(parts, name="flows")
         plan.sensitivity = request.sensitivity(in_norm(asked, norm, domain))
         edges = calibrated_scale(plan.sensitivity, budget)
@@ -382,8 +407,9 @@ def _noisy(query: Flows | Prefixes, width: Fraction, *, gaussian: bool) -> Relea
 
 def drawn_flows(draw: Draw, releases: Sequence[Release], forest: Forest) -> NDArray[Any]:
     """Draw the releases of `flow_releases`, and put the flows in the order of the vertices."""
-    flows = np.zeros(len(forest.parent), dtype=object)
     places = [forest.heads, forest.roots] if len(forest.heads) else [forest.roots]
-    for item, where in zip(releases, places, strict=True):
-        flows[where] = draw(item).units
+    drawn = [draw(item).units for item in releases]
+    flows = np.zeros(len(forest.parent), dtype=np.result_type(*drawn))
+    for units, where in zip(drawn, places, strict=True):
+        flows[where] = units
     return flows

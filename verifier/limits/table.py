@@ -244,7 +244,7 @@ engines/one_move/other_norms
     MOST_TRIED 300_000 pairs: More pairs of values are not compared.
     MOST_BOXES 300 boxes: More boxes of a class are not compared.
 engines/one_move/profile
-    LONGEST_AXIS 5_000_000 places: Longer axes are not walked.
+    LONGEST_AXIS 20_000_000 places: Longer axes are not walked.
 engines/one_move/row_table
     MOST_ENTRIES 20_000_000 entries: Larger tables of rows are not written out.
     MOST_VALUES 1_000_000 values: More values are not listed.

@@ -38,8 +38,8 @@ from blowproof.models import (
     QueryError,
 )
 from blowproof.models.data.dataset import Dataset
-from blowproof.models.mechanisms.mechanism import Mechanism, Prefixes
-from blowproof.models.queries.kinds import Cumulative
+from blowproof.models.mechanisms.mechanism import Mechanism
+from blowproof.models.mechanisms.trees_and_prefixes import bind_query
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.certify.certify import certify
 
@@ -330,7 +330,7 @@ def test_bucket_noise_is_enough_whatever_the_buckets(kind, secrets):
     for vertex in ([0, 0, 1, 1, 2, 2], [0, 1, 2, 3, 4, 5], [0] * 6, [0, 1, 1, 1, 1, 2]):
         releases, _ = made.releases(np.array(vertex))
         for item in releases:
-            query = Cumulative(0, 6) if isinstance(item.query, Prefixes) else item.query
+            query = bind_query(item.query, policy)
             found = sensitivity(policy, query, engine="brute", max_size=1)
             assert found.lower <= item.scale * rest
 
