@@ -24,6 +24,8 @@ SHOWN = 12
 """How many records, databases or outputs are written out."""
 
 STYLE = {"within": "bold green", "exceeded": "bold red", "undecided": "bold yellow"}
+LISTED = ("listed", "markov")
+"""Attackers whose notes are always of interest: which pairs a belief skips."""
 WHO = {
     "independent": "attackers who believe records to be independent, each as they like",
     "iid": "attackers who believe records to be alike and independent",
@@ -57,7 +59,8 @@ def odds_parts(found: Odds) -> Iterator[RenderableType]:
         yield from _composition(found.composition)
     yield Text()
     yield Text(f"{found.why}; {found.seconds:.2f} s", style="dim")
-    for note in found.notes if found.verdict == "undecided" else ():
+    told = found.verdict == "undecided" or found.shown is None or found.attackers in LISTED
+    for note in found.notes if told else ():
         yield Text(printable(note), style="dim")
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from blowproof.models.base.errors import BudgetError, PolicyError
 from blowproof.models.base.numbers import Exact, plain, show
+from blowproof.models.base.toml_values import within
 from blowproof.models.domain.attributes import Labels
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Point
@@ -70,7 +71,7 @@ class Absence:
 
     def pairs(self, policy: Policy, size: int) -> Pairs:
         """Yield the pairs for databases of so many records, each once."""
-        absent = policy.domain.encode(list(self.value))
+        absent = self._point(policy)
         for record in range(size):
             for x in _possible(policy):
                 if x != absent:
@@ -78,8 +79,12 @@ class Absence:
 
     def graph(self, policy: Policy) -> SecretsSpec:
         """Return the secrets that say the same of one record: every value against this one."""
-        absent = policy.domain.encode(list(self.value))
+        absent = self._point(policy)
         return _edges(policy, lambda x, y: absent in (x, y))
+
+    def _point(self, policy: Policy) -> Point:
+        with within("attackers.pairs.absent"):
+            return policy.domain.encode(list(self.value))
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,11 @@ def listed_odds(asked: Asked) -> tuple[Factor, Shown | None, tuple[str, ...]]:
         belief = conditioned(asked, Belief.of(scenario, asked.policy, size, key).chances, key)
         found, seen, skipped = largest_of(asked, belief)
         if skipped:
+            which = "all of its pairs have" if seen is None else f"{skipped} pairs with"
+            are = ", and are" if seen is None else " are"
             notes.append(
-                f"belief {place + 1}: {skipped} pairs with a statement of probability 0 are "
-                "skipped, as Definition 3.1 does"
+                f"belief {place + 1}: {which} a statement of probability 0{are} skipped, as "
+                "Definition 3.1 does"
             )
         if seen is not None and (shown is None or found.above(best)):
             best, shown = found, seen

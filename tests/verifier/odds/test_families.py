@@ -6,14 +6,16 @@ from itertools import product
 
 import pytest
 
-from blowproof.models import Clause, Database, Domain, Integers, Literal, Point, Policy
+from blowproof.models import Clause, Count, Database, Domain, Integers, Literal, Point, Policy
 from blowproof.models.attackers.attackers import Attackers
 from blowproof.models.attackers.secrets import Absence, Intervals, Totals
 from blowproof.models.mechanisms.mechanism import Channel, Mechanism, Release
 from blowproof.verifier.odds.base.algebraic import peaks
+from blowproof.verifier.odds.base.answer import Factor, Shown
 from blowproof.verifier.odds.base.asked import Asked
+from blowproof.verifier.odds.base.board import Board
 from blowproof.verifier.odds.families.search import Searched, searched
-from blowproof.verifier.odds.odds import odds
+from blowproof.verifier.odds.odds import odds, undecided
 from corpus import exam_queue
 from tiny_attackers import Belief, a_channel, a_policy, beliefs, possible, reference
 
@@ -195,3 +197,66 @@ def test_a_clause_alone_has_an_exact_answer() -> None:
     )
     found = odds(laplace("histogram", 2), policy, ONE)
     assert (found.exact, found.lower.loss) == (True, 1)
+
+
+# what is said, and what is not --------------------------------------------------------------------
+
+
+def test_identical_records_are_asked_about_where_facts_have_no_numbers() -> None:
+    """Scope "any": the numbers of a worst pair are among those that attackers may know."""
+    policy = Policy(domain=Domain(v=Integers(0, 3)), known=(Count({"v": [0, 1]}),))
+    found = odds(laplace("histogram", 2), policy, ONE, attackers=Attackers(kind="iid"))
+    assert found.exact and found.lower.loss == 2
+    assert found.shown is not None and "every_record" in found.shown.prior
+
+
+def test_what_independent_attackers_reach_is_nothing_to_identical_ones() -> None:
+    """Where databases cannot be listed, only the upper bound is shared."""
+    policy = Policy(
+        domain=Domain(v=Integers(0, 9)),
+        known=(Count({"v": list(range(5))}, answer=10),),
+        database=Database(size=30),
+    )
+    board = Board()
+    kind = Attackers(kind="iid")
+    found = odds(laplace("histogram", 2), policy, ONE, attackers=kind, board=board)
+    assert found.lower.loss == 0 and found.upper is not None and found.upper.loss == 2
+    assert board.lower.loss == 0 and board.shown is None
+
+
+def test_no_secret_in_doubt_is_said() -> None:
+    policy = Policy(
+        domain=Domain(v=Integers(0, 1)),
+        known=(Count({"v": [1]}, answer=2),),
+        database=Database(size=2),
+    )
+    found = odds(laplace("histogram", 2), policy, ONE, attackers=Attackers(kind="iid"))
+    assert found.lower.loss == 0 and any("no secret is in doubt" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("kind", ["independent", "iid", "any"])
+def test_a_search_that_is_stopped_leaves_its_best_belief_on_the_board(kind: str) -> None:
+    """Whoever stops it, by a clock or by Ctrl-C, has bounds that are sound, and a belief."""
+    board = Board()
+    policy = exam_queue(4)
+
+    class Stop(Exception):
+        pass
+
+    def stop(asked: Asked) -> None:
+        told = board.reached
+
+        def reached(lower: Factor, shown: Shown | None) -> bool:
+            told(lower, shown)
+            raise Stop
+
+        board.reached = reached  # type: ignore[method-assign]
+
+    attackers = Attackers(kind=kind)  # type: ignore[arg-type]
+    noise = laplace("count(passes)", 1)
+    with pytest.raises(Stop):
+        odds(noise, policy, ONE, attackers=attackers, board=board, on_asked=stop)
+    found = undecided(noise, policy, ONE, board, "stopped")
+    assert found.shown is not None and not found.lower.above(Factor.exp(4))
+    assert found.upper is None or not Factor.exp(4).above(found.upper)
+    assert found.verdict in ("exceeded", "undecided")

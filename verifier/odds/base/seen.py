@@ -13,7 +13,6 @@ from fractions import Fraction
 from blowproof.models import Exact, Point, Policy, PolicyError
 from blowproof.models.attackers.attackers import Seen
 from blowproof.models.base.numbers import magnitude
-from blowproof.models.base.toml_values import within
 from blowproof.models.mechanisms.mechanism import Mechanism, Release
 from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.certify.channels.exponential_sums import Formal, Quotient
@@ -30,9 +29,7 @@ class Before:
         self.answers = [item.answer for item in seen]
         if not seen:
             return
-        releases = (Release(query=s.query, noise=s.noise, scale=s.scale) for s in seen)
-        with within("attackers.seen"):
-            self.parts = bind(Mechanism(releases=tuple(releases)), policy, "published")
+        self.parts = tuple(_bound(item, policy, place) for place, item in enumerate(seen))
         for place, (item, part) in enumerate(zip(seen, self.parts, strict=True)):
             if part.outputs is None or part.query.per_record:
                 raise PolicyError(
@@ -70,3 +67,12 @@ class Before:
             scale = part.weights[0 if part.uniform else place]
             total += magnitude(seen - truth.get(place, 0)) / scale
         return total
+
+
+def _bound(item: Seen, policy: Policy, place: int) -> Part:
+    release = Release(query=item.query, noise=item.noise, scale=item.scale)
+    try:
+        return bind(Mechanism(releases=(release,)), policy, "published")[0]
+    except PolicyError as error:
+        key = error.key.replace("release[0]", f"attackers.seen[{place}]")
+        raise PolicyError(error.reason, key=key, hint=error.hint) from None

@@ -33,6 +33,7 @@ BOXES = whole_limit(__name__, "BOXES")
 LEAST = whole_limit(__name__, "LEAST")
 NEAR = Fraction(999, 1000)
 
+SURE = "given the facts no secret is in doubt: of every pair of statements one is impossible"
 CORNER = "a corner of the families of pairs of databases: exactly"
 LINE = "one unknown weight: the largest value of a ratio of polynomials, exactly"
 BOXED = "families of pairs of databases, and boxes of beliefs, from above; a belief from below"
@@ -81,7 +82,8 @@ def searched(asked: Asked) -> Searched:
     upper = _boxed(best, rest) if rest else best.lower
     asked.board.bounded(upper)
     exact = not upper.above(best.lower)
-    return Searched(best.lower, upper, best.shown, best.why if exact else BOXED)
+    notes = () if every else (SURE,)
+    return Searched(best.lower, upper, best.shown, best.why if exact else BOXED, notes)
 
 
 def _questions(world: World) -> list[Question]:
