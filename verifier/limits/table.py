@@ -64,6 +64,8 @@ certify/printed/empirical
     EXPECTED 50 draws: Draws that each cell expects at the least, so that chi-square is close to its
         limit.
     MOST_CELLS 40 cells: Histograms of draws are cut into so many cells.
+certify/selections/best_score
+    MOST_VALUES 2_000 values: So many are looked at for one that lifts an answer above all others.
 certify/selections/choices
     MOST_CELLS 64 cells: More scores are not followed one by one.
     MOST_DATABASES 700 databases: More databases are not listed.
@@ -526,6 +528,8 @@ theorems/values/secret_arc_above
     MOST_BOXES 1_400 boxes: Boxes of these parts.
 theorems/values/seen_values
     MOST_SEEN 200_000 values: More values are not looked at.
+theorems/values/tables_by_attribute
+    MOST_TRIED 24 values: So many are tried for the record that moves along the edge.
 theorems/values/tables_beside_one
     MOST_CLASSES 5_000 classes: More classes of values are too many for it.
     MOST_PIECES 500 boxes: Boxes of possible values of one class beyond which nothing is said.

@@ -44,11 +44,11 @@ from blowproof.models import AttributeChange, Exact, Point, Setting
 from blowproof.models.base.numbers import total
 from blowproof.models.queries.query import BoundQuery
 from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Known", "by_attribute", "is_by_attribute"]
 
-MOST_TRIED = 24
-"""Values tried for the record that moves along the edge."""
+MOST_TRIED = whole_limit(__name__, "MOST_TRIED")
 
 Weights = Mapping[frozenset[int], Fraction]
 

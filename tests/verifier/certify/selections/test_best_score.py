@@ -1,12 +1,15 @@
 """Noisy maximum and the exponential mechanism, beside the probabilities of the choices."""
 
 import math
+from collections import Counter
+from dataclasses import replace
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import product
 
 import pytest
 
-from blowproof.models import Domain, Labels, Policy, PolicyError
+from blowproof.models import Domain, Labels, Marginal, Policy, PolicyError
 from blowproof.models.mechanisms.mechanism import Mechanism, Selection
 from blowproof.models.mechanisms.mechanism_file import parse_mechanism
 from blowproof.verifier.certify.certify import certify
@@ -24,7 +27,38 @@ def test_a_choice_loses_the_range_by_its_scale(candidates):
     """One record moves: one count rises, one falls, one stays. The range is 2."""
     found = judged(candidates, 4, Fraction(1, 2))
     assert found.verdict == "proved" and found.upper == Fraction(1, 2)
-    assert judged(candidates, 4, Fraction(49, 100)).verdict == "undecided"
+    less = judged(candidates, 4, Fraction(49, 100))
+    assert less.verdict == ("refuted" if candidates == "exponential" else "undecided")
+
+
+@pytest.mark.parametrize("query", ["histogram", "marginal(x)"])
+def test_the_pair_of_an_exponential_mechanism_loses_what_is_said(query):
+    """It was undecided, with a loss of at least 0. The chances are worked out with 60 digits."""
+    known = replace(
+        POLICY, domain=Domain(x=Labels("abc"), y=Labels("uv")), known=(Marginal(["y"]),)
+    )
+    item = Selection(query=query, candidates="exponential", scale=Fraction(3, 2))
+    found = certify(Mechanism(selections=(item,)), known, Fraction(1))
+    pair = found.witness
+    assert found.verdict == "refuted" and pair is not None
+    scores = []
+    for changed in (pair.before, pair.after):
+        held = Counter(dict(pair.unchanged)) + Counter(changed)
+        counts: Counter[object] = Counter()
+        for (x, y), times in held.items():
+            counts[x if query != "histogram" else (x, y)] += times
+        scores.append(counts)
+    with localcontext() as context:
+        context.prec = 60
+        keys = [*product(range(3), range(2))] if query == "histogram" else [*range(3)]
+        chances = []
+        for counts in scores:
+            weights = {key: (Decimal(counts[key]) * 2 / 3).exp() for key in keys}
+            chances.append({key: weight / sum(weights.values()) for key, weight in weights.items()})
+        one, two = chances
+        lost = max(abs((one[key] / two[key]).ln()) for key in keys)
+        assert Decimal(found.lower.numerator) / found.lower.denominator <= lost + Decimal(10) ** -40
+    assert found.upper - found.lower < Fraction(1, 10**20)
 
 
 def exponential(counts, scale):
