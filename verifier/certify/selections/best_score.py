@@ -23,7 +23,7 @@ answer that loses most. Of `maximum` nothing is refuted.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -31,7 +31,7 @@ from itertools import islice
 from math import ceil
 
 from blowproof.models import BoundQuery, BudgetError, Point, PolicyError, QueryError, Setting, show
-from blowproof.models.base.numbers import plain
+from blowproof.models.base.numbers import magnitude, plain, total
 from blowproof.models.mechanisms.mechanism import Selection
 from blowproof.models.norms import RANGE
 from blowproof.models.stacks.stacked import Part, in_norm
@@ -88,22 +88,23 @@ def _reached(
     setting, outputs = asked.setting, query.outputs(asked.policy.domain)
     if setting.scope != "any" or outputs is None or outputs.count < 2 or query.per_record:
         return Fraction(0), None
-    change: Counter[object] = Counter()
+    change: dict[object, Fraction] = defaultdict(Fraction)
     far = Fraction(0)
     for x, times in (*((x, -1) for x in pair.before), *((x, 1) for x in pair.after)):
         for key, value in query.row(x).items():
             change[key] += Fraction(times * value)
-            far += abs(value)
+            far += magnitude(value)
     for x, times in pair.unchanged:
-        far += sum(abs(value) * times for value in query.row(x).values())
-    gain = max((*change.values(), *([0] if len(change) < outputs.count else [])))
+        far += times * total(magnitude(value) for value in query.row(x).values())
+    still = [Fraction(0)] if len(change) < outputs.count else []
+    gain = max([*change.values(), *still])
     lifted = min(_lifting(setting, query, change, outputs.count), default=None)
     if lifted is None:
         return Fraction(0), None
-    loss, above, value = lifted
+    loss, above, top = lifted
     copies = ceil((2 * far + FAR * scale) / above)
     both = dict(pair.unchanged)
-    both[value] = both.get(value, 0) + copies
+    both[top] = both.get(top, 0) + copies
     crowded = replace(pair, unchanged=tuple(sorted(both.items())))
     if not check_pair(setting, asked.reading, crowded):
         return Fraction(0), None
