@@ -18,6 +18,7 @@ from typing import Any
 
 import click
 
+from blowproof.cli.asking.completing import complete_values
 from blowproof.cli.asking.errors import Exit, is_debug, report
 from blowproof.cli.asking.memory import hold_firmly
 from blowproof.cli.asking.stoppable import Terminated, ignore_late_halts, still_busy
@@ -139,6 +140,7 @@ for command in (
     *(sweep, claims, certify, odds, check, plan, release, estimate, ledger, schema),
     completion,
 ):
+    complete_values(command)
     cli.add_command(command)
 
 

@@ -109,7 +109,8 @@ class Session:
         ends = [end for end in (limit, self.left) if end is not None]
         end = max(READ_SECONDS, min(ends)) if ends else None
         try:
-            found = self.run(task, limit=end, late=True)
+            with display(f"reading {path}" if self.shown else None):
+                found = self.run(task, limit=end, late=True)
         except Interrupted as stop:
             raise KeyboardInterrupt(stop.signal) from None
         except Stopped as stop:

@@ -1,18 +1,26 @@
-"""Progress on stderr: a spinner with the bounds so far on a terminal, silence when piped."""
+"""Progress on stderr: on a terminal a bar of closing bounds and the time; silence when piped."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from fractions import Fraction
+from math import log
 from typing import TYPE_CHECKING
 
+from blowproof.models import Exact
 from blowproof.models import show as show_number
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from blowproof.verifier.ask import Progress
 
-__all__ = ["display", "progress_line"]
+__all__ = ["closed", "display", "progress_line"]
+
+WIDTH = 18
 
 
 def progress_line(title: str, progress: Progress) -> str:
@@ -27,6 +35,53 @@ def progress_line(title: str, progress: Progress) -> str:
     return f"{title}: {show_number(progress.lower)} <= S{upper}{what}"
 
 
+def closed(lower: Exact, upper: Exact | None) -> float:
+    """Return how far two bounds have closed: 0 where nothing bounds S from above, 1 if they meet.
+
+    >>> closed(0, None), closed(4, 4), round(closed(4, 40), 2)
+    (0.0, 1.0, 0.43)
+    """
+    if upper is None:
+        return 0.0
+    return 1.0 if lower >= upper else _size(lower) / _size(upper)
+
+
+def _size(value: Exact) -> float:
+    """The logarithm of 1 + value, however large that is."""
+    above = Fraction(value) + 1
+    return log(above.numerator) - log(above.denominator)
+
+
+class _Shown:
+    """What is drawn while a question is searched."""
+
+    def __init__(self, title: str) -> None:
+        from rich.spinner import Spinner
+
+        self.title, self.start = title, time.monotonic()
+        self.latest: Progress | None = None
+        self.spinner = Spinner("dots")
+
+    def __rich__(self) -> Table:
+        """The line as it is now."""
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        seconds = int(time.monotonic() - self.start)
+        known = self.latest
+        share = 0.0 if known is None else closed(known.lower, known.upper)
+        line = self.title if known is None else progress_line(self.title, known)
+        row = Table.grid(padding=(0, 1))
+        row.add_row(
+            self.spinner,
+            ProgressBar(total=1.0, completed=share, width=WIDTH),
+            Text(f"{seconds // 60}:{seconds % 60:02}"),
+            Text(f"{line} (Ctrl-C stops)", overflow="ellipsis", no_wrap=True),
+        )
+        return row
+
+
 @contextmanager
 def display(title: str | None) -> Iterator[Callable[[Progress], None]]:
     """Yield a function that shows how far the search has come (Ctrl-C stops it); None: nothing."""
@@ -34,10 +89,15 @@ def display(title: str | None) -> Iterator[Callable[[Progress], None]]:
         yield lambda progress: None
         return
     from rich.console import Console
-    from rich.text import Text
+    from rich.live import Live
 
-    with Console(stderr=True).status(Text(f"{title} (Ctrl-C stops)")) as status:
-        yield lambda progress: status.update(Text(progress_line(title, progress)))
+    shown = _Shown(title)
+
+    def update(progress: Progress) -> None:
+        shown.latest = progress
+
+    with Live(shown, console=Console(stderr=True), transient=True, refresh_per_second=8):
+        yield update
 
 
 def _is_terminal() -> bool:

@@ -9,9 +9,11 @@ from blowproof.cli.audit.findings import Finding, Judgement
 from blowproof.cli.audit.sentences import cheapest
 from blowproof.cli.text.answer import bounds_text
 from blowproof.cli.text.policy_in_words import number, times
+from blowproof.models import Count, Marginal, Policy
 
 __all__ = [
     "advice",
+    "better_words",
     "is_useless",
     "judgement_words",
     "noise_words",
@@ -76,6 +78,19 @@ def advice(finding: Finding) -> str:
         safe = f"the {plan.noise.parameter} is safe, and searching for longer may lower it"
         return f"{noise}: {safe}.{_cheaper(finding)}"
     return f"{noise}{_compared(finding)}.{_cheaper(finding)}"
+
+
+def better_words(policy: Policy, finding: Finding) -> str:
+    """Return what may take less noise than Laplace noise on each number, "" if nothing is known.
+
+    The planner compares all mechanisms; `consistent` fits its answers to the public totals.
+    """
+    if finding.plan.noise.kind != "laplace" or not finding.scale or is_useless(finding):
+        return ""
+    said = "Before that, blowproof plan compares all mechanisms, and release takes its choice."
+    if any(isinstance(fact, Marginal | Count) for fact in policy.known):
+        said += " --mechanism consistent gives a table that adds up to what is public."
+    return said
 
 
 def _otherwise(finding: Finding) -> str:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["init"]
 
+MOST_PIPED = 1_000_000_000
+"""Bytes of data that are piped: they are kept in a file of their own while init runs."""
+
 
 @click.command(
     short_help="A first policy from a data file: columns found, questions asked.",
@@ -86,6 +89,8 @@ def init(  # noqa: PLR0913 # one parameter for each option
     from blowproof.cli.beginning.choices import column_from
     from blowproof.models import PolicyError
 
+    if data == "-":
+        data = _piped()
     asking = not (yes or as_json) and sys.stdin is not None and sys.stdin.isatty()
     if data is not None and described:
         raise click.UsageError("--column describes columns where there are no DATA: leave it out")
@@ -112,6 +117,23 @@ def init(  # noqa: PLR0913 # one parameter for each option
     if no_audit or as_json or target == "-":
         return Exit.OK
     return _audited(target, data, choices, text)
+
+
+def _piped() -> str:
+    """Standard input as a file, since it is read several times; it goes with the process."""
+    import atexit
+    import shutil
+    import tempfile
+    from pathlib import Path
+
+    from blowproof.models.base.door import read_bytes
+    from blowproof.models.base.temporary import prefix
+
+    folder = tempfile.mkdtemp(prefix=prefix())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    place = Path(folder) / "stdin.csv"
+    place.write_bytes(read_bytes("-", most=MOST_PIPED))
+    return str(place)
 
 
 def _target(data: str | None, output: str | None, force: bool) -> str:

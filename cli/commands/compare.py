@@ -39,7 +39,9 @@ TIME_LIMIT = 60
 def compare(old: str, new: str, queries: tuple[str, ...], question: Question, as_json: bool) -> int:
     """Two policies: S of each query, and what changed between them.
 
-    Exit code 0: S does not grow; 1: S grows; 2: bad input; 3: undecided in time.
+    Policies of different domains are not comparable: a query of the one is another of the other.
+
+    Exit code 0: S does not grow; 1: S grows; 2: bad input; 3: undecided in time, or not comparable.
     """
     from blowproof.cli.asking.ask import Session
     from blowproof.cli.asking.error_lines import placed
@@ -50,6 +52,7 @@ def compare(old: str, new: str, queries: tuple[str, ...], question: Question, as
     before, first = session.open(old, queries or ("histogram",))
     after, second = session.open(new, queries or ("histogram",))
     policies = before, after
+    comparable = before.domain == after.domain
     asked = [
         (file, policy, query)
         for queries_of_both in zip(first, second, strict=True)
@@ -61,7 +64,7 @@ def compare(old: str, new: str, queries: tuple[str, ...], question: Question, as
         with placed(file):
             answers.append(session.ask(policy, query, question.reading, limit=share))
     pairs = list(zip(answers[::2], answers[1::2], strict=True))
-    code = worst([_growth(*pair) for pair in pairs])
+    code = worst([_growth(*pair) for pair in pairs]) if comparable else Exit.UNDECIDED
     with quietly():
         if as_json:
             write_json(_document(policies, pairs, code))
@@ -109,6 +112,12 @@ VERDICTS = {
 }
 
 
+NOT_COMPARABLE = (
+    "Not comparable: the domains differ, so that a query asks something else of each. Write both "
+    "policies over one domain to compare them."
+)
+
+
 def _parts(policies: tuple[Policy, Policy], pairs: Pairs, code: Exit) -> Iterator[RenderableType]:
     from rich.table import Table
     from rich.text import Text
@@ -121,13 +130,14 @@ def _parts(policies: tuple[Policy, Policy], pairs: Pairs, code: Exit) -> Iterato
     for column in ("query", old, new, ""):
         table.add_column(Text(column), overflow="fold")
     words = {Exit.OK: "does not grow", Exit.NO: "grows", Exit.UNDECIDED: "undecided"}
+    comparable = policies[0].domain == policies[1].domain
     for first, second in pairs:
-        growth = words[_growth(first, second)]
+        growth = words[_growth(first, second)] if comparable else "not comparable"
         table.add_row(Text(printable(first.query)), bounds_text(first), bounds_text(second), growth)
     yield table
     yield Text()
     yield from _change_parts(policies)
-    yield Text(VERDICTS[code], style="bold")
+    yield Text(VERDICTS[code] if comparable else NOT_COMPARABLE, style="bold")
 
 
 def _change_parts(policies: tuple[Policy, Policy]) -> Iterator[RenderableType]:
@@ -147,8 +157,10 @@ def _change_parts(policies: tuple[Policy, Policy]) -> Iterator[RenderableType]:
 
 def _document(policies: tuple[Policy, Policy], pairs: Pairs, code: Exit) -> dict[str, Any]:
     old, new = policies
+    comparable = old.domain == new.domain
     return {
         "schema": "blowproof/compare/1",
+        "comparable": comparable,
         "old": old.name,
         "new": new.name,
         "grows": {Exit.OK: False, Exit.NO: True, Exit.UNDECIDED: None}[code],
@@ -156,7 +168,7 @@ def _document(policies: tuple[Policy, Policy], pairs: Pairs, code: Exit) -> dict
             {
                 "query": first.query,
                 "grows": {Exit.OK: False, Exit.NO: True, Exit.UNDECIDED: None}[
-                    _growth(first, second)
+                    _growth(first, second) if comparable else Exit.UNDECIDED
                 ],
                 "old": first.to_json(old.domain),
                 "new": second.to_json(new.domain),

@@ -118,6 +118,12 @@ def encode(  # noqa: PLR0913 # one argument for each option
     except BudgetError as refusal:  # nothing is left undecided here: there is no model
         raise QueryError(str(refusal)) from None
     document = _document(read, made, query, reading, answers)
+    if _is_empty(read):
+        click.echo(
+            "warning: no two values are secret from each other, so no model has a solution: "
+            "S = 0, whatever is released",
+            err=True,
+        )
     if map_file is not None:
         save(map_file, json.dumps({**document, "model": None}, indent=1) + "\n")
     if output is not None:
@@ -153,3 +159,13 @@ def _document(
         "model": made.text,
         "variables": made.variables,
     }
+
+
+def _is_empty(policy: Policy) -> bool:
+    """Whether there is no secret pair at all, as far as that is seen at once."""
+    from blowproof.models import BudgetError
+
+    try:
+        return next(iter(policy.graph.edges()), None) is None
+    except BudgetError:
+        return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -37,8 +38,31 @@ def _place(path: str) -> str:
 
 
 def save(path: str, text: str) -> None:
-    """Write a text to a file; an OSError says which file."""
+    """Write a text to a file, whole or not at all; an OSError says which file.
+
+    What is there stays until all of the text is written beside it; a device is written to as it is.
+    """
+    target = Path(path)
     try:
-        Path(path).write_text(text, encoding="utf-8")
+        if target.exists() and not target.is_file():
+            target.write_text(text, encoding="utf-8")
+            return
+        target = target.resolve()  # a link stays, and leads to the new text
+        mode = target.stat().st_mode if target.exists() else 0o666 & ~_umask()
+        number, beside = tempfile.mkstemp(prefix=f".{target.name[:80]}.", dir=target.parent)
+        try:
+            with os.fdopen(number, "w", encoding="utf-8") as file:
+                file.write(text)
+            Path(beside).chmod(mode & 0o777)
+            Path(beside).replace(target)
+        except BaseException:
+            Path(beside).unlink(missing_ok=True)
+            raise
     except OSError as error:
         raise OSError(error.errno, error.strerror, path) from error
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

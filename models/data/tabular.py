@@ -343,7 +343,9 @@ def _must_be_file(path: Path) -> None:
         hint = error.hint
         if isinstance(error.__context__, FileNotFoundError):
             folder = path.parent
-            near = [item.name for item in folder.iterdir()] if folder.is_dir() else []
+            kinds = (*_SEPARATORS, *_PARQUET)
+            names = (item.name for item in folder.iterdir()) if folder.is_dir() else ()
+            near = [name for name in names if name.lower().endswith(kinds)]
             close = nearest(path.name, near, what="file") or ""
             hint = close if "did you" in close else hint
         raise DataError(_tried(f"{path}: {error.reason}", hint)) from None

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from blowproof.cli.audit.advice import (
     advice,
+    better_words,
     judgement_words,
     noise_words,
     plain_words,
@@ -48,12 +49,18 @@ if TYPE_CHECKING:
 __all__ = ["audit_parts"]
 
 LABEL = 14
+SURE = {
+    "proved": "proved",
+    "exact": "exact",
+    "bounds": "open: the search was stopped",
+}
+"""How sure an answer is, for the first line."""
 
 
 def audit_parts(found: Audited) -> Iterator[RenderableType]:
     """Yield the policy's story, then one section for each query."""
     policy = found.policy
-    yield Text(printable(policy.name), style="bold")
+    yield from _first(found)
     yield Text()
     yield _grid(
         ("protected", secret_words(policy)),
@@ -66,6 +73,22 @@ def audit_parts(found: Audited) -> Iterator[RenderableType]:
         yield _grid(("mechanism", mechanism_words(found.mechanism)))
     for finding in found.findings:
         yield from _finding_parts(policy, finding)
+
+
+def _first(found: Audited) -> Iterator[RenderableType]:
+    """The answer, and what its one term means."""
+    for finding in found.findings:
+        answer = finding.verdict
+        yield Text(
+            f"{printable(found.policy.name)}: {bounds_text(answer)} for "
+            f"{printable(finding.query.name)}, {SURE[answer.status]}.",
+            style="bold",
+        )
+    yield Text(
+        "S is how far the released numbers can differ between two databases that nobody may tell "
+        "apart: the noise is set from it.",
+        style="dim",
+    )
 
 
 def _grid(*rows: tuple[str, str | Text]) -> RenderableType:
@@ -95,7 +118,8 @@ def _finding_parts(policy: Policy, finding: Finding) -> Iterator[RenderableType]
     yield Text()
     yield from _pair(policy, finding)
     yield Text()
-    yield _grid(("do this", advice(finding)))
+    said = " ".join(filter(None, (advice(finding), better_words(policy, finding))))
+    yield _grid(("do this", said))
 
 
 def _norm(finding: Finding) -> str:

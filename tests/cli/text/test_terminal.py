@@ -1,0 +1,146 @@
+"""Manners on a terminal: the bar, whole files, what is not comparable, completion."""
+
+import os
+import pty
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from blowproof.cli.asking.progress import closed
+from blowproof.cli.main import run
+from blowproof.cli.text.files import save
+from blowproof.models import DataError
+from blowproof.models.data.tabular import Table
+
+ROOT = Path(__file__).resolve().parents[3]
+CENSUS = str(ROOT / "examples/census.toml")
+
+
+def test_the_first_line_of_an_audit_is_the_answer(capsys):
+    assert run(["audit", CENSUS]) == 0
+    first, second, *_ = capsys.readouterr().out.splitlines()
+    assert first == "census: S = 4 for histogram, proved."
+    assert second.startswith("S is how far the released numbers can differ")
+
+
+def test_what_to_do_names_the_planner_and_consistent_tables(capsys):
+    assert run(["audit", CENSUS]) == 0
+    said = " ".join(capsys.readouterr().out.partition("do this")[2].split())
+    assert "blowproof plan compares all mechanisms" in said and "--mechanism consistent" in said
+
+
+def test_policies_of_different_domains_are_not_comparable(capsys):
+    assert run(["compare", CENSUS, str(ROOT / "examples/hospital.toml")]) == 3
+    out = capsys.readouterr().out
+    assert "Not comparable: the domains differ" in out and "grows" not in out
+
+
+def test_a_bar_closes_with_the_bounds_however_large_they_are():
+    assert closed(10**400, 10**500) == pytest.approx(0.8)
+    assert closed(0, 3) == 0 and closed(3, 3) == 1 and closed(3, None) == 0
+
+
+HARD = """
+[domain]
+a = ["1", "2", "3", "4", "5"]
+b = ["1", "2", "3", "4", "5"]
+c = ["1", "2", "3", "4", "5"]
+[[known]]
+marginal = ["a"]
+[[known]]
+marginal = ["b"]
+[[known]]
+marginal = ["c"]
+"""
+
+
+@pytest.mark.wall_clock
+def test_a_terminal_shows_the_bounds_and_the_time(tmp_path):
+    (tmp_path / "hard.toml").write_text(HARD, "utf-8")
+    mine, theirs = pty.openpty()
+    command = [sys.executable, "-m", "blowproof.cli", "sensitivity", "hard.toml"]
+    asked = subprocess.Popen(
+        [*command, "--time-limit", "3"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=theirs,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "120"},
+    )  # fmt: skip
+    os.close(theirs)
+    seen = b""
+    while True:
+        if select.select([mine], [], [], 60)[0]:
+            try:
+                chunk = os.read(mine, 65536)
+            except OSError:
+                break
+            if not chunk:
+                break
+            seen += chunk
+    asked.wait(60)
+    os.close(mine)
+    text = seen.decode("utf-8", "replace")
+    assert "reading hard.toml" in text and "0:0" in text and "<= S" in text
+    assert "histogram, published" in text and "Ctrl-C stops" in text
+
+
+def test_a_file_that_could_not_be_written_whole_is_not_left(tmp_path, monkeypatch):
+    target = tmp_path / "report.html"
+    target.write_text("old", "utf-8")
+
+    def fails(self, other):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", fails)
+    with pytest.raises(OSError, match=r"report\.html"):
+        save(str(target), "new")
+    assert target.read_text("utf-8") == "old"
+    assert [item.name for item in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_saved_file_keeps_its_mode_and_its_link(tmp_path):
+    target, link = tmp_path / "a.txt", tmp_path / "b.txt"
+    target.write_text("old", "utf-8")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    save(str(link), "new")
+    assert target.read_text("utf-8") == "new" and link.is_symlink()
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+def test_only_data_files_are_suggested_for_a_data_file(tmp_path):
+    (tmp_path / "people.toml").write_text("", "utf-8")
+    (tmp_path / "peoples.csv").write_text("a\n", "utf-8")
+    with pytest.raises(DataError, match=r"did you mean 'peoples\.csv'"):
+        Table(tmp_path / "people.csv")
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (f"blowproof sensitivity {CENSUS} --query marg", "marginal(region)"),
+        ("blowproof release p.toml d.csv --mechanism cons", "consistent"),
+        (f"blowproof audit {CENSUS} --reading sec", "secret-moves"),
+    ],
+)
+def test_shells_complete_queries_mechanisms_and_readings(words, found):
+    environment = {
+        "_BLOWPROOF_COMPLETE": "bash_complete",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split()) - 1),
+        "PATH": "/usr/bin:/bin",
+    }
+    command = [str(Path(sys.executable).parent / "blowproof")]
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert f"plain,{found}" in done.stdout.splitlines()
+
+
+def test_an_empty_export_warns(tmp_path, capsys):
+    policy = tmp_path / "p.toml"
+    policy.write_text('[domain]\na = ["x"]\n[database]\nsize = 2\n', "utf-8")
+    assert run(["encode", str(policy), "--format", "lp"]) == 0
+    assert "no two values are secret from each other" in capsys.readouterr().err
+    assert run(["encode", str(ROOT / "examples/survey.toml"), "--format", "lp"]) == 0
+    assert capsys.readouterr().err == ""
