@@ -110,10 +110,16 @@ def _rho_words(found: Certified) -> str:
     if found.loss == "inf":
         return "It has no rho: an output changes whose noise hides none."
     if found.loss is not None:
-        return f"Its rho is {_shown(found.loss)} at the worst: {_compared(found)}."
-    if found.upper is None:
-        return f"Its rho is at least {_shown(found.lower)}; nothing bounds it from above."
-    return f"Its rho is between {_shown(found.lower)} and {_shown(found.upper)}."
+        said = f"Its rho is {_shown(found.loss)} at the worst: {_compared(found)}."
+    elif found.upper is None:
+        said = f"Its rho is at least {_shown(found.lower)}; nothing bounds it from above."
+    else:
+        said = f"Its rho is between {_shown(found.lower)} and {_shown(found.upper)}."
+    if found.divergence is None:
+        return said
+    allowed = number(2 * found.promise.limit)
+    order = f"At order 2 the pair's divergence is {_shown(found.divergence)}"
+    return f"{said} {order}, and 2 rho = {allowed} is allowed."
 
 
 def _approximate_words(found: Certified) -> str:

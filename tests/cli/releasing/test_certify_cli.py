@@ -256,6 +256,16 @@ def test_rho(table):
     assert code == 1
     assert "Its rho is 1/8 (about 0.125) at the worst: more than rho." in out
     assert "All variances times 9/8 (about 1.125) would lose no more than rho." in out
+    assert "At order 2 the pair's divergence is 1/4" in " ".join(out.split())
+
+
+def test_a_refuted_rho_names_the_order(table):
+    """Two cells by 1, variance 8: 2 / 8 is the divergence of order 2; 2 * 1/9 would be allowed."""
+    _, out, _ = outcome("certify", *table, "--rho", "1/9", "--json")
+    refuted_at = {"order": 2, "divergence": "1/4", "allowed": "2/9"}
+    assert json.loads(out)["refuted_at"] == refuted_at
+    _, out, _ = outcome("certify", *table, "--rho", "1/8", "--json")
+    assert "refuted_at" not in json.loads(out)
 
 
 def test_epsilon_with_delta(table):

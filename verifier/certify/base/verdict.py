@@ -157,6 +157,18 @@ class Certified:
         return plain(Fraction(self.upper) / self.promise.limit)
 
     @property
+    def divergence(self) -> Exact | None:
+        """The pair's Renyi divergence of order 2, at least, where that refutes a promised rho.
+
+        Under rho-zCDP the divergence of order a is a * rho at the most; that of order 2 is what is
+        worked out of a pair (exactly, for Gaussian noise on a grid that holds all changes).
+        """
+        lower = self.lower
+        if self.promise.measure != "rho" or lower is None or isinstance(lower, str):
+            return None
+        return plain(2 * Fraction(lower)) if lower > self.promise.limit else None
+
+    @property
     def widths(self) -> str:
         """What `scales_times` multiplies, in words."""
         return "variances" if self.promise.measure == "rho" else "scales"
@@ -180,6 +192,10 @@ class Certified:
         else:
             times = self.scales_times
             document["scales_times"] = None if times is None else show(times)
+        if self.divergence is not None:
+            allowed = show(2 * self.promise.limit)
+            divergence = show(self.divergence)
+            document["refuted_at"] = {"order": 2, "divergence": divergence, "allowed": allowed}
         document |= {
             "loss": shown(self.loss),
             "lower": shown(self.lower),
