@@ -4,5 +4,5 @@ Built as those in commands: options are read, questions go through asking, one d
 screen is written. What they import from the mechanisms they import when they run.
 
 First steps: `certify`, `odds`, `plan`, `release` (with `carrying_out`, `released_text`, `extras`),
-`estimate`, `check`. Budgets: `ledger`.
+`estimate`, `check` (with `check_report`). Budgets: `ledger`.
 """
