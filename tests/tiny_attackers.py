@@ -23,6 +23,8 @@ from blowproof.models import (
     setting,
 )
 from blowproof.models.mechanisms.mechanism import Channel
+from blowproof.verifier.odds.base.answer import Odds
+from blowproof.verifier.odds.families.search import Searched
 
 ONE = Fraction(1)
 Records_ = tuple[Point, ...]
@@ -121,3 +123,12 @@ def a_channel(rng: random.Random, databases: Sequence[Records_]) -> tuple[Channe
         rows=tuple(tuple(map(str, row)) for row in rows.values()),
     )
     return channel, rows
+
+
+def shown_belief(found: Odds | Searched, policy: Policy, size: int) -> Belief:
+    """The belief that an answer shows, as what each record may hold."""
+    assert found.shown is not None
+    prior = found.shown.prior
+    rows = prior["records"] if "records" in prior else [prior["every_record"]] * size
+    empty = {x: Fraction(0) for x in policy.domain.points()}
+    return [empty | {policy.domain.encode(x): Fraction(p) for x, p in row} for row in rows]

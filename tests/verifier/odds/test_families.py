@@ -17,7 +17,7 @@ from blowproof.verifier.odds.base.board import Board
 from blowproof.verifier.odds.families.search import Searched, searched
 from blowproof.verifier.odds.odds import odds, undecided
 from corpus import exam_queue
-from tiny_attackers import Belief, a_channel, a_policy, beliefs, possible, reference
+from tiny_attackers import Belief, a_channel, a_policy, beliefs, possible, reference, shown_belief
 
 ONE = Fraction(1)
 KINDS = ["equal", "bound", "clause"]
@@ -25,15 +25,6 @@ KINDS = ["equal", "bound", "clause"]
 
 def found_for(policy: Policy, mechanism: Mechanism, kind: str) -> Searched:
     return searched(Asked.of(mechanism, policy, ONE, Attackers(kind=kind)))  # type: ignore[arg-type]
-
-
-def shown_belief(policy: Policy, found: Searched, size: int) -> Belief:
-    """The belief that an answer shows, as a list of what each record may hold."""
-    assert found.shown is not None
-    prior = found.shown.prior
-    rows = prior["records"] if "records" in prior else [prior["every_record"]] * size
-    empty = {x: Fraction(0) for x in policy.domain.points()}
-    return [empty | {policy.domain.encode(x): Fraction(p) for x, p in row} for row in rows]
 
 
 @pytest.mark.parametrize("kind", ["iid", "independent"])
@@ -49,7 +40,7 @@ def test_families_are_never_below_a_belief_and_their_own_comes_near(kind: str, s
         told = reference(policy, rows, [belief[0]] * size if kind == "iid" else belief)
         assert told is None or told <= found.upper.between(64)[1]
     if found.shown is not None:
-        told = reference(policy, rows, shown_belief(policy, found, size))
+        told = reference(policy, rows, shown_belief(found, policy, size))
         assert told is not None
         assert told >= found.lower.between(64)[0] * Fraction(99, 100)
 
