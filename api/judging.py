@@ -77,11 +77,15 @@ def odds(  # keyword-only options
     *,
     answers: Answers | None = None,
     time_limit: float | None = None,
+    composition: bool = False,
+    certificate: File | None = None,
 ) -> Odds:
     """Return the largest odds ratio over secret pairs, outputs and beliefs, in bounds.
 
     The mechanism says under `attackers` whose beliefs count (default: independent records, given
     the facts). The attacker who shows the lower bound comes with it, and is evaluated by itself.
+    `composition`: say also whether releases compose linearly against them. `certificate`: a file to
+    write what the small checker needs (`check`).
 
     >>> trap = {"domain": {"v": {"min": 0, "max": 3}}, "database": {"size": 3},
     ...         "secrets": {"kind": "distance", "metric": "l1", "threshold": 1},
@@ -98,7 +102,10 @@ def odds(  # keyword-only options
     described, content, file = _described(mechanism)
 
     def judged() -> Odds:
-        return Odds.of(odds_of(asked, described, bound, limit))
+        path = None if certificate is None else os.fspath(certificate)
+        return Odds.of(
+            odds_of(asked, described, bound, limit, compose=composition, certificate=path)
+        )
 
     found = judged() if file is None else located(judged, content, file=file)
     go_on(asked)

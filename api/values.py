@@ -189,7 +189,8 @@ class Odds:
     """What an attacker learns: `verdict` is "within", "exceeded" or "undecided".
 
     `lower` and `upper` bound the largest odds ratio, as expressions (`upper` may be None); `prior`,
-    `secret` and `output` are the attacker who shows the lower one.
+    `secret` and `output` are the attacker who shows the lower one; `composition` says, if asked,
+    whether releases compose linearly: "proved", "refuted" or "open".
     """
 
     verdict: str
@@ -200,6 +201,7 @@ class Odds:
     secret: tuple[str, ...]
     output: Any
     notes: tuple[str, ...] = ()
+    composition: str | None = None
     _of: largest.Odds = field(repr=False, compare=False)
 
     @staticmethod
@@ -215,6 +217,7 @@ class Odds:
             secret=() if shown is None else shown.secret,
             output=None if shown is None else shown.output,
             notes=found.notes,
+            composition=None if found.composition is None else found.composition.linear,
             _of=found,
         )
 
