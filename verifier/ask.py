@@ -118,7 +118,7 @@ def explain(
     >>> domain = Domain(sex=Labels(["F", "M"]), age=Integers(0, 1))
     >>> steps, _ = explain(Policy(domain=domain, known=(Count({"sex": "F"}),)))
     >>> [step.strategy.name for step in steps if step.applies and step.strategy.kind == "engine"]
-    ['policy graph', 'search']
+    ['long circuits', 'policy graph', 'search']
     """
     runs: list[plan.Run] = []
 

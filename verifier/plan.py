@@ -26,7 +26,7 @@ from blowproof.verifier.asked.question import Listener, Progress, Question
 from blowproof.verifier.databases.consistency import databases_within
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.portfolio.bounds import Board, Reason
-from blowproof.verifier.portfolio.problem import Problem, travelled
+from blowproof.verifier.portfolio.problem import Problem, same_pairs, travelled
 from blowproof.verifier.portfolio.registry import ENGINES, LAST, THEOREMS, named
 from blowproof.verifier.portfolio.step import Step, WayBack
 from blowproof.verifier.portfolio.strategy import Reduction, Strategy
@@ -45,7 +45,10 @@ FEW_DATABASES = whole_limit(__name__, "FEW_DATABASES")
 VERY_FEW = whole_limit(__name__, "VERY_FEW")
 GRACE = real_limit(__name__, "GRACE")
 
-SAME = "with full secrets and equality counts, readings 1 and 5 have the same pairs"
+SAME = {
+    "pufferfish": "with full secrets and equality counts, readings 1 and 5 have the same pairs",
+    "secret-moves": "with full secrets, readings 1 and 2 have the same pairs",
+}
 
 LOOSENING = real_limit(__name__, "LOOSENING")
 
@@ -101,10 +104,11 @@ def answer(question: Question, engine: str = "auto", *, problem: Problem | None 
     With a problem, the plan begins with what related questions have found.
     """
     started = time.perf_counter()
-    if question.reading == "pufferfish" and question.irreducible and engine != "brute":
-        same = replace(question, reading="published")
-        told = answer(same, engine, problem=problem)
-        return replace(told, reading="pufferfish", notes=(*told.notes, SAME))
+    same = same_pairs(question.setting, question.reading)
+    if same != question.reading and not question.query.per_record and engine != "brute":
+        told = answer(replace(question, reading=same), engine, problem=problem)
+        notes = (*told.notes, SAME[question.reading])
+        return replace(told, reading=question.reading, notes=notes)
     if engine == "auto":
         return Run(question, problem).answer(started)
     alone = named(engine)

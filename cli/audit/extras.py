@@ -20,10 +20,10 @@ from blowproof.models.policy.readings import Reading, is_labelled
 
 if TYPE_CHECKING:
     from blowproof.cli.asking.ask import Session
-    from blowproof.cli.audit.findings import Row
+    from blowproof.cli.audit.findings import Finding, Row
     from blowproof.verifier.closed_forms import FormResult
 
-__all__ = ["AtOnce", "Extras", "extras"]
+__all__ = ["AtOnce", "Extras", "alternatives", "extras"]
 
 SECONDS = 12.0
 """How long all extras of one query may take together, however long the time limit is."""
@@ -58,15 +58,11 @@ class Extras:
     instead: tuple[Changed, ...] = ()
 
 
-def extras(
-    policy: Policy,
-    query: BoundQuery,
-    session: Session,
-    rows: Sequence[Row],
-    size: int | None,
-    queries_left: int = 1,
-) -> Extras:
-    """Return what there is to say beside S, in the time that is left for this query."""
+def extras(policy: Policy, draft: Finding, session: Session, queries_left: int = 1) -> Extras:
+    """Return what there is to say beside S, in the time that is left for this query.
+
+    What to leave out or publish instead is not asked again where the draft has it.
+    """
     end = time.monotonic() + SECONDS
     if session.left is not None:
         end = min(end, time.monotonic() + session.left / max(1, queries_left))
@@ -74,6 +70,7 @@ def extras(
     def share(part: float) -> float:
         return max(0.0, end - time.monotonic()) * part
 
+    query, rows = draft.query, draft.rows
     known, in_l1 = _rows_for_any(policy, query, rows), query.measure is L1
     reading = cast("Reading", session.question.reading)
     seconds = share(0.2)
@@ -82,9 +79,21 @@ def extras(
     left = share(0.3)
     with display(f"{query.name}, closed forms"):
         forms = _tried(session, left, lambda: _forms(policy, query, known, left)) if in_l1 else ()
-    left_out = facts_left_out(policy, size, query, session, seconds=share(0.7))
-    better = published_instead(policy, query, session, seconds=share(0.9))
-    return Extras(at_once=at_once, forms=forms, left_out=left_out, instead=better)
+    better = draft.extras
+    if not better.left_out and not better.instead:
+        better = alternatives(policy, query, session, draft.size, share(1.0))
+    return replace(better, at_once=at_once, forms=forms)
+
+
+def alternatives(
+    policy: Policy, query: BoundQuery, session: Session, size: int | None, seconds: float
+) -> Extras:
+    """Return what S would be with a fact left out, or with other counts, within these seconds."""
+    end = time.monotonic() + seconds
+    left_out = facts_left_out(policy, size, query, session, seconds=0.7 * seconds)
+    seconds = 0.9 * max(0.0, end - time.monotonic())
+    better = published_instead(policy, query, session, seconds=seconds)
+    return Extras(left_out=left_out, instead=better)
 
 
 def _tried(session: Session, seconds: float, task: Callable[[], Any]) -> Any:

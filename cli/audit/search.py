@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from blowproof.cli.asking.ask import Session, scope_of
 from blowproof.cli.asking.stoppable import Stopped
+from blowproof.cli.audit.advice import warning
 from blowproof.cli.audit.bound_at_hand import by_records
 from blowproof.cli.audit.chain_of_moves import chain_of
-from blowproof.cli.audit.extras import extras
+from blowproof.cli.audit.extras import alternatives, extras
 from blowproof.cli.audit.findings import Finding, Plan, Row
 from blowproof.models import (
     READINGS,
@@ -31,18 +32,21 @@ from blowproof.models.policy.policy import Answers
 from blowproof.verifier.ask import sensitivity, upper_bound
 from blowproof.verifier.asked.answer import Answer, Status
 from blowproof.verifier.databases.consistency import prepare
+from blowproof.verifier.portfolio.problem import same_pairs
 
 if TYPE_CHECKING:
+    from blowproof.models.policy.readings import Reading
     from blowproof.verifier.proofs.write import Certificate
 
 __all__ = ["complete_all", "decide_all", "known_size"]
 
 T = TypeVar("T")
 
-DECIDING, OTHERS = 0.6, 0.5
-"""Which part of the time left goes to the readings that decide, and then to the other ones."""
+DECIDING, OTHERS, DROPPING = 0.6, 0.5, 0.4
+"""Which part of the time left goes to the readings that decide, and then to the other ones; before
+these to what to leave out, where nothing can be released."""
 
-PLAIN_SECONDS, CHAIN_SECONDS, THEOREM_SECONDS = 3.0, 2.0, 0.5
+PLAIN_SECONDS, CHAIN_SECONDS, THEOREM_SECONDS, DROPPING_SECONDS = 3.0, 2.0, 0.5, 12.0
 CERTIFICATE_SECONDS = 4.0
 """How long the search for a proof may take, where nobody asked for one."""
 
@@ -65,13 +69,20 @@ def decide_all(
 def complete_all(
     policy: Policy, drafts: Sequence[Finding], session: Session, size: int | None
 ) -> list[Finding]:
-    """Return the findings with the other readings, and then with the extras."""
+    """Return the findings with the other readings, and then with the extras.
+
+    Where no release would be worth anything, what to leave out comes first: that is the answer.
+    """
     found = list(drafts)
+    for number, draft in enumerate(found):
+        if warning(draft):
+            seconds = session.share(len(found) - number, DROPPING) or DROPPING_SECONDS
+            better = alternatives(policy, draft.query, session, size, seconds)
+            found[number] = replace(draft, extras=better)
     for number, draft in enumerate(found):
         found[number] = _with_rows(policy, draft, session, len(found) - number)
     for number, draft in enumerate(found):
-        more = extras(policy, draft.query, session, draft.rows, size, len(found) - number)
-        found[number] = replace(draft, extras=more)
+        found[number] = replace(draft, extras=extras(policy, draft, session, len(found) - number))
     return found
 
 
@@ -190,9 +201,27 @@ def _with_rows(policy: Policy, draft: Finding, session: Session, among: int) -> 
         if reading == draft.reading:
             rows.append(decided)
             continue
+        if decided.answer is not None and _alike(policy, session, draft.reading, reading):
+            rows.append(Row(reading, _under(decided.answer, reading)))
+            continue
         limit = session.share(among, OTHERS / (len(READINGS) - number))
         rows.append(_row(policy, draft.query, session, reading, limit))
     return replace(draft, rows=tuple(rows))
+
+
+def _alike(policy: Policy, session: Session, one: str, other: str) -> bool:
+    """Whether two readings have the same pairs here, so that one answer is that of both."""
+    try:
+        found = session.run(lambda: setting(policy, scope_of(session.question)))
+    except (Stopped, BudgetError):
+        return False
+    return same_pairs(found, cast("Reading", one)) == same_pairs(found, cast("Reading", other))
+
+
+def _under(answer: Answer, reading: str) -> Answer:
+    """Return the answer as that of a reading with the same pairs; its proof is not one of this."""
+    status: Status = "exact" if answer.status == "proved" else answer.status
+    return replace(answer, reading=cast("Reading", reading), status=status)
 
 
 def _row(

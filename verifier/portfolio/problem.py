@@ -21,7 +21,7 @@ from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.portfolio.bounds import Bounds
 from blowproof.verifier.theorems.most_moves import largest_move
 
-__all__ = ["Problem", "from_histogram", "travelled"]
+__all__ = ["Problem", "from_histogram", "same_pairs", "travelled"]
 
 
 class Problem:
@@ -52,6 +52,25 @@ class Problem:
     def remember(self, reading: Reading, query: BoundQuery, found: Bounds) -> None:
         """Keep what a question has found, for those that follow."""
         self.known[reading, query] = self.about(reading, query).meet(found)
+
+
+def same_pairs(setting: Setting, reading: Reading) -> Reading:
+    """Return reading 1 where it has the same pairs as this one, else the reading itself.
+
+    With a complete G every changed record makes a secret move, so that T(D1, D2) is all that
+    changes: reading 1 and reading 2 both say that no proper part of it leads into I_Q. With
+    equalities besides, reading 5's pairs are these too (SEMANTICS, section 2).
+
+    >>> from blowproof.models import Count, Domain, Labels
+    >>> policy = Policy(domain=Domain(a=Labels(["x", "y"])), known=(Count({"a": "x"}),))
+    >>> same_pairs(setting(policy), "secret-moves"), same_pairs(setting(policy), "add-remove")
+    ('published', 'add-remove')
+    """
+    if not setting.graph.complete:
+        return reading
+    if reading == "pufferfish" and (setting.bounds or setting.clauses):
+        return reading
+    return "published" if reading in ("secret-moves", "pufferfish") else reading
 
 
 def travelled(

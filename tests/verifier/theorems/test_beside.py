@@ -179,7 +179,8 @@ def test_sums_of_cycles_are_few_points() -> None:
         assert found is not None
         assert len(found.widths) == 2
         assert longest <= all_at_once(found)
-    assert all_at_once(found) < by_stages(found.count, found.widths) / 2
+        if found.count > 10:
+            assert all_at_once(found) < by_stages(found.count, found.widths) / 2
 
 
 def test_known_numbers_hold_the_pair_where_it_fits() -> None:
