@@ -5,7 +5,7 @@ is one question with a key of its own, a digest of all that its answer depends o
 is kept at once in a journal beside the results, so that nothing is answered twice.
 
 Read `template` (a policy text with holes), `grid` (the grid file), `points` (the questions, and
-their keys), `work` (what a worker process does with some of them), `pool` (who works: processes
-here, or a cluster), `kept` (journal and results), `shown` (the table in the terminal), `page` (the
-page with small pictures), `run` (all of it together).
+their keys), `work` (what a worker process does with some of them), `travel` (what answers say about
+other questions), `pool` (who works: processes here, or a cluster), `kept` (journal and results),
+`shown` (the table in the terminal), `page` (the page with small pictures), `run` (all together).
 """

@@ -29,7 +29,10 @@ class Point:
 
     key: str
     source: Source
+    policy: Policy
+    """As it was read, with the numbers of its data: whoever answers needs no file."""
     query: str
+    asked: BoundQuery
     reading: str
     norm: str
     answers: str
@@ -60,21 +63,15 @@ def points_of(grid: Grid, version: str) -> Iterator[Point]:
         found.append((Read(source, policy, _digest(policy)), _queries(grid, policy, source)))
     for read, queries in found:
         counts = _published(read.policy)
-        for query, written in queries:
+        for text, written, bound in queries:
             for reading in grid.readings:
-                for norm in grid.norms:
+                for norm, query in zip(grid.norms, bound, strict=True):
                     for answers in grid.answers:
                         scope = answers or read.policy.scope
                         asked = [read.digest, written, reading, norm, scope, version]
-                        yield Point(
-                            sha256(json.dumps(asked).encode()).hexdigest(),
-                            read.source,
-                            query,
-                            reading,
-                            norm,
-                            scope,
-                            counts,
-                        )
+                        key = sha256(json.dumps(asked).encode()).hexdigest()
+                        named = (text, query, reading, norm, scope, counts)
+                        yield Point(key, read.source, read.policy, *named)
 
 
 def _published(policy: Policy) -> int:
@@ -94,15 +91,15 @@ def _digest(policy: Policy) -> str:
     return sha256(json.dumps(parts).encode()).hexdigest()
 
 
-def _queries(grid: Grid, policy: Policy, source: Source) -> list[tuple[str, str]]:
-    """Return each query's name and its normal form, with the numbers of its file."""
+def _queries(grid: Grid, policy: Policy, source: Source) -> list[tuple[str, str, list[BoundQuery]]]:
+    """Return each query's name, its normal form with the numbers of its file, and in each norm."""
     found = []
     for text in grid.queries:
         try:
             bound = [parse_question(text, policy, norm) for norm in grid.norms]
         except QueryError as error:
             raise QueryError(f"{source.name}: {error}") from None
-        found.append((text, json.dumps(_written(bound[0], policy))))
+        found.append((text, json.dumps(_written(bound[0], policy)), bound))
     return found
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from blowproof.cli.asking.cluster import client_of
+from blowproof.cli.asking.cluster import DaskWorkers, client_of
 from blowproof.cli.sweeping.work import Batch, Row, answer_batch, failed, ready
 
 __all__ = ["cores", "worked"]
@@ -29,25 +29,36 @@ AHEAD = 2
 """Batches handed out for each worker, so that none of them waits."""
 
 
+Go = Callable[[Batch], Batch]
+
+
 def cores() -> int:
     """Return how many processes this machine runs at once."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def worked(
-    batches: Sequence[Batch], *, jobs: int, memory: int | None, scheduler: str | None = None
+    batches: Sequence[Batch],
+    *,
+    jobs: int,
+    memory: int | None,
+    scheduler: str | None = None,
+    ready_to_go: Go = lambda batch: batch,
 ) -> Iterator[list[Row]]:
-    """Yield the rows of each batch as soon as it is answered, in whatever order that is."""
+    """Yield the rows of each batch as soon as it is answered, in whatever order that is.
+
+    `ready_to_go` is what a batch becomes when its turn has come, knowing what was answered by then.
+    """
     if scheduler is not None:
-        yield from _clustered(batches, scheduler)
+        yield from _clustered(batches, scheduler, ready_to_go)
     elif jobs == 1:
         for batch in batches:
-            yield answer_batch(batch)
+            yield answer_batch(ready_to_go(batch))
     else:
-        yield from _local(batches, jobs, memory)
+        yield from _local(batches, jobs, memory, ready_to_go)
 
 
-def _local(batches: Sequence[Batch], jobs: int, memory: int | None) -> Iterator[list[Row]]:
+def _local(batches: Sequence[Batch], jobs: int, memory: int | None, go: Go) -> Iterator[list[Row]]:
     waiting: deque[tuple[Batch, int]] = deque((batch, 1) for batch in batches)
     alone = False
     while waiting:
@@ -59,7 +70,7 @@ def _local(batches: Sequence[Batch], jobs: int, memory: int | None) -> Iterator[
         )
         begun: dict[Future[list[Row]], tuple[Batch, int]] = {}
         try:
-            yield from _fed(pool, waiting, begun, 1 if alone else AHEAD * jobs)
+            yield from _fed(pool, waiting, begun, 1 if alone else AHEAD * jobs, go)
             alone = False
         except BrokenProcessPool:
             # Nobody knows which of them it was: each is asked once more, by itself.
@@ -80,11 +91,12 @@ def _fed(
     waiting: deque[tuple[Batch, int]],
     begun: dict[Future[list[Row]], tuple[Batch, int]],
     most: int,
+    go: Go,
 ) -> Iterator[list[Row]]:
     """Keep workers busy until nothing waits, yielding what they answer."""
     while waiting or begun:
         while waiting and len(begun) < most:
-            future = pool.submit(answer_batch, waiting[0][0])  # fails where a process has died
+            future = pool.submit(answer_batch, go(waiting[0][0]))  # fails where a process has died
             begun[future] = waiting.popleft()
         done, _ = wait(begun, timeout=1.0, return_when=FIRST_COMPLETED)
         for future in done:
@@ -105,17 +117,23 @@ def _stop(pool: ProcessPoolExecutor) -> None:
             process.join(timeout=5)
 
 
-def _clustered(batches: Sequence[Batch], scheduler: str) -> Iterator[list[Row]]:
+def _clustered(batches: Sequence[Batch], scheduler: str, go: Go) -> Iterator[list[Row]]:
     client = client_of(scheduler)
+    waiting, begun = deque(batches), {}
     try:
-        as_completed: Any = import_module("distributed").as_completed
-        futures = client.map(answer_batch, list(batches), pure=False, retries=LIVES - 1)
-        place = {future.key: batch for future, batch in zip(futures, batches, strict=True)}
-        for future in as_completed(futures):
-            error = future.exception()
+        done: Any = import_module("distributed").as_completed()
+        workers = DaskWorkers(client)
+        while waiting or begun:
+            while waiting and len(begun) < AHEAD * workers.many:
+                batch = waiting.popleft()
+                future = client.submit(answer_batch, go(batch), pure=False, retries=LIVES - 1)
+                begun[future.key] = batch
+                done.add(future)
+            future = next(done)
+            batch, error = begun.pop(future.key), future.exception()
             if error is None:
                 yield future.result()
             else:
-                yield failed(place[future.key], f"{DIED}: {type(error).__name__}")
+                yield failed(batch, f"{DIED}: {type(error).__name__}")
     finally:
         client.close()

@@ -11,6 +11,7 @@ from blowproof.cli.sweeping.grid import Claimed, Grid
 from blowproof.cli.sweeping.kept import Kept
 from blowproof.cli.sweeping.points import Point, points_of
 from blowproof.cli.sweeping.pool import cores, worked
+from blowproof.cli.sweeping.travel import Abroad
 from blowproof.cli.sweeping.work import Asked, Batch, Row, settings_words
 from blowproof.models import Exact
 from blowproof.models.base.numbers import exact
@@ -86,12 +87,16 @@ def sweep_through(
         waiting = list({p.key: p for p in points if p.key not in known}.values())
         before, keys = sum(p.key in known for p in points), {p.key for p in points}
         share = None if memory is None else max(1, memory // max(1, jobs))
-        batches = list(_batches(waiting, grid, jobs, version))
+        batches, abroad = list(_batches(waiting, grid, jobs, version)), Abroad()
         done = len(known)
         tell(done, len(keys), [])
         stopped = ""
         try:
-            for rows in worked(batches, jobs=jobs, memory=share, scheduler=scheduler):
+            for rows in worked(
+                batches, jobs=jobs, memory=share, scheduler=scheduler, ready_to_go=abroad.told
+            ):
+                for row in rows:
+                    abroad.add(row, row.pop("pair", None))
                 kept.add(rows)
                 done += len(rows)
                 tell(done, len(keys), rows)
@@ -110,13 +115,15 @@ def _batches(points: Sequence[Point], grid: Grid, jobs: int, version: str) -> It
     """Yield the questions of each policy together, in parts that keep every worker busy."""
     most = max(1, min(MOST_IN_BATCH, len(points) // (jobs * BATCHES_EACH)))
     for source, group in groupby(points, key=lambda point: point.source):
+        group_ = list(group)
         asked = [
-            Asked(p.key, p.query, p.reading, p.norm, cast("Answers", p.answers), p.counts)
-            for p in group
+            Asked(p.key, p.query, p.asked, p.reading, p.norm, cast("Answers", p.answers), p.counts)
+            for p in group_
         ]
         for start in range(0, len(asked), most):
             part = asked[start : start + most]
-            yield Batch(source, part, grid.time_limit, version)
+            settings, policy = settings_words(source), group_[0].policy
+            yield Batch(source.name, settings, policy, part, grid.time_limit, version)
 
 
 def judged(swept: Swept) -> list[Judged]:

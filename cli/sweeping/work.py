@@ -1,20 +1,23 @@
 """What a worker does: the questions about one policy, one after the other, sharing what they find.
 
-A worker is a process here or on another machine; what goes in and out is plain data.
+A worker is a process here or on another machine. The policy and the queries come to it as they were
+read, with the numbers of their files and data in them: a worker opens no file of the grid's.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from blowproof.cli.sweeping.grid import Source
+    from blowproof.models import BoundQuery, Policy
     from blowproof.models.policy.policy import Answers
+    from blowproof.verifier.portfolio.related import Known
 
 __all__ = ["Asked", "Batch", "Row", "answer_batch", "failed", "ready", "settings_words"]
 
@@ -27,6 +30,7 @@ class Asked:
 
     key: str
     query: str
+    bound: BoundQuery
     reading: str
     norm: str
     answers: Answers
@@ -35,12 +39,19 @@ class Asked:
 
 @dataclass(frozen=True)
 class Batch:
-    """Questions about one policy in one scope."""
+    """Questions about one policy; `known`: what questions about others say about it."""
 
-    source: Source
+    name: str
+    settings: str
+    policy: Policy
     asked: Sequence[Asked]
     time_limit: float | None
     version: str
+    known: Sequence[Known] = ()
+
+    def knowing(self, known: Sequence[Known]) -> Batch:
+        """Return the same questions, with what others say about them."""
+        return replace(self, known=tuple(known))
 
 
 def ready(memory: int | None) -> None:
@@ -60,13 +71,15 @@ def ready(memory: int | None) -> None:
 
 
 def answer_batch(batch: Batch) -> list[Row]:
-    """Return a row for each question; what cannot be answered is a row with the reason."""
+    """Return a row for each question; what cannot be answered is a row with the reason.
+
+    Besides what is kept, a row has the worst `pair`, for questions about other policies.
+    """
     from blowproof.cli.asking.ask import Session
     from blowproof.cli.asking.options import Question
     from blowproof.models import BlowproofError
-    from blowproof.models.stacks.written import parse_question
 
-    policy = batch.source.read()
+    policy = batch.policy
     sessions: dict[str, Session] = {}
     rows = []
     for asked in batch.asked:
@@ -78,9 +91,10 @@ def answer_batch(batch: Batch) -> list[Row]:
         )
         started = time.perf_counter()
         row = _empty(batch, asked)
+        if asked.answers == "any":
+            session.problem(policy).abroad = tuple(batch.known)
         try:
-            query = parse_question(asked.query, policy, asked.norm)
-            found = session.ask(policy, query, asked.reading)
+            found = session.ask(policy, asked.bound, asked.reading)
         except BlowproofError as error:
             row["error"] = str(error)
         else:
@@ -94,6 +108,7 @@ def answer_batch(batch: Batch) -> list[Row]:
                 "records": 0 if pair is None else max(len(pair.before), len(pair.after)),
                 "decided_by": json.dumps(said["decided_by"]),
                 "notes": json.dumps(said["notes"]),
+                "pair": pair,
             }
         if session.interrupted:
             raise KeyboardInterrupt
@@ -116,8 +131,8 @@ def _empty(batch: Batch, asked: Asked) -> Row:
     """Return the row of a question that nothing is known of yet."""
     return {
         "key": asked.key,
-        "policy": batch.source.name,
-        "settings": settings_words(batch.source),
+        "policy": batch.name,
+        "settings": batch.settings,
         "query": asked.query,
         "reading": asked.reading,
         "norm": asked.norm,

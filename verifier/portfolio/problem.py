@@ -19,6 +19,7 @@ from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.portfolio.bounds import Bounds
+from blowproof.verifier.portfolio.related import Known, fits
 from blowproof.verifier.theorems.most_moves import largest_move
 
 __all__ = ["Problem", "from_histogram", "same_pairs", "travelled"]
@@ -32,6 +33,8 @@ class Problem:
         self._bare: Setting | None = None
         self._prepared: dict[bool, Setting] = {}
         self.known: dict[tuple[Reading, BoundQuery], Bounds] = {}
+        self.abroad: tuple[Known, ...] = ()
+        """What questions about other policies say about this one (see `related`)."""
 
     def setting(self, reading: Reading, *, deadline: float | None = None) -> Setting:
         """Return the setting with every number that the reading needs."""
@@ -99,14 +102,24 @@ def travelled(
         narrower = other_reading == "pufferfish" and is_labelled(reading)
         if other_reading == reading and other == query:
             continue
-        known = bounds.pair
-        if known is not None and known not in pairs and (other_reading == reading or wider):
-            pairs.append(known)
+        pair = bounds.pair
+        if pair is not None and pair not in pairs and (other_reading == reading or wider):
+            pairs.append(pair)
         if other_reading != reading and not narrower:
             continue
         upper = None if bounds.upper is None else _from(found, reading, query, other, bounds.upper)
         if upper is not None and (best is None or upper < best):
             best, why = upper, f"S({other.name}) is at most {bounds.upper}"
+    for known in problem.abroad:
+        if known.reading != reading:
+            continue
+        if known.pair is not None and known.pair not in pairs and fits(found, known.pair):
+            pairs.append(known.pair)
+        upper = None
+        if known.upper is not None:
+            upper = _from(found, reading, query, known.query, known.upper)
+        if upper is not None and (best is None or upper < best):
+            best, why = upper, f"S({known.query.name}) is at most {known.upper} under {known.name}"
     return best, why, pairs
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -21,7 +22,8 @@ from blowproof.cli.sweeping.grid import Claimed, read_grid
 from blowproof.cli.sweeping.kept import Kept
 from blowproof.cli.sweeping.page import Spot, front
 from blowproof.cli.sweeping.points import points_of
-from blowproof.cli.sweeping.run import sweep_through
+from blowproof.cli.sweeping.run import _batches, sweep_through
+from blowproof.cli.sweeping.work import answer_batch
 from blowproof.models.base.errors import BlowproofError
 from blowproof.models.files.reading import read_policy
 from blowproof.verifier.ask import sensitivity
@@ -237,8 +239,46 @@ def test_a_question_that_always_kills_its_worker_is_named(monkeypatch):
     monkeypatch.setattr(pool, "ProcessPoolExecutor", lambda *_, **__: Dying())
     monkeypatch.setattr(pool, "failed", lambda batch, reason: [f"{batch}: {reason}"])
     batches: list[Any] = ["a", "bad", "b"]
-    rows: list[Any] = [row for part in pool._local(batches, 2, None) for row in part]
+    rows: list[Any] = [
+        row for part in pool._local(batches, 2, None, lambda batch: batch) for row in part
+    ]
     assert sorted(rows) == ["a", "b", f"bad: {pool.DIED}"]
+
+
+def test_workers_need_none_of_the_grids_files(tmp_path):
+    """A folder had to be shared by all workers of a cluster."""
+    (tmp_path / "people.csv").write_text("sex,age\nF,0\nM,1\n", encoding="utf-8")
+    (tmp_path / "m.txt").write_text(" ".join("1" * 20), encoding="utf-8")
+    (tmp_path / "base.toml").write_text(
+        BASE + '[database]\ndata = "people.csv"\n[[known]]\nmarginal = ["sex"]\n', encoding="utf-8"
+    )
+    grid = tmp_path / "grid.toml"
+    asked = '[questions]\nqueries = ["histogram", "matrix(m.txt)"]\n'
+    grid.write_text('policies = ["base.toml"]\n' + asked, encoding="utf-8")
+    batches = list(
+        _batches(list(points_of(read_grid(str(grid)), "1")), read_grid(str(grid)), 1, "1")
+    )
+    blob = pickle.dumps(batches)
+    for path in tmp_path.iterdir():
+        path.unlink()
+    rows = [row for batch in pickle.loads(blob) for row in answer_batch(batch)]
+    assert [row["error"] for row in rows] == [None, None]
+    assert [row["upper"] for row in rows] == ["4", "0"]
+
+
+def test_bounds_travel_between_policies(capsys, grid, tmp_path):
+    """What follows from a published table is answered by what is known without it."""
+    written = GRID.replace('one = [["sex"], ["age"]]', 'one = [["sex", "age"], ["sex"]]')
+    grid.write_text(written.replace("reading", "#"), encoding="utf-8")
+    _, found, _ = swept(capsys, grid, "--jobs", "1")
+    rows = {(row["policy"], row["query"]): row for row in found["rows"]}
+    for one in ('["sex", "age"]', '["sex"]'):
+        for query in ("histogram", "marginal(age)"):
+            plain = rows[f"offices[one={one}, two=nothing]", query]
+            more = rows[f"offices[one={one}, two=sex]", query]
+            assert (plain["lower"], plain["upper"]) == (more["lower"], more["upper"])
+            if int(more["upper"]):
+                assert {end["name"] for end in json.loads(more["decided_by"])} == {"travel"}
 
 
 def test_a_cluster_says_what_processes_say(capsys, grid, tmp_path):

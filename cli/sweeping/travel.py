@@ -1,0 +1,111 @@
+"""What the questions that are answered say about those that wait (`verifier.portfolio.related`).
+
+Whoever is handed a batch is told what bounds its policy's questions from outside: the best few
+upper bounds, and the worst few pairs. In scope "given" and for weighted records nothing travels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import cast
+
+from blowproof.cli.sweeping.work import Asked, Batch, Row
+from blowproof.models import BoundQuery, Exact, Policy, Reading
+from blowproof.models.base.numbers import exact
+from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.portfolio.related import Known, Outline, pairs_travel, within
+
+__all__ = ["Abroad"]
+
+MOST = 6
+"""Bounds, and pairs, that a batch is told of in each reading: the best ones."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    query: BoundQuery
+    lower: Exact
+    upper: Exact | None
+    pair: Pair | None
+
+
+@dataclass
+class _Policy:
+    """A policy of the grid, and what its questions have found, by reading."""
+
+    name: str
+    outline: Outline
+    found: dict[Reading, list[_Found]] = field(default_factory=dict)
+
+
+class Abroad:
+    """All that was found, by policy."""
+
+    def __init__(self) -> None:
+        self.policies: dict[int, _Policy] = {}
+        self.asked: dict[str, tuple[_Policy, Asked]] = {}
+
+    def told(self, batch: Batch) -> Batch:
+        """Return a batch that knows what others say about it."""
+        here = self._entry(batch.name, batch.policy)
+        if here is None:
+            return batch
+        for asked in batch.asked:
+            if asked.answers == "any" and not asked.bound.per_record:
+                self.asked[asked.key] = here, asked
+        known: list[Known] = []
+        for reading in {cast("Reading", asked.reading) for asked in batch.asked}:
+            known += self._about(here, reading)
+        return batch.knowing(known)
+
+    def add(self, row: Row, pair: Pair | None) -> None:
+        """Take in an answer."""
+        if row["key"] not in self.asked or row["error"] is not None:
+            return
+        policy, asked = self.asked.pop(row["key"])
+        upper = None if row["upper"] is None else exact(row["upper"])
+        found = _Found(asked.bound, exact(row["lower"]), upper, pair)
+        policy.found.setdefault(cast("Reading", asked.reading), []).append(found)
+
+    def _entry(self, name: str, policy: Policy) -> _Policy | None:
+        if id(policy) not in self.policies:
+            outline = Outline.of(policy)
+            if outline is None:
+                return None
+            self.policies[id(policy)] = _Policy(name, outline)
+        return self.policies[id(policy)]
+
+    def _about(self, here: _Policy, reading: Reading) -> list[Known]:
+        uppers: list[tuple[Exact, Known]] = []
+        pairs: list[tuple[Exact, Known]] = []
+        for there in self.policies.values():
+            found = there.found.get(reading)
+            if not found or there is here:
+                continue
+            if within(here.outline, there.outline, reading):
+                uppers += [
+                    (item.upper, Known(reading, item.query, item.upper, None, there.name))
+                    for item in found
+                    if item.upper is not None
+                ]
+            if pairs_travel(here.outline, there.outline, reading):
+                pairs += [
+                    (-item.lower, Known(reading, item.query, None, item.pair, there.name))
+                    for item in found
+                    if item.pair is not None
+                ]
+        return [*_best(uppers), *_best(pairs)]
+
+
+def _best(found: list[tuple[Exact, Known]]) -> list[Known]:
+    """The best few for each query; policies that publish the same often say the same."""
+    kept: dict[tuple[BoundQuery, Exact], Known] = {}
+    for value, known in sorted(found, key=lambda item: item[0]):
+        kept.setdefault((known.query, value), known)
+    counted: dict[BoundQuery, int] = {}
+    result = []
+    for (query, _), known in kept.items():
+        counted[query] = counted.get(query, 0) + 1
+        if counted[query] <= MOST:
+            result.append(known)
+    return result

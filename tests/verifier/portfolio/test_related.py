@@ -1,0 +1,130 @@
+"""What neighbours of one policy say about those of another, by brute force over small policies."""
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from blowproof.models import (
+    Count,
+    Database,
+    Domain,
+    Full,
+    Impossible,
+    Labels,
+    Marginal,
+    Policy,
+    parse_query,
+    setting,
+)
+from blowproof.models.policy.readings import READINGS
+from blowproof.verifier.ask import Problem, sensitivity
+from blowproof.verifier.engines.brute import brute_neighbours
+from blowproof.verifier.portfolio.related import Known, Outline, fits, pairs_travel, within
+from strategies import secret_graphs
+
+DOMAIN = Domain(a=Labels(["0", "1"]), b=Labels(["x", "y", "z"]))
+FACTS = [
+    Marginal(["a"]),
+    Marginal(["b"]),
+    Marginal(["a", "b"]),
+    Count({}),
+    Count({"a": "0"}),
+    Count({"b": ["x", "y"]}),
+    Count([{"a": "0", "b": "x"}, {"a": "1", "b": "z"}]),
+    Impossible({"a": "0", "b": "z"}),
+    Impossible({"b": "y"}),
+]
+
+
+@st.composite
+def drawn(draw):
+    """A policy, and one that may be related to it: facts more or less, other secrets."""
+    some = draw(st.lists(st.sampled_from(FACTS), max_size=3, unique_by=repr))
+    other = [fact for fact in some if draw(st.booleans())]
+    other += draw(st.lists(st.sampled_from(FACTS), max_size=2))
+    secrets = draw(st.one_of(st.just(Full()), secret_graphs(DOMAIN)))
+    others = draw(st.one_of(st.just(secrets), st.just(Full())))
+    sizes = draw(st.sampled_from([(None, None), (2, 2), (2, None), (None, 2)]))
+    return [
+        Policy(
+            domain=DOMAIN,
+            secrets=graph,
+            known=tuple(known),
+            database=Database(answers="any", size=size),
+        )
+        for known, graph, size in ((some, secrets, sizes[0]), (other, others, sizes[1]))
+    ]
+
+
+def pairs(policy, reading):
+    found, sizes = setting(policy, "any"), range(3 if reading == "pufferfish" else 4)
+    return set(brute_neighbours(found, reading, sizes=sizes, every_label=False))
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@settings(max_examples=8)
+@given(both=drawn())
+def test_related_policies_by_brute_force(reading, both):
+    here, there = both
+    one, two = Outline.of(here), Outline.of(there)
+    inside, travel = within(one, two, reading), pairs_travel(one, two, reading)
+    assume(inside or travel)
+    mine, theirs = pairs(here, reading), pairs(there, reading)
+    if inside:
+        assert mine <= theirs
+    if travel:
+        found = setting(here, "any")
+        assert {pair for pair in theirs if fits(found, pair)} <= mine
+
+
+def policy(*known, secrets=None):
+    return Policy(domain=DOMAIN, secrets=secrets or Full(), known=known)
+
+
+def test_what_follows_from_a_table_changes_nothing():
+    plain = policy(Marginal(["a", "b"]))
+    more = policy(Marginal(["a", "b"]), Marginal(["b"]), Count({"a": "0"}))
+    for reading in READINGS:
+        assert within(Outline.of(more), Outline.of(plain), reading)
+        assert within(Outline.of(plain), Outline.of(more), reading)
+
+
+def test_an_added_fact_lets_pairs_travel_and_upper_bounds_in_reading_4_alone():
+    one, two = Outline.of(policy(Marginal(["a"]))), Outline.of(policy(*FACTS[:2]))
+    for reading in READINGS:
+        assert within(two, one, reading) is (reading == "markov")
+        assert not within(one, two, reading)
+        assert pairs_travel(two, one, reading) is (reading != "pufferfish")
+
+
+def test_bounds_and_clauses_have_no_outline():
+    assert Outline.of(policy(Count({"a": "0"}, at_most=3))) is None
+
+
+def test_upper_bounds_of_another_policy_end_a_question_at_once():
+    """The known pair and the known bound meet: nothing is searched."""
+    known = policy(Marginal(["a", "b"]))
+    query = parse_query("histogram", known)
+    answer = sensitivity(known, query)
+    more = policy(Marginal(["a", "b"]), Marginal(["a"]))
+    problem = Problem(more)
+    problem.abroad = (
+        Known("published", query, answer.upper, answer.witness, "the other"),
+        Known("markov", query, 0, None, "of another reading"),
+    )
+    found = sensitivity(problem, query)
+    assert (found.lower, found.upper) == (answer.lower, answer.upper)
+    assert {name for _, name, _ in found.decided_by} == {"travel"}
+    assert found.lower == sensitivity(more, query).lower
+    count = parse_query("marginal(a)", known)
+    assert sensitivity(problem, count).upper == sensitivity(more, count).upper
+
+
+def test_a_pair_that_does_not_fit_stays_abroad():
+    plain, more = policy(Marginal(["a"])), policy(Marginal(["a"]), Marginal(["b"]))
+    query = parse_query("marginal(b)", more)
+    pair = sensitivity(plain, query).witness
+    assert pair is not None and not fits(setting(more, "any"), pair)
+    problem = Problem(more)
+    problem.abroad = (Known("published", query, None, pair, "the other"),)
+    assert sensitivity(problem, query).lower == sensitivity(more, query).lower == 0

@@ -1,0 +1,156 @@
+"""What the neighbours of one policy say about those of another, under scope "any".
+
+Let X and Y be policies on one domain that know equality counts and impossible values only, and
+N(P) the neighbour pairs of P in a reading. Two databases are *alike* under P if they hold possible
+values and agree on every count that P publishes: I_Q runs over the classes of this relation. Y is
+*finer* than X if every count that X publishes follows from one marginal or count of Y; then
+databases alike in their counts under Y are so under X.
+
+N(Y) is within N(X), so that S(f, Y) <= S(f, X) for every query f:
+
+1. Both are finer than the other, the same values are impossible, and the secrets are the same (in
+   readings 3 and 4 they play no part): the definitions are the same word for word.
+2. Y is the same but for more impossible values; reading 2, 3 or 4, or reading 1 with complete G.
+   There a pair is minimal by its own changes alone: D3 holds, for each record, its value in D1 or
+   in D2. Those values are possible in Y if those of the pair are, so D3 is in I_Q of Y iff it is in
+   that of X. (In reading 1 with other G, D3 may use a value that Y lacks.)
+3. Y is finer than X, reading 4: nothing is minimal there, and I_Q only gets smaller.
+4. Y has fewer secrets, X all of them; reading 2: every change stays secret, and minimality does not
+   look at G. In reading 1, a pair of Y has changes that are irreducible over all moves (SEMANTICS
+   section 4), which makes it a pair of the complete graph.
+
+What holds one after the other holds together. A pair of X is one of Y besides if Y is finer, calls
+impossible what X does and perhaps more, and has the same secrets, and the pair fits Y's facts:
+every condition of readings 1 to 4 says that there is no D3 in I_Q, which is smaller now. So an
+added fact lets pairs travel, and hence lower bounds; upper bounds it lets travel in reading 4
+alone, for a fact can also take away the D3 that rules a larger pair out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple
+
+from blowproof.models import BoundQuery, Exact, Marginal, Policy, Setting
+from blowproof.models.domain.regions import Box
+from blowproof.models.policy.policy import Terms
+from blowproof.models.policy.readings import Reading
+from blowproof.verifier.asked.answer import Pair
+
+__all__ = ["Known", "Outline", "fits", "pairs_travel", "within"]
+
+MINIMAL_BY_ITSELF = ("secret-moves", "add-remove", "markov")
+WITHOUT_SECRETS = ("add-remove", "markov")
+MOST_AXES = 12
+"""Marginals of more attributes imply no others here: their parts are too many to list."""
+
+
+class Known(NamedTuple):
+    """What another policy's question has found: a bound from above, or a pair that fits here."""
+
+    reading: Reading
+    query: BoundQuery
+    upper: Exact | None
+    pair: Pair | None
+    name: str
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A policy as its neighbours under scope "any" depend on it; see `of` for which have one."""
+
+    policy: Policy
+
+    @staticmethod
+    def of(policy: Policy) -> Outline | None:
+        """Return the outline, or None for a policy with bounds, or with clauses."""
+        bounded = any(fact.bounded for fact in policy.linear_facts)
+        return None if bounded or policy.clauses else Outline(policy)
+
+    @cached_property
+    def margins(self) -> frozenset[frozenset[int]]:
+        """The attributes of every marginal that is published, and of every part of one."""
+        found: set[frozenset[int]] = set()
+        for fact in self.policy.known:
+            if isinstance(fact, Marginal):
+                axes = self.policy.domain.axes(fact.attributes)
+                parts = range(len(axes) + 1) if len(axes) <= MOST_AXES else (len(axes),)
+                found |= {frozenset(some) for many in parts for some in combinations(axes, many)}
+        return frozenset(found)
+
+    @cached_property
+    def counts(self) -> dict[Terms, frozenset[int]]:
+        """The other counts that are published, with the attributes that they look at."""
+        full = self.policy.domain.whole.sides
+        listed = {
+            bound.terms
+            for place, fact in enumerate(self.policy.known)
+            if isinstance(fact, Marginal)
+            for bound in fact.bind(self.policy.domain, f"known[{place}]")
+        }
+        found = {}
+        for fact in self.policy.linear_facts:
+            if fact.terms not in listed:
+                boxes = [box for _, area in fact.terms for box in area.boxes]
+                found[fact.terms] = frozenset(
+                    at for box in boxes for at, side in enumerate(box.sides) if side != full[at]
+                )
+        if self.policy.database.size is not None:
+            found[()] = frozenset()  # n, which every marginal says too
+        return found
+
+    @cached_property
+    def zeros(self) -> frozenset[Box]:
+        """What is impossible."""
+        return frozenset(self.policy.impossible.boxes)
+
+    def finer(self, other: Outline) -> bool:
+        """Whether every count of the other follows from one marginal or count of this."""
+        return other.margins <= self.margins and all(
+            terms in self.counts or axes in self.margins for terms, axes in other.counts.items()
+        )
+
+    def alike(self, other: Outline, reading: Reading) -> bool:
+        """Whether the secrets are the same, or play no part."""
+        return reading in WITHOUT_SECRETS or self.policy.secrets == other.policy.secrets
+
+
+def within(here: Outline, there: Outline, reading: Reading) -> bool:
+    """Whether every neighbour pair of a policy (`here`) is known to be one of another (`there`)."""
+    if here.policy.domain != there.policy.domain or not here.finer(there):
+        return False
+    complete = here.policy.graph.complete and there.policy.graph.complete
+    secrets = here.alike(there, reading) or (
+        reading in ("published", "secret-moves") and there.policy.graph.complete
+    )
+    counts = reading == "markov" or there.finer(here)
+    free = reading in MINIMAL_BY_ITSELF or (reading == "published" and there.policy.graph.complete)
+    zeros = here.zeros == there.zeros or (free and here.zeros >= there.zeros)
+    return counts and zeros and (secrets or complete)
+
+
+def pairs_travel(here: Outline, there: Outline, reading: Reading) -> bool:
+    """Whether a pair of another policy (`there`) is one `here` if it fits the facts (`fits`)."""
+    if within(there, here, reading):
+        return True
+    return (
+        reading != "pufferfish"
+        and here.policy.domain == there.policy.domain
+        and here.alike(there, reading)
+        and here.zeros >= there.zeros
+        and here.finer(there)
+    )
+
+
+def fits(setting: Setting, pair: Pair) -> bool:
+    """Whether both databases of a pair hold possible values and agree on every known count."""
+    held: Iterable[tuple[int, ...]] = (*pair.before, *pair.after, *(x for x, _ in pair.unchanged))
+    if any(point in setting.impossible for point in held):
+        return False
+    return all(
+        sum(map(fact.coefficient, pair.before)) == sum(map(fact.coefficient, pair.after))
+        for fact in setting.equalities
+    )
