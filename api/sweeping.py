@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +38,29 @@ class Sweep:
 
         Exact numbers stand in it as texts, since a column of such a frame has a fixed width.
         """
+        ways = {"pandas": "df", "polars": "pl", "pyarrow": "to_arrow_table"}
+        if library not in ways:
+            raise PolicyError(f"there is no {library!r} frame", hint=" or ".join(ways))
+        with self._relation() as relation:
+            return getattr(relation, ways[library])()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return the answers as an Arrow stream: what `polars.DataFrame(found)`,
+        `pandas.DataFrame.from_arrow(found)` and `pyarrow.table(found)` ask for.
+        """
+        return self.frame("pyarrow").__arrow_c_stream__(requested_schema)
+
+    def __dataframe__(self, nan_as_null: bool = False, allow_copy: bool = True) -> object:
+        """Return the answers by the data frame interchange protocol of older libraries."""
+        return self.frame("pyarrow").__dataframe__(nan_as_null, allow_copy)
+
+    @contextmanager
+    def _relation(self) -> Iterator[Any]:
+        """Yield the answers as DuckDB has them."""
         import duckdb
 
         from blowproof.cli.sweeping.kept import write_parquet
 
-        ways = {"pandas": "df", "polars": "pl", "pyarrow": "to_arrow_table"}
-        if library not in ways:
-            raise PolicyError(f"there is no {library!r} frame", hint=" or ".join(ways))
         texts = [
             {
                 **row,
@@ -56,8 +73,7 @@ class Sweep:
             path = Path(folder) / "rows.parquet"
             write_parquet(texts, path)
             with duckdb.connect() as connection:
-                found = connection.read_parquet(str(path))
-                return getattr(found, ways[library])()
+                yield connection.read_parquet(str(path))
 
 
 def sweep(  # noqa: PLR0913 # keyword-only options

@@ -37,13 +37,8 @@ QUERIES = [
     "histogram", "marginal(sex)", "marginal(age)", "marginal(region)", "marginal(sex,age)",
     "marginal(sex,region)",
 ]  # fmt: skip
-COUNTS = [
-    *(f'{{ sex = "F", age = "{a}", region = "{r}" }}' for a, r in product(["0-17", "65+"], "nesw")),
-    *(f'{{ sex = "M", age = "{a}", region = "{r}" }}' for a, r in product(["0-17", "65+"], "nesw")),
-    *(f'{{ age = "{a}" }}' for a in ("0-17", "18-64", "65+")),
-    *(f'{{ region = ["{a}", "{b}"] }}' for a, b in ("ne", "ns", "nw")),
-    *(f'{{ sex = "{s}", region = "{r}" }}' for s, r in ("Fn", "Me")),
-]
+CELLS = product(["F", "M"], ["0-17", "18-64", "65+"], "nesw")
+COUNTS = [f'{{ sex = "{s}", age = "{a}", region = "{r}" }}' for s, a, r in CELLS]
 
 
 def grid(folder: Path) -> Path:

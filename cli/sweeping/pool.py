@@ -119,7 +119,7 @@ def _stop(pool: ProcessPoolExecutor) -> None:
 
 def _clustered(batches: Sequence[Batch], scheduler: str, go: Go) -> Iterator[list[Row]]:
     client = client_of(scheduler)
-    waiting, begun = deque(batches), {}
+    waiting, begun = deque(batches), dict[str, Batch]()
     try:
         done: Any = import_module("distributed").as_completed()
         workers = DaskWorkers(client)

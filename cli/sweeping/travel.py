@@ -17,12 +17,13 @@ from blowproof.verifier.portfolio.related import Known, Outline, pairs_travel, w
 
 __all__ = ["Abroad"]
 
-MOST = 6
-"""Bounds, and pairs, that a batch is told of in each reading: the best ones."""
+MOST = 3
+"""Bounds, and pairs, that a batch is told of for each query: the best ones."""
 
 
 @dataclass(frozen=True)
 class _Found:
+    text: str
     query: BoundQuery
     lower: Exact
     upper: Exact | None
@@ -54,7 +55,7 @@ class Abroad:
             if asked.answers == "any" and not asked.bound.per_record:
                 self.asked[asked.key] = here, asked
         known: list[Known] = []
-        for reading in {cast("Reading", asked.reading) for asked in batch.asked}:
+        for reading in dict.fromkeys(cast("Reading", asked.reading) for asked in batch.asked):
             known += self._about(here, reading)
         return batch.knowing(known)
 
@@ -64,7 +65,7 @@ class Abroad:
             return
         policy, asked = self.asked.pop(row["key"])
         upper = None if row["upper"] is None else exact(row["upper"])
-        found = _Found(asked.bound, exact(row["lower"]), upper, pair)
+        found = _Found(f"{asked.norm} {asked.query}", asked.bound, exact(row["lower"]), upper, pair)
         policy.found.setdefault(cast("Reading", asked.reading), []).append(found)
 
     def _entry(self, name: str, policy: Policy) -> _Policy | None:
@@ -76,36 +77,35 @@ class Abroad:
         return self.policies[id(policy)]
 
     def _about(self, here: _Policy, reading: Reading) -> list[Known]:
-        uppers: list[tuple[Exact, Known]] = []
-        pairs: list[tuple[Exact, Known]] = []
+        uppers: dict[str, list[tuple[Exact, Known]]] = {}
+        pairs: dict[str, list[tuple[Exact, Known]]] = {}
         for there in self.policies.values():
             found = there.found.get(reading)
             if not found or there is here:
                 continue
             if within(here.outline, there.outline, reading):
-                uppers += [
-                    (item.upper, Known(reading, item.query, item.upper, None, there.name))
-                    for item in found
-                    if item.upper is not None
-                ]
+                for item in found:
+                    if item.upper is not None:
+                        known = Known(reading, item.query, item.upper, None, there.name)
+                        uppers.setdefault(item.text, []).append((item.upper, known))
             if pairs_travel(here.outline, there.outline, reading):
-                pairs += [
-                    (-item.lower, Known(reading, item.query, None, item.pair, there.name))
-                    for item in found
-                    if item.pair is not None
-                ]
-        return [*_best(uppers), *_best(pairs)]
+                for item in found:
+                    if item.pair is not None:
+                        known = Known(reading, item.query, None, item.pair, there.name)
+                        pairs.setdefault(item.text, []).append((-item.lower, known))
+        return [known for by_query in (uppers, pairs) for known in _best_of(by_query)]
+
+
+def _best_of(found: dict[str, list[tuple[Exact, Known]]]) -> list[Known]:
+    return [known for told in found.values() for known in _best(told)]
 
 
 def _best(found: list[tuple[Exact, Known]]) -> list[Known]:
-    """The best few for each query; policies that publish the same often say the same."""
-    kept: dict[tuple[BoundQuery, Exact], Known] = {}
-    for value, known in sorted(found, key=lambda item: item[0]):
-        kept.setdefault((known.query, value), known)
-    counted: dict[BoundQuery, int] = {}
-    result = []
-    for (query, _), known in kept.items():
-        counted[query] = counted.get(query, 0) + 1
-        if counted[query] <= MOST:
-            result.append(known)
-    return result
+    """The best few; policies that publish the same often say the same."""
+    kept: list[Known] = []
+    for _, known in sorted(found, key=lambda item: item[0]):
+        if len(kept) == MOST:
+            break
+        if not any(known[:4] == other[:4] for other in kept):
+            kept.append(known)
+    return kept

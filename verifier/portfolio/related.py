@@ -35,8 +35,6 @@ from itertools import combinations
 from typing import NamedTuple
 
 from blowproof.models import BoundQuery, Exact, Marginal, Policy, Setting
-from blowproof.models.domain.regions import Box
-from blowproof.models.policy.policy import Terms
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Pair
 
@@ -82,8 +80,8 @@ class Outline:
         return frozenset(found)
 
     @cached_property
-    def counts(self) -> dict[Terms, frozenset[int]]:
-        """The other counts that are published, with the attributes that they look at."""
+    def counts(self) -> dict[int, frozenset[int]]:
+        """The other counts that are published (`_number`), with the attributes they look at."""
         full = self.policy.domain.whole.sides
         listed = {
             bound.terms
@@ -91,21 +89,36 @@ class Outline:
             if isinstance(fact, Marginal)
             for bound in fact.bind(self.policy.domain, f"known[{place}]")
         }
-        found = {}
+        found: dict[int, frozenset[int]] = {}
         for fact in self.policy.linear_facts:
             if fact.terms not in listed:
                 boxes = [box for _, area in fact.terms for box in area.boxes]
-                found[fact.terms] = frozenset(
+                found[_number(fact.terms)] = frozenset(
                     at for box in boxes for at, side in enumerate(box.sides) if side != full[at]
                 )
         if self.policy.database.size is not None:
-            found[()] = frozenset()  # n, which every marginal says too
+            found[_number(())] = frozenset()  # n, which every marginal says too
         return found
 
     @cached_property
-    def zeros(self) -> frozenset[Box]:
+    def zeros(self) -> frozenset[int]:
         """What is impossible."""
-        return frozenset(self.policy.impossible.boxes)
+        return frozenset(map(_number, self.policy.impossible.boxes))
+
+    @cached_property
+    def domain(self) -> int:
+        """The domain, as a number."""
+        return _number(self.policy.domain)
+
+    @cached_property
+    def secrets(self) -> int:
+        """The secrets, as a number."""
+        return _number(self.policy.secrets)
+
+    @cached_property
+    def complete(self) -> bool:
+        """Whether every two values are secret."""
+        return self.policy.graph.complete
 
     def finer(self, other: Outline) -> bool:
         """Whether every count of the other follows from one marginal or count of this."""
@@ -115,19 +128,27 @@ class Outline:
 
     def alike(self, other: Outline, reading: Reading) -> bool:
         """Whether the secrets are the same, or play no part."""
-        return reading in WITHOUT_SECRETS or self.policy.secrets == other.policy.secrets
+        return reading in WITHOUT_SECRETS or self.secrets == other.secrets
+
+
+_numbers: dict[object, int] = {}
+
+
+def _number(item: object) -> int:
+    """Return a number for a part of a policy: equal parts have one, and it is quickly compared."""
+    return _numbers.setdefault(item, len(_numbers))
 
 
 def within(here: Outline, there: Outline, reading: Reading) -> bool:
     """Whether every neighbour pair of a policy (`here`) is known to be one of another (`there`)."""
-    if here.policy.domain != there.policy.domain or not here.finer(there):
+    if here.domain != there.domain or not here.finer(there):
         return False
-    complete = here.policy.graph.complete and there.policy.graph.complete
+    complete = here.complete and there.complete
     secrets = here.alike(there, reading) or (
-        reading in ("published", "secret-moves") and there.policy.graph.complete
+        reading in ("published", "secret-moves") and there.complete
     )
     counts = reading == "markov" or there.finer(here)
-    free = reading in MINIMAL_BY_ITSELF or (reading == "published" and there.policy.graph.complete)
+    free = reading in MINIMAL_BY_ITSELF or (reading == "published" and there.complete)
     zeros = here.zeros == there.zeros or (free and here.zeros >= there.zeros)
     return counts and zeros and (secrets or complete)
 
@@ -138,7 +159,7 @@ def pairs_travel(here: Outline, there: Outline, reading: Reading) -> bool:
         return True
     return (
         reading != "pufferfish"
-        and here.policy.domain == there.policy.domain
+        and here.domain == there.domain
         and here.alike(there, reading)
         and here.zeros >= there.zeros
         and here.finer(there)

@@ -424,6 +424,9 @@ def test_frames_carry_numbers_of_any_size(tmp_path):
     (row,) = found
     assert row["upper"] == 10**30
     assert found.frame("pyarrow").column("upper").to_pylist() == [str(10**30)]
+    polars = pytest.importorskip("polars")
+    assert polars.DataFrame(found)["upper"].to_list() == [str(10**30)]
+    assert pyarrow_of(found.__dataframe__()).column("upper").to_pylist() == [str(10**30)]
 
 
 def test_a_path_a_policy_and_tables_do(tmp_path):
@@ -439,3 +442,8 @@ def test_the_example_has_two_hundred_publications():
     grid = read_grid(str(Path(__file__).parents[3] / "examples" / "sweep" / "grid.toml"))
     assert len(grid.sources) == 200
     assert sum(1 for _ in points_of(grid, "1")) == 400
+
+
+def pyarrow_of(exchanged):
+    """A table by the interchange protocol."""
+    return pytest.importorskip("pyarrow.interchange").from_dataframe(exchanged)
