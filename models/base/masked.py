@@ -9,8 +9,8 @@ __all__ = ["SECRET_KEYS", "masked"]
 SECRET_KEYS = ("password", "passwd", "pwd", "secret", "token", "credential", "apikey")
 """Words that the name of a setting has, in an address, if its value is nobody's business."""
 
-_USER = re.compile(r"(?P<before>[A-Za-z][A-Za-z0-9+.-]*://[^\s:/@?#]*):[^\s/]*@")
-_ODD_USER = re.compile(r"(?P<before>[A-Za-z][A-Za-z0-9+.-]*://[^\s:/@?#]*):[^\s'\"]*@")
+_USER = re.compile(r"(?P<before>[A-Za-z][A-Za-z0-9+.-]*:/+[^\s:/@?#]*):[^\s/]*@")
+_ODD_USER = re.compile(r"(?P<before>[A-Za-z][A-Za-z0-9+.-]*:/+[^\s:/@?#]*):[^\s'\"]*@")
 _SETTING = re.compile(
     rf"(?P<before>[?&;][^=&\s]*(?:{'|'.join(SECRET_KEYS)})[^=&\s]*=)[^&\s'\"]*", re.IGNORECASE
 )
@@ -23,10 +23,12 @@ def masked(text: str) -> str:
 
     >>> masked("no server at postgres://ann:s3cret@db/people?sslpassword=x&sslmode=on")
     'no server at postgres://ann:***@db/people?sslpassword=***&sslmode=on'
+    >>> masked("postgres:/ann:s3cret@db/people")
+    'postgres:/ann:***@db/people'
     >>> masked("postgres://ann:a/b@c@db/people"), masked("at 10:30, postgres://db/people")
     ('postgres://ann:***@db/people', 'at 10:30, postgres://db/people')
     """
-    if "://" not in text:
+    if ":/" not in text:  # with one /, where it was taken for a path
         return text
     for pattern in (_USER, _ODD_USER):
         text = pattern.sub(r"\g<before>:***@", text)

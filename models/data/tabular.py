@@ -330,6 +330,11 @@ def _ending(path: Path) -> str:
     for ending in allowed:
         if name.endswith(ending):
             return ending
+    if re.match("[a-z]+:/", str(path).lower()):
+        raise DataError(
+            f"{path}: this is an address, and a file is read here\n"
+            "  try: write it into the policy, as data = { url = ..., table = ... }"
+        )
     raise DataError(
         f"{path}: the name ends in {path.suffix!r}; allowed are {', '.join(allowed)}\n"
         "  try: save it as .csv"

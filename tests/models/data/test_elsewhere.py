@@ -368,6 +368,13 @@ def test_a_password_in_an_address_is_refused_and_masked(url):
     assert "s3" not in str(caught.value)
 
 
+def test_an_address_where_a_file_belongs_is_masked():
+    """A path made of it lost a slash, and the password was shown."""
+    with pytest.raises(DataError, match="this is an address") as caught:
+        Dataset("postgres://ann:s3cret@db.example/people", DOMAIN)
+    assert "s3cret" not in str(caught.value)
+
+
 @needs_postgres
 def test_an_address_from_the_environment_is_never_shown(tmp_path, monkeypatch):
     at = TableAt("env:PEOPLE", "people")
