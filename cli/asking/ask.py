@@ -127,7 +127,7 @@ class Session:
     def problem(self, policy: Policy) -> Problem:
         """Return what the questions about one policy share."""
         for problem in self._problems:
-            if problem.policy is policy:
+            if problem.policy == policy and problem.policy.folder == policy.folder:
                 return problem
         self._problems.append(Problem(policy, scope_of(self.question)))
         return self._problems[-1]
