@@ -1,7 +1,7 @@
 """What does each strategy of the plan gain? The plan as it is, and without each in turn.
 
 python benchmarks/ablation.py [--sample drawn|small|middle|realistic] [--policies 3000] [--seed 1]
-                              [--limit 6] [--minutes 30] [--always brute]
+                              [--limit 6] [--minutes 30] [--always brute] [--keep FOLDER]
 
 `drawn`: the policies of the tests, a drawn query and reading of each; `small`, `middle`: those of
 `plan.py`; `realistic`: the questions of `realistic.py`. A question is asked again only without the
@@ -11,7 +11,8 @@ busy machine. `--always brute`: else the smallest policies are all listed at onc
 
 Prints, for each strategy, on how many questions it ran; without it: how many exact answers are lost
 (and how many there are only then), how many lower and upper bounds are worse, by how much they are
-wider in all, and how many seconds of work more it takes.
+wider in all, and how many seconds of work more it takes. `--keep` writes, for each strategy, the
+quickest question that is not answered as well without it: a test for it can begin from that.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from realistic_made import make
 from blowproof.models import READINGS, BlowproofError, Policy, Reading
 from blowproof.models.base.clock import Budget
 from blowproof.models.files.reading import read_policy
+from blowproof.models.files.writing import to_toml
 from blowproof.verifier import plan
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Answer
@@ -85,6 +87,17 @@ class Row:
     upper: int = 0
     wider: Fraction = field(default_factory=Fraction)
     work: float = 0.0
+    needed: tuple[tuple[bool, float], Question, str] | None = None
+
+    def keep(self, question: Question, whole: Answer, work: float, part: Answer | None) -> None:
+        """Keep the quickest question that is worse, one that loses an exact answer before all."""
+        exact = whole.status != "bounds"
+        same = part is not None and (part.lower, part.upper) == (whole.lower, whole.upper)
+        rank = (not exact, work)
+        if same or (self.needed is not None and rank >= self.needed[0]):
+            return
+        told = "nothing" if part is None else f"{part.lower}..{part.upper}"
+        self.needed = rank, question, f"{whole.lower}..{whole.upper} in {work:.2f} s, then {told}"
 
     def compare(self, whole: Answer, whole_work: float, part: Answer | None, work: float) -> None:
         """Count one question."""
@@ -138,24 +151,43 @@ def from_tests(count: int, number: int) -> Iterator[Question]:
     yield from found
 
 
-def from_offices() -> Iterator[Question]:
-    """Yield the realistic questions."""
-    for path in make(Path(tempfile.gettempdir()) / "blowproof-realistic"):
-        policy = read_policy(path)
-        for question in questions(path):
-            yield Question(policy, question.query, question.reading)  # type: ignore[arg-type]
+def drawn_questions(sample: str, count: int, number: int) -> Iterator[Question]:
+    """Yield so many questions of a random sample, by its seed."""
+    if sample == "drawn":
+        yield from from_tests(count, number)
+        return
+    rng = random.Random(number)
+    for _ in range(count):
+        yield Question(drawn(rng, sample), "histogram", "published")
+
+
+def from_offices(number: int) -> Iterator[Question]:
+    """Yield the realistic questions, in a random order by its seed: a part of them is a sample."""
+    found = [
+        (path, question)
+        for path in make(Path(tempfile.gettempdir()) / "blowproof-realistic")
+        for question in questions(path)
+    ]
+    random.Random(number).shuffle(found)
+    for path, question in found:
+        yield Question(read_policy(path), question.query, question.reading)  # type: ignore[arg-type]
 
 
 def sample(options: argparse.Namespace) -> Iterator[Question]:
     """Yield the questions of a sample."""
-    if options.sample == "drawn":
-        yield from from_tests(options.policies, options.seed)
-    elif options.sample == "realistic":
-        yield from from_offices()
+    if options.sample == "realistic":
+        yield from from_offices(options.seed)
     else:
-        rng = random.Random(options.seed)
-        for _ in range(options.policies):
-            yield Question(drawn(rng, options.sample), "histogram", "published")
+        yield from drawn_questions(options.sample, options.policies, options.seed)
+
+
+def write(path: Path, row: Row) -> None:
+    """Write the question that was kept for a strategy."""
+    if row.needed is not None:
+        _, question, told = row.needed
+        asked_for = f"# --query '{question.query}' --reading {question.reading}: {told}\n"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(asked_for + to_toml(question.policy))
 
 
 def main() -> None:
@@ -167,6 +199,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=6)
     parser.add_argument("--always", action="append", default=[], help="leave out in any case")
     parser.add_argument("--minutes", type=float, default=30, help="begin no question after that")
+    parser.add_argument("--keep", type=Path, help="folder for a question that needs each strategy")
     options = parser.parse_args()
     plan.Run._run = watched  # type: ignore[method-assign, assignment]
     names = [item.name for item in (*THEOREMS, *ENGINES, LAST) if item.name != "hilbert"]
@@ -188,7 +221,11 @@ def main() -> None:
         total += work
         for name in sorted(ran & set(rows)):
             without(name, *options.always)
-            rows[name].compare(whole, work, *asked(question, options.limit))
+            part, spent = asked(question, options.limit)
+            rows[name].compare(whole, work, part, spent)
+            rows[name].keep(question, whole, work, part)
+            if options.keep:
+                write(options.keep / f"{name.replace(' ', '_')}.toml", rows[name])
         if count % 50 == 0:
             print(f"  {count} questions", file=sys.stderr, flush=True)
     left_out = f", without {', '.join(options.always)}" if options.always else ""

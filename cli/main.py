@@ -21,7 +21,7 @@ import click
 from blowproof.cli.asking.completing import complete_values
 from blowproof.cli.asking.errors import Exit, is_debug, report
 from blowproof.cli.asking.memory import hold_firmly
-from blowproof.cli.asking.stoppable import Terminated, ignore_late_halts, still_busy
+from blowproof.cli.asking.stoppable import ask_to_end, ignore_late_halts, still_busy
 from blowproof.cli.beginning.demo import demo
 from blowproof.cli.beginning.init import init
 from blowproof.cli.commands.audit import audit
@@ -179,7 +179,7 @@ def _end_as_ctrl_c_does() -> None:
         nonlocal last
         before, last = last, time.monotonic()
         if last - before > SAME_WISH:
-            raise Terminated(signal.Signals(number).name)
+            ask_to_end(signal.Signals(number).name)
 
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)

@@ -14,11 +14,11 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NoReturn, TypeVar
 
 from blowproof.cli.asking import memory
 
-__all__ = ["Interrupted", "Stopped", "Terminated", "ignore_late_halts", "still_busy", "watch"]
+__all__ = ["Interrupted", "Stopped", "Terminated", "ask_to_end", "ignore_late_halts", "still_busy", "watch"]
 
 T = TypeVar("T")
 Post = Callable[[object], None]
@@ -46,6 +46,18 @@ class Interrupted(Stopped):
 
 class Terminated(KeyboardInterrupt):
     """The process was asked to end: what holds for Ctrl-C holds here. Says by which signal."""
+
+
+def ask_to_end(signal: str) -> NoReturn:
+    """Raise Terminated for a signal, and remember it until the work was stopped for it.
+
+    What is raised while Python cleans something up (`__del__`, a weak reference) goes nowhere.
+    """
+    _unheard.append(signal)
+    raise Terminated(signal)
+
+
+_unheard: list[str] = []
 
 
 class _Halt(BaseException):
@@ -163,6 +175,7 @@ def watch(
         _hand_over(work, on_post)
         raise
     except KeyboardInterrupt as stop:
+        _unheard.clear()
         _hand_over(work, on_post)
         raise Interrupted(str(stop) or "Ctrl-C") from None
     finally:
@@ -180,6 +193,8 @@ def _hand_over(work: _Work[T], on_post: Callable[[object], None]) -> None:
 
 
 def _next(work: _Work[T], deadline: float | None) -> object:
+    if _unheard:
+        raise Terminated(_unheard[0])
     left = _TICK if deadline is None else min(_TICK, deadline - time.monotonic())
     if left <= 0:
         raise Stopped("stopped at the time limit")

@@ -132,6 +132,25 @@ def test_signals_that_ask_to_end_do_what_ctrl_c_does(name):
     assert bounds(running)["notes"] == [f"stopped by {asked}"]
 
 
+def test_a_signal_while_python_cleans_up_is_heard():
+    script = """
+import os, signal
+from blowproof.cli.asking import memory
+
+class Ends:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)  # what is raised here is printed, and goes nowhere
+        sum(1 for _ in range(10))
+
+over, ends = memory.over, [Ends()]
+memory.over = lambda: ends.clear() or over()
+"""
+    running = process(script + SLOW.replace("STEP", FOREVER), "sensitivity", CENSUS, "--json")
+    out, err = running.communicate(timeout=HANG)
+    assert "Exception ignored in: <function Ends.__del__" in err
+    assert json.loads(out)["notes"] == ["stopped by SIGTERM"]
+
+
 def test_a_signal_that_is_ignored_stays_ignored():
     script = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
     running = process(script + SLOW.replace("STEP", FOREVER), "sensitivity", CENSUS, "--json")
