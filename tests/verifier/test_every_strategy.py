@@ -97,6 +97,23 @@ NEEDS = {
             database=Database(size=50),
         )
     ),
+    "rank": Needs(
+        Policy(
+            domain=Domain(
+                state=Integers(0, 50),
+                county=Integers(0, 49),
+                sex=Labels(["F", "M"]),
+                age=Integers(0, 99),
+            ),
+            known=(
+                Marginal(["state", "sex"]),
+                Marginal(["county", "sex"]),
+                Marginal(["age"]),
+                Count({"age": Between(18, 99), "state": 1}),
+            ),
+        ),
+        "cumulative(county)",
+    ),
     "cycles": Needs(
         Policy(domain=OFFICE.domain, known=(Marginal(["sex"]), Marginal(["school", "sex"]))),
         "ranges(age)",

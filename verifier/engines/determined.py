@@ -7,6 +7,9 @@ the row of ones where n is the same), the query's change F z is 0 for every pair
 the known facts, whatever the reading, the secret graph, bounds and clauses: these only leave fewer
 pairs. So S(f, P) = 0.
 
+A query that reads only attributes of one published marginal is seen without the test: a record adds
+to an answer what its cell says, so that each output is a sum over the cells, and these are known.
+
 Values with the same signature must then have equal rows of the query, so the test runs over classes
 of values. The other direction is not claimed: a query may be fixed by bounds, or by n being small.
 """
@@ -21,7 +24,7 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.models import BoundQuery, Box, BudgetError, Exact, Point, Setting
+from blowproof.models import BoundQuery, Box, BudgetError, Exact, Marginal, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import magnitude
 from blowproof.models.domain.classes import ValueClass
@@ -32,7 +35,7 @@ from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.exact.span import Span
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 
-__all__ = ["determined", "is_determined"]
+__all__ = ["determined", "is_determined", "of_one_marginal"]
 
 LISTED = whole_limit(__name__, "LISTED")
 SAMPLE = whole_limit(__name__, "SAMPLE")
@@ -63,6 +66,8 @@ def is_determined(
     if query.per_record:
         return False
     query = query.plainest()
+    if of_one_marginal(setting, query):
+        return True
     try:
         found = _rows_by_class(setting, query, deadline)
     except (BudgetError, TimeoutError):
@@ -85,6 +90,13 @@ def is_determined(
         if span.combination(target) is None:
             return False
     return True
+
+
+def of_one_marginal(setting: Setting, query: BoundQuery) -> bool:
+    """Whether the row of a value depends on attributes alone of which every count is published."""
+    read = query.axes_read(setting.domain)
+    published = (fact for fact in setting.policy.known if isinstance(fact, Marginal))
+    return any(read.issubset(setting.domain.axes(fact.attributes)) for fact in published)
 
 
 def _rows_by_class(
