@@ -18,7 +18,15 @@ from typing import Generic, NoReturn, TypeVar
 
 from blowproof.cli.asking import memory
 
-__all__ = ["Interrupted", "Stopped", "Terminated", "ask_to_end", "ignore_late_halts", "still_busy", "watch"]
+__all__ = [
+    "Interrupted",
+    "Stopped",
+    "Terminated",
+    "ask_to_end",
+    "ignore_late_halts",
+    "still_busy",
+    "watch",
+]
 
 T = TypeVar("T")
 Post = Callable[[object], None]

@@ -84,12 +84,13 @@ def is_determined(
     if targets is None:
         return False
     span = Span(known)
-    for target in targets:
-        if deadline is not None and now() > deadline:
-            return False
-        if span.combination(target) is None:
-            return False
-    return True
+    in_time = deadline is None or now() <= deadline
+    return in_time and all(_combined(span, target, deadline) for target in targets)
+
+
+def _combined(span: Span, target: NDArray[np.int64], deadline: float | None) -> bool:
+    """Whether an output is seen to be a combination of the facts, and in time."""
+    return span.combination(target) is not None and (deadline is None or now() <= deadline)
 
 
 def of_one_marginal(setting: Setting, query: BoundQuery) -> bool:

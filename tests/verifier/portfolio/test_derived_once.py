@@ -1,4 +1,4 @@
-"""What is derived from a policy is derived once, whoever asks: counted on the walk of two commands."""
+"""What is derived from a policy is derived once, whoever asks: counted on two commands."""
 
 from __future__ import annotations
 
