@@ -37,6 +37,14 @@ SOURCES = {
 PACKAGES = sorted(name for name, path in SOURCES.items() if path.name == "__init__.py")
 
 
+def absolute(name: str, level: int, module: str, is_package: bool) -> str:
+    """The whole name of what a module imports with so many dots in front."""
+    if not level:
+        return name
+    parents = module.split(".")
+    return ".".join([*parents[: len(parents) - level + is_package], *filter(None, [name])])
+
+
 def imported_names(code: str, module: str, *, is_package: bool) -> Iterator[str]:
     """Every absolute name that the code imports, at any depth.
 
@@ -47,11 +55,7 @@ def imported_names(code: str, module: str, *, is_package: bool) -> Iterator[str]
             case ast.Import():
                 yield from (alias.name for alias in node.names)
             case ast.ImportFrom():
-                base = node.module or ""
-                if node.level:
-                    parents = module.split(".")
-                    kept = len(parents) - node.level + is_package
-                    base = ".".join([*parents[:kept], *filter(None, [base])])
+                base = absolute(node.module or "", node.level, module, is_package)
                 yield base
                 yield from (f"{base}.{alias.name}" for alias in node.names)
             case ast.Call(
@@ -59,7 +63,8 @@ def imported_names(code: str, module: str, *, is_package: bool) -> Iterator[str]
                 | ast.Attribute(attr="import_module"),
                 args=[ast.Constant(value=str(name)), *_],
             ):
-                yield name.lstrip(".")
+                bare = name.lstrip(".")
+                yield absolute(bare, len(name) - len(bare), module, is_package)
 
 
 def imports_of(module: str) -> list[str]:
@@ -79,11 +84,12 @@ def test_imports_are_found_at_every_depth() -> None:
         "def f():\n"
         "    from ..cli.main import g\n"
         "    importlib.import_module('blowproof.cli')\n"
+        "    importlib.import_module('.c', __package__)\n"
     )
     found = list(imported_names(code, "blowproof.models.a", is_package=False))
     assert set(found) == {
         *("os.path", "blowproof.models", "blowproof.models.b"),
-        *("blowproof.cli.main", "blowproof.cli.main.g", "blowproof.cli"),
+        *("blowproof.cli.main", "blowproof.cli.main.g", "blowproof.cli", "blowproof.models.c"),
     }
     inside = imported_names("from . import b", "blowproof.models", is_package=True)
     assert list(inside) == ["blowproof.models", "blowproof.models.b"]

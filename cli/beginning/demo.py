@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
 
 import click
@@ -16,9 +17,7 @@ FIRST = "census.toml"
 
 def examples() -> Path:
     """Return the folder of the examples that are installed with the package."""
-    import blowproof
-
-    return Path(blowproof.__file__).parent / "examples"
+    return Path(str(files("blowproof"))) / "examples"
 
 
 @click.command(
