@@ -5,7 +5,8 @@ Each answer names a belief that reaches the lower bound, evaluated again from th
 is asked and answered is in the room base; beliefs under bounds and clauses are in the room
 families.
 
-Read `listed`, `any_belief`, `independent` (the theorem), `coupling` (its test), `identical`,
+Read `listed`, `any_belief`, `one_bound`, `independent` (the theorem), `coupling` (its
+test), `identical`,
 `composition` (do releases compose?), `certificate` (what the kernel is shown), `odds` (the front
 door).
 """

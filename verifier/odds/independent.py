@@ -74,8 +74,9 @@ from blowproof.verifier.odds.base.asked import Asked
 from blowproof.verifier.odds.base.chances import Additive, RecordChannel
 from blowproof.verifier.odds.base.evaluate import odds_ratio
 from blowproof.verifier.odds.families.search import searched
+from blowproof.verifier.odds.one_bound import without_numbers
 
-__all__ = ["independent_odds"]
+__all__ = ["independent_odds", "with_one_bound"]
 
 HALF = Fraction(1, 2)
 READING: Reading = "pufferfish"
@@ -86,6 +87,9 @@ NEAR = Fraction(999, 1000)
 LEAST = whole_limit(__name__, "LEAST")
 
 THEOREM = "independent beliefs and equality counts: the loss over pairs of reading 5, exactly"
+ONE_BOUND = (
+    "one count between limits: pairs of reading 5 from below, the theorem of one bound from above"
+)
 SEEN = (
     "beliefs after noisy numbers: pairs of reading 5 from below, the loss of all that is published "
     "from above"
@@ -115,6 +119,9 @@ def independent_odds(
         return lower, _with_seen(asked, loose=loose), shown, SEEN, notes
     if not loose:
         return lower, upper, shown, THEOREM, notes
+    one = with_one_bound(asked)
+    if one is not None:
+        return lower, one, shown, ONE_BOUND, notes
     try:
         _, upper, _, more = any_odds(asked)
         notes = (*notes, *more)
@@ -122,6 +129,25 @@ def independent_odds(
         upper = None
         notes = (*notes, str(refusal).partition("\n")[0] or "stopped at the time limit")
     return lower, upper, shown, IN_BOUNDS, notes
+
+
+def with_one_bound(asked: Asked) -> Factor | None:
+    """Return what no belief exceeds where one count between limits is all that is known."""
+    policies = without_numbers(asked)
+    if policies is None or not isinstance(asked.chances, Additive):
+        return None
+    losses = []
+    for policy in policies:
+        other = replace(asked, policy=policy, answers=None)
+        judged = replace(_judged(other), listener=None)
+        losses.append(additive_loss(judged, asked.chances.parts).upper)
+    worst = Factor.exp(0)
+    for loss in losses:
+        if loss is None:
+            return None
+        found = Factor.infinite() if isinstance(loss, str) else Factor.exp(loss)
+        worst = found if found.above(worst) else worst
+    return worst
 
 
 def _with_seen(asked: Asked, *, loose: bool) -> Factor | None:
