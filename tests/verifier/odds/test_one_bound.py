@@ -77,6 +77,7 @@ def test_pairs_of_reading_5_are_not_enough_with_one_bound() -> None:
         known=(Count({"v": [1]}, at_least=1),),
         database=Database(size=3, answers="given"),
     )
+    away: dict[tuple[int, ...], int]
     away = {(0, 1, 1): 0, (0, 1, 0): 1, (0, 0, 1): 1, (1, 1, 1): 1}
     chances = {
         d: Fraction(9, 10 ** (1 + away.get(d, 2))) for d in product(range(2), repeat=3) if any(d)
