@@ -26,13 +26,16 @@ from numpy.typing import NDArray
 from paper_data import capital_loss, histograms, twitter
 
 from blowproof.mechanisms.answers.true_answers import true_answers
+from blowproof.mechanisms.combining.estimator import Estimator
+from blowproof.mechanisms.combining.measurements import measured_in
+from blowproof.mechanisms.combining.operators import operator_of
 from blowproof.mechanisms.expecting.rehearsal import numbers
 from blowproof.mechanisms.kinds.transformed import NoisyTable
 from blowproof.mechanisms.planning.planner import planned
 from blowproof.mechanisms.planning.workload import workload
 from blowproof.mechanisms.release.release import Plan, Request, release
 from blowproof.mechanisms.structures.partitions import cheapest_intervals, interval_rows
-from blowproof.models import Distance, Domain, Integers, Labels, Marginal, Policy
+from blowproof.models import Distance, Domain, Integers, Labels, Marginal, Policy, parse_query
 
 Floats = NDArray[np.float64]
 Peer = Callable[["Job", Sequence[Floats]], list[Floats]]
@@ -233,6 +236,24 @@ def real_error(plan: Plan, job: Job, truth: Sequence[Floats], draws: int) -> tup
     return spread(found)
 
 
+def estimated_error(plan: Plan, job: Job, truth: Sequence[Floats], draws: int) -> float:
+    """Return the RMSE of `blowproof estimate --numbers positive` from such draws: it is free."""
+    found = []
+    for _ in range(draws):
+        drawn = release(plan, job.data)
+        pairs = zip(drawn.description.releases, drawn.measured, strict=True)
+        table = Estimator(
+            job.policy,
+            [measured_in(item, noisy, job.policy) for item, noisy in pairs],
+            reading="published",
+            size=drawn.size,
+        ).table("positive")
+        queries = [parse_query(text, job.policy) for text in job.queries]
+        answers = [operator_of(query, job.policy.domain).forward(table) for query in queries]
+        found.append(errors_of(answers, truth))
+    return spread(found)[0]
+
+
 def row(job: Job, draws: int, seconds: float, most: int) -> str:
     """Return one job as a row of the table."""
     work = workload(job.queries, [], job.policy)
@@ -257,10 +278,15 @@ def row(job: Job, draws: int, seconds: float, most: int) -> str:
     }
     named = "; ".join(f"{name} {error:.3g}" for name, error in peers.items()) or "-"
     ratio = f"{ours / min(peers.values()):.2g}" if peers else "-"
+    shown = f"{ours:.3g} +- {1.96 * wide:.2g}"
+    if len(job.queries) > 1:
+        better = estimated_error(found.chosen.plan, job, truth, draws)
+        shown += f"; estimated together, none below 0: {better:.3g}"
+        ratio += f", {better / min(peers.values()):.2g}"
     bound = "-" if not found.bound else f"{ours / found.bound:.3g}"
     cells = (
         job.name, f"{'rho ' * job.rho}{job.budget}", found.chosen.short,
-        f"{found.chosen.rmse:.3g}", f"{ours:.3g} +- {1.96 * wide:.2g}",
+        f"{found.chosen.rmse:.3g}", shown,
         f"{best}: {ours / errors[best][0]:.3g}", named, ratio, bound,
     )  # fmt: skip
     return f"| {' | '.join(cells)} |"

@@ -273,6 +273,10 @@ def _beside(found: Planned) -> Iterator[RenderableType]:
     if found.bound:
         by = sorted({item.by for item in found.bounds if item is not None})
         yield Text(f"lower bound on any mechanism: RMSE {found.bound:,.4g} ({'; '.join(by)})")
+    large = {item.why.partition("\n")[0]: item.mechanism for item in found.refused
+             if "dimensions" in item.why}  # fmt: skip
+    for why, mechanism in large.items():
+        yield Text(f"not compared: {mechanism}, for {why}")
     for entry in found.plain:
         yield Text(f"under plain differential privacy, the whole budget for {entry['query']}: "
                    f"RMSE {entry['rmse']:,.4g} ({entry['mechanism']})")  # fmt: skip

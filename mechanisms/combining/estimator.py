@@ -41,6 +41,9 @@ MOST_CELLS = 2_000_000
 MOST_DENSE = 1_500
 ROUNDS, SEED = 40, 19
 TIGHT = 1e-11
+STEPS, FEW_STEPS, POWERS, CLOSE = 600, 80, 30, 1e-3
+"""Of gradients: how many at the most, in a simulation, for the curvature; when they end."""
+MOST_SIMULATED = 5_000
 DETERMINED = 1e-5
 
 
@@ -184,13 +187,63 @@ class Estimator:
     def table(self, numbers: str = "real") -> Floats:
         """Return all cells of the domain, row-major: real, positive, or whole."""
         cells = np.zeros(self.policy.domain.size)
-        cells[self.free] = self._finished(self.real, numbers)
+        cells[self.free] = self._finished(numbers)
         return cells
 
-    def _finished(self, table: Floats, numbers: str) -> Floats:
-        if numbers == NUMBERS[0]:
+    @cached_property
+    def positive(self) -> Floats:
+        """The table without numbers below 0 that fits best of all such tables."""
+        return self._above_zero([item.values for item in self._noisy], self.real)
+
+    @cached_property
+    def _steepest(self) -> float:
+        """The largest curvature of the sum of squares, by the power method; a little more."""
+        draw = np.random.default_rng(SEED)
+        table = draw.normal(size=len(self.free))
+        size = 1.0
+        for _ in range(POWERS):
+            table = table / (float(np.linalg.norm(table)) or 1.0)
+            table = self._slope(table, [np.zeros(len(item.variances)) for item in self._noisy])
+            size = float(np.linalg.norm(table))
+        return 1.05 * size
+
+    def _slope(self, table: Floats, values: Sequence[Floats]) -> Floats:
+        """Return the gradient of half the weighted sum of squares."""
+        total = np.zeros(self.policy.domain.size)
+        parts = self._forward(table)
+        for item, part, value in zip(self._noisy, parts, values, strict=True):
+            total += item.query.back((part - value) / item.variances)
+        return np.asarray(total[self.free])
+
+    def _above_zero(self, values: Sequence[Floats], start: Floats, most: int = STEPS) -> Floats:
+        """Return the best fit among tables with the known sums and without numbers below 0.
+
+        By projected gradients with momentum, from the nearest such table to `start`. That alone
+        is the answer where all cells were measured alike; where some directions were not measured
+        at all, it would give up what was for what was not.
+        """
+        table = ahead = not_negative(start, self.facts, self.known)
+        step = self._steepest
+        if not self._noisy or step <= 0:
             return table
-        positive = not_negative(table, self.facts, self.known)
+        pace = 1.0
+        for _ in range(most):
+            moved = ahead - self._slope(ahead, values) / step
+            new = not_negative(moved, self.facts, self.known)
+            change = new - table
+            faster = (1 + np.sqrt(1 + 4 * pace**2)) / 2
+            if float((ahead - new) @ change) > 0:  # it went too far: begin to speed up anew
+                faster = 1.0
+            ahead = new + (pace - 1) / faster * change
+            table, pace = new, float(faster)
+            if abs(change).max(initial=0) < CLOSE:
+                break
+        return table
+
+    def _finished(self, numbers: str) -> Floats:
+        if numbers == NUMBERS[0]:
+            return self.real
+        positive = self.positive
         if numbers == NUMBERS[1]:
             return positive
         if len(self.free) > MOST_ROUNDED:
@@ -265,9 +318,9 @@ class Estimator:
 
         Whole numbers are rounded one by one here, which adds what rounding adds, and no program.
         """
-        if len(self.free) > 20_000:
+        if len(self.free) > MOST_SIMULATED:
             return None, None
-        truth = self._finished(self.real, NUMBERS[1])
+        truth = self.positive
         draw = np.random.default_rng(SEED)
         start = self._start
         told = self._forward(truth)
@@ -278,7 +331,7 @@ class Estimator:
         for _ in range(ROUNDS):
             noisy = [part + draw.normal(0, np.sqrt(item.variances))
                      for item, part in zip(self._noisy, told, strict=True)]  # fmt: skip
-            found = self._finished(self._solved(noisy, start), NUMBERS[1])
+            found = self._above_zero(noisy, self._solved(noisy, start), FEW_STEPS)
             cells[self.free] = np.rint(found) if numbers == NUMBERS[2] else found
             apart = operator.forward(cells) - before
             squares += apart**2
