@@ -306,7 +306,7 @@ def compared(data: Data, names: tuple[str, ...], times: int) -> Iterator[Point]:
 
 def figure_4(folder: Path | None, times: int) -> Figure:
     """Histograms on a line graph."""
-    names = ("laplace", "transformed", "dawa", "dawa-transformed")
+    names = ("laplace", "transformed", "ordered", "dawa", "dawa-transformed")
     found = histograms(folder)
     points = (point for data in found for point in compared(data, names, min(times, TRIALS)))
     return f"{len(found)} histograms over 4,096 values, secrets: neighbouring values", points
@@ -318,7 +318,14 @@ def figure_5(folder: Path | None, times: int) -> Figure:
     half = Data(f"{base.name}, half", base.counts[:2048])
     rng = np.random.default_rng(7)
     frequent = Data("high counts", rng.integers(10_000, 1_000_000, 512))
-    names = ("laplace", "transformed", "dawa", "dawa-transformed", "matching-transformed")
+    names = (
+        "laplace",
+        "transformed",
+        "ordered",
+        "dawa",
+        "dawa-transformed",
+        "matching-transformed",
+    )
     points = (p for data in (half, frequent) for p in compared(data, names, min(times, TRIALS)))
     return "with the matching", points
 
