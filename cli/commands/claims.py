@@ -51,6 +51,11 @@ STYLES = {
 @click.option("--write", type=click.Path(file_okay=False, exists=True, path_type=Path),
               default=None, metavar="FOLDER",
               help="Maintainers: record the verdicts in this source tree.")  # fmt: skip
+@click.option("--html", type=click.Path(file_okay=False, path_type=Path), default=None,
+              metavar="FOLDER", help="Write the record as pages; nothing is run.")  # fmt: skip
+@click.option("--retell", type=click.Path(file_okay=False, exists=True, path_type=Path),
+              default=None, metavar="FOLDER",
+              help="Maintainers: renew the texts of the record there; nothing is run.")  # fmt: skip
 @json_option
 def claims(  # noqa: PLR0913 # click's options
     ids: tuple[str, ...],
@@ -61,6 +66,8 @@ def claims(  # noqa: PLR0913 # click's options
     state: Path | None,
     fresh: bool,
     write: Path | None,
+    html: Path | None,
+    retell: Path | None,
     as_json: bool,
 ) -> int:
     """Check the statements of the papers again, and compare with the recorded verdicts.
@@ -75,7 +82,13 @@ def claims(  # noqa: PLR0913 # click's options
     from blowproof.cli.sweeping.pool import cores
     from blowproof.verifier.claims.ledger import select
     from blowproof.verifier.claims.state import State, default_state
+    from blowproof.verifier.claims.written import retold
 
+    if retell is not None:
+        _keep(retell, retold)
+        return Exit.OK
+    if html is not None:
+        return _pages(html)
     if write is not None and not full:
         raise click.UsageError("verdicts are recorded from the full check: add --full")
     level: Level = "full" if full else "quick"
@@ -168,14 +181,34 @@ def _bar() -> Iterator[Callable[[Step], None]]:
 
 def _write(found: Sequence[Checked], folder: Path) -> None:
     """Renew what is recorded in a source tree, and the page made of it."""
-    from blowproof.verifier.claims.page import page
     from blowproof.verifier.claims.record import document
     from blowproof.verifier.claims.written import merged
+
+    _keep(folder, lambda target: merged(target, [document(item.finding) for item in found]))
+
+
+def _pages(folder: Path) -> int:
+    """Write the record's pages into a folder, and say where."""
+    from importlib.metadata import version
+    from importlib.resources import files
+
+    from blowproof.cli.report.ledger_pages import pages
+
+    text = files("blowproof.verifier.claims").joinpath("verdicts.json").read_text("utf-8")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, page in pages(text, version("blowproof")).items():
+        (folder / name).write_text(page, encoding="utf-8")
+    click.echo(f"written: {folder / 'index.html'}")
+    return Exit.OK
+
+
+def _keep(folder: Path, renewed: Callable[[Path], str]) -> None:
+    from blowproof.verifier.claims.page import page
 
     target = folder / "verifier" / "claims" / "verdicts.json"
     if not target.parent.is_dir():
         raise click.UsageError(f"{folder} is no source tree of blowproof: no verifier/claims there")
-    whole = merged(target, [document(item.finding) for item in found])
+    whole = renewed(target)
     target.write_text(whole, encoding="utf-8")
     (folder / "CLAIMS.md").write_text(page(whole), encoding="utf-8")
 
@@ -246,8 +279,11 @@ def _detail(item: dict[str, Any]) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
-    yield Text(f"{item['id']}: {item['verdict']}", style=f"bold {STYLES[item['verdict']]}")
-    yield Text(f"{item['source']}. {item['statement']}\n")
+    grade = f", {item['grade']}" if item["grade"] else ""
+    yield Text(f"{item['id']}: {item['verdict']}{grade}", style=f"bold {STYLES[item['verdict']]}")
+    quote = f", “{item['quote']}”" if item["quote"] else ""
+    yield Text(f"{item['source']}{quote}. {item['statement']}")
+    yield Text(f"Read as: {item['read_as']}\n", style="dim")
     for part in item["parts"]:
         taken = ", ".join(filter(None, (part["reading"], part["answers"])))
         note = "repaired: " if part["amended"] else ""
@@ -259,8 +295,11 @@ def _detail(item: dict[str, Any]) -> Iterator[RenderableType]:
     example = item["counterexample"]
     if example is not None:
         numbers = f"claimed {example['relation']} {example['claimed']}, exact {example['exact']}"
-        yield Text(f"\nSmallest counterexample (costs {example['cost']}): {numbers}")
+        small = f", degenerate: {example['degenerate']}" if example["degenerate"] else ""
+        yield Text(f"\nSmallest counterexample (costs {example['cost']}{small}): {numbers}")
         yield from _instance(example)
+    if item["proved_by"]:
+        yield Text(f"\nProved by: {'; '.join(item['proved_by'])}", style="bold")
     proof = "Proof" if item["verdict"] == "holds" else "Why the repair holds"
     for key, title in (("repaired", "Repaired"), ("explanation", "Why"), ("proof", proof),
                        ("why_not", "Not checkable")):  # fmt: skip

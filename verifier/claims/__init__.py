@@ -3,8 +3,8 @@
 Reading order: the room stating (what a claim is, instances, measures), `run` (one part over its
 family), `shrink` (smaller counterexamples), `version` (by which engines), `ledger` (all of them),
 `record` (JSON and what changed), `written` (its file), `state` (interrupted runs), `session` (many
-claims), `cores` (many at once), `page` (CLAIMS.md). Then a room for each paper, with one module for
-each section or theorem.
+claims), `cores` (many at once), `passed` (sentences without a row), `page` (CLAIMS.md). Then a room
+for each paper, with one module for each section or theorem, and `ours`.
 
 *Adding a claim.* Write it into the module of its section (CLAIMS at its end; a new module needs a
 line in `ledger.MODULES`), for instance::
@@ -38,11 +38,13 @@ check the repair. The grade of a failure follows: `misprint` where the amendment
 repair holds; `degenerate` where every failing instance has one value, one record, one cluster or no
 secret pair (`stating.grades`, and a part's own `degenerate=`); else `substantial`. What holds and
 has neither a proof, nor identities, nor a part with `kernel=True`, nor `listed=True` (the instances
-are all there are) is `holds-checked`. A claim without parts says `why_not`. `claimed` has to return
-None for whatever the statement does not speak about, also for the smaller instances that `shrink`
-tries. Quick families take about a second each and hold a smallest counterexample, if there is one.
-Then::
+are all there are) is `holds-checked`. A result of our own has a `status`. A claim without parts
+says `why_not`. `claimed` has to return None for whatever the statement does not speak about, also
+for the smaller instances that `shrink` tries. Quick families take about a second each and hold a
+smallest counterexample, if there is one. A sentence that gets no row is listed in
+passed_over.json. Then::
 
     blowproof claims ID                           # look at it
     blowproof claims ID --full --write .          # record it, and renew CLAIMS.md
+    blowproof claims --retell .                   # only texts were edited: renew them, run nothing
 """

@@ -40,6 +40,7 @@ __all__ = [
     "recorded",
     "tally_from",
     "tally_json",
+    "texts",
 ]
 
 SCHEMA = "blowproof/claims/1"
@@ -68,18 +69,29 @@ def document(finding: Finding) -> Json:
     printed = [part for part in parts if not part["amended"]]
     examples = [example for part in printed for example in part["counterexamples"]]
     worst = sorted(examples, key=lambda one: (one["degenerate"] is not None, _rank(one["cost"])))
-    return {
-        "id": claim.id,
-        "source": claim.source,
-        "quote": claim.quote,
-        "statement": claim.statement,
-        "read_as": claim.read_as,
+    found: Json = {
         "verdict": finding.verdict,
         "grade": finding.grade,
         "reading": ", ".join(dict.fromkeys(_taken(part) for part in printed if _taken(part))),
         "instances": sum(part["instances"] for part in printed),
         "cost": _worst(part["failures"] for part in printed),
         "counterexample": worst[0] if worst else None,
+        "engines": version() if parts else None,
+    }
+    said = texts(claim)
+    head = {key: said[key] for key in ("id", "source", "quote", "statement", "read_as", "status")}
+    return {**head, **found, **said, "parts": parts}
+
+
+def texts(claim: Claim) -> Json:
+    """Return what a claim says of itself, whatever is found."""
+    return {
+        "id": claim.id,
+        "source": claim.source,
+        "quote": claim.quote,
+        "statement": claim.statement,
+        "read_as": claim.read_as,
+        "status": claim.status or None,
         "repaired": claim.repaired or None,
         "amendment": claim.amendment if claim.repaired else None,
         "explanation": claim.explanation or None,
@@ -87,8 +99,6 @@ def document(finding: Finding) -> Json:
         "proof": claim.proof or None,
         "identities": [f"{item.says}: {item.left} = {item.right}" for item in claim.identities],
         "why_not": claim.why_not or None,
-        "engines": version(),
-        "parts": parts,
     }
 
 

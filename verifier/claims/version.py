@@ -20,7 +20,7 @@ SHORT = 16
 PREFIX = "blowproof.verifier.claims."
 SAID = (
     *("source", "quote", "statement", "read_as", "repaired", "amendment", "explanation"),
-    *("proof", "proof_in", "why_not", "listed", "identities"),
+    *("proof", "proof_in", "why_not", "listed", "identities", "status"),
 )
 """What a claim says, and its run does not depend on."""
 

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from blowproof.verifier.claims.ledger import all_claims
-from blowproof.verifier.claims.record import SCHEMA, Json
+from blowproof.verifier.claims.record import SCHEMA, Json, texts
+from blowproof.verifier.claims.stating.claim import Claim, Cost, Part
 
-__all__ = ["merged", "written"]
+__all__ = ["merged", "retold", "written"]
 
 
 def merged(path: Path, renewed: list[Json]) -> str:
@@ -19,6 +20,39 @@ def merged(path: Path, renewed: list[Json]) -> str:
         known = {item["id"]: item for item in json.loads(path.read_text("utf-8"))["claims"]}
     known.update({item["id"]: item for item in renewed})
     return written(known[claim.id] for claim in all_claims() if claim.id in known)
+
+
+def retold(path: Path) -> str:
+    """Return the text of the record with what the claims say now, their findings as they were.
+
+    For texts that were edited: what was found, and by which engines, is not touched. A claim whose
+    parts are others than those on record keeps its old row, until it is run again.
+    """
+    listed = {item["id"]: item for item in json.loads(path.read_text("utf-8"))["claims"]}
+    return written(told(claim, listed[claim.id]) for claim in all_claims() if claim.id in listed)
+
+
+def told(claim: Claim, item: Json) -> Json:
+    """Return a row of the record with what its claim says now."""
+    keys = [(part["name"], part["reading"], part["answers"]) for part in item["parts"]]
+    if keys != [(part.name, part.reading, part.answers) for part in claim.parts]:
+        return {**dict.fromkeys(texts(claim)), **item}
+    recorded = dict(zip(keys, item["parts"], strict=True))
+
+    def failed(part: Part) -> frozenset[Cost]:
+        return frozenset(recorded[part.name, part.reading, part.answers]["failures"])
+
+    def properly(part: Part) -> frozenset[Cost]:
+        shown = recorded[part.name, part.reading, part.answers]["counterexamples"]
+        return frozenset(one["cost"] for one in shown if one["degenerate"] is None)
+
+    new = {
+        **texts(claim),
+        "verdict": claim.verdict(failed),
+        "grade": claim.grade(failed, properly),
+    }
+    found = {key: new.get(key, value) for key, value in item.items()}
+    return {**found, **{key: value for key, value in new.items() if key not in found}}
 
 
 def written(claims: Iterable[Json]) -> str:

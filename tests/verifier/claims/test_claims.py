@@ -31,7 +31,7 @@ from blowproof.verifier.claims.session import run_claims
 from blowproof.verifier.claims.shrink import shrink
 from blowproof.verifier.claims.state import State
 from blowproof.verifier.claims.stating import families as some
-from blowproof.verifier.claims.stating.claim import Claim, Instance, Part, Value
+from blowproof.verifier.claims.stating.claim import Asked, Claim, Instance, Part, Value
 from blowproof.verifier.claims.stating.grades import degenerate
 from blowproof.verifier.claims.stating.identity import Identity
 from blowproof.verifier.claims.stating.measures import Counted, Sensitivity, recheck
@@ -427,6 +427,23 @@ def test_the_smallest_proper_counterexample_is_kept_beside_a_smaller_degenerate_
         (Instance(shape="", policy=some.letters(2, [], [])), "published", "no secret pair"),
         (Instance(shape="", policy=some.letters(2, [], [])), "add-remove", ""),
         (Instance(shape="", policy=some.letters(2, [(0, 1)], [])), "published", ""),
+        (Instance(shape="", policy=some.line(2, 1)), "published", ""),
+        (Instance(shape="", policy=some.line(2, 2)), "published", "no values are so far apart"),
+        (
+            Instance(shape="", policy=some.line(2, 1), query=Asked("matrix", ((1, 1),))),
+            "published",
+            "every record counts alike",
+        ),
+        (
+            Instance(shape="", policy=some.line(3, 1), query=Asked("cluster-sizes", ((1,), (9,)))),
+            "published",
+            "every record counts alike",
+        ),
+        (
+            Instance(shape="", policy=replace(some.line(2, 1), known=(Marginal(["a"]),))),
+            "add-remove",
+            "the whole table is known",
+        ),
         (Instance(shape="", parameters={"n": 1}), None, "one record"),
         (Instance(shape="", parameters={"n": 2}), None, ""),
     ],

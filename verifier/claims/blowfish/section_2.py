@@ -17,8 +17,9 @@ from blowproof.verifier.claims.stating.claim import (
     in_readings,
 )
 from blowproof.verifier.claims.stating.families import family
+from blowproof.verifier.claims.stating.identity import Identity
 from blowproof.verifier.claims.stating.measures import Sensitivity, sensitivities
-from blowproof.verifier.claims.stating.parts import counted
+from blowproof.verifier.claims.stating.parts import counted, with_kernel
 
 __all__ = ["CLAIMS"]
 
@@ -59,7 +60,9 @@ def _is_partition(instance: Instance) -> bool:
 SECTION_2 = Claim(
     id="blowfish-2014/section-2-histogram",
     source="Section 2",
+    quote="for all histogram queries",
     statement="S(h_P) = 2 for the histogram of every partition of the domain.",
+    read_as="Every partition of the domain, full secrets, no facts; an equality.",
     parts=(
         *in_readings(
             Part(
@@ -99,7 +102,9 @@ def _sizes(most: int) -> Iterator[Instance]:
 ERROR = Claim(
     id="blowfish-2014/section-2-laplace-error",
     source="Section 2, after Definition 2.4",
+    quote="accuracy of the Laplace mechanism for histograms",
     statement="The Laplace mechanism answers the histogram with error 8 |T| / epsilon^2.",
+    read_as="The sum over all values of the variance of noise of scale 2/epsilon.",
     parts=(
         counted(
             "sum of the variances of the noise, of scale 2 / epsilon",
@@ -114,7 +119,16 @@ ERROR = Claim(
         ),
     ),
     proof="Laplace noise of scale b has variance 2 b^2.",
+    identities=(
+        Identity(
+            "the variance of noise of scale 2/e, once for each of T values",
+            "T*2*(2/e)**2",
+            "8*T/e**2",
+            whole="T",
+            real="e",
+        ),
+    ),
 )
 
 
-CLAIMS = (SECTION_2, ERROR)
+CLAIMS = (with_kernel(SECTION_2), ERROR)

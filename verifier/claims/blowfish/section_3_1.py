@@ -60,7 +60,9 @@ def _pairs_claim(number: int, name: str, formula: Formula, statement: str) -> Cl
     return Claim(
         id=f"blowfish-2014/equation-{number}",
         source=f"Section 3.1, Equation {number}",
+        quote=f"equation ({number})",
         statement=statement,
+        read_as="Word for word, the pairs of a value with itself among them.",
         parts=(
             counted(f"discriminative pairs, {name}", TABLES, formula, _pairs),
             counted(
@@ -140,7 +142,9 @@ def _one_attribute(instance: Instance) -> Exact | None:
 EQUATION_5 = Claim(
     id="blowfish-2014/equation-5",
     source="Section 3.1, Equation 5",
+    quote="for each attribute of every individual's value",
     statement="Attribute secrets are the pairs that differ in exactly one attribute.",
+    read_as="Pairs that differ in exactly one attribute.",
     parts=(counted("discriminative pairs, attribute", TABLES, _one_attribute, _pairs),),
     proof="From each value, attribute A can take |A| - 1 other values.",
 )
@@ -174,7 +178,9 @@ def _cells(instance: Instance) -> Exact | None:
 COMPONENTS = Claim(
     id="blowfish-2014/section-3.1-components",
     source="Section 3.1",
+    quote="connected components, where each component",
     statement="G^P has one connected component for each cell, and each is a complete graph.",
+    read_as="Components of the graph as networkx finds them, each complete.",
     parts=(counted("components, all complete", TABLES, _cells, _component_count),),
     proof="Any two values of a cell are joined, and no two of different cells.",
 )
@@ -210,7 +216,9 @@ def _no_gaps(instance: Instance) -> Exact | None:
 CERTAINTY = Claim(
     id="blowfish-2014/section-3.1-distance-certainty",
     source="Section 3.1, Distance Threshold",
+    quote="any pair of values with certainty",
     statement="Under distance secrets no two values can be told apart with certainty.",
+    read_as="No two values are told apart for sure: a path of secret pairs joins them.",
     parts=(
         counted(
             "components of the secret graph", GRIDS, lambda item: 1, _parts_of, small="privacy"
@@ -220,8 +228,8 @@ CERTAINTY = Claim(
     repaired="If no gap between consecutive values is larger than theta, so that G is connected.",
     amendment="condition",
     explanation="Values farther than theta from all others are joined to none of them: with the "
-    "values 0 and 2 and theta = 1 there is no secret pair, and a mechanism may publish which one a "
-    "record holds. By Equation 9, what protects far values is a chain of near ones.",
+    "values 0 and 2 and theta = 1 there is no secret pair, and a mechanism may publish which one "
+    "a record holds. By Equation 9, what protects far values is a chain of near ones.",
 )
 
 

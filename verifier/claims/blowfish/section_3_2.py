@@ -10,6 +10,7 @@ from blowproof.models import Count, Exact, Policy
 from blowproof.verifier.claims.stating import families as some
 from blowproof.verifier.claims.stating.claim import Claim, Instance, Parameter, Part
 from blowproof.verifier.claims.stating.families import family
+from blowproof.verifier.claims.stating.identity import Identity
 from blowproof.verifier.claims.stating.measures import Positive, Sensitivity
 from blowproof.verifier.claims.stating.parts import counted
 from blowproof.verifier.claims.stating.printed import Loss, printed_scale
@@ -36,8 +37,10 @@ def _is_chain(instance: Instance) -> bool:
 NOT_DETERMINED = Claim(
     id="blowfish-2014/section-3.2-not-determined",
     source="Section 3.2",
+    quote="does not provide enough information",
     statement="Knowing c(r_1) + c(r_2), c(r_2) + c(r_3), ..., c(r_(k-1)) + c(r_k) does not always "
     "determine the counts.",
+    read_as="Some table is not determined by its sums; n is known, as section 3.1 says throughout.",
     parts=(
         Part(
             name="some neighbours have different counts, n unknown",
@@ -91,7 +94,9 @@ def _one_more(most: int) -> Iterator[Instance]:
 DETERMINED = Claim(
     id="blowfish-2014/section-3.2-one-more",
     source="Section 3.2",
+    quote="all counts can be reconstructed",
     statement="With one more count c(r_i), all counts can be reconstructed.",
+    read_as="S(h, P) = 0 once any one count is known beside the sums.",
     parts=tuple(
         Part(
             name="S(h, P) = 0",
@@ -127,8 +132,10 @@ SCALES = family("1 to 8 values, full secrets", lambda: _unknown(4), lambda: _unk
 VARIANCE = Claim(
     id="blowfish-2014/section-3.2-noise",
     source="Section 3.2",
-    statement="Differential privacy allows all counts c(r_i) to be answered with independent noise "
-    "of variance 2 / epsilon^2 (scale 1 / epsilon).",
+    quote="independent noise with variance",
+    statement="Differential privacy allows all counts c(r_i) to be answered with independent "
+    "noise of variance 2 / epsilon^2 (scale 1 / epsilon).",
+    read_as="The scale 1/epsilon for each count, under the neighbours of Definition 2.1 (n known).",
     parts=(
         Part(
             name="loss at epsilon = 1, a record changes (Definition 2.1)",
@@ -159,8 +166,8 @@ VARIANCE = Claim(
             amended=True,
         ),
     ),
-    repaired="Variance 8 / epsilon^2 (scale 2 / epsilon); 2 / epsilon^2 is right where records are "
-    "added and removed.",
+    repaired="Variance 8 / epsilon^2 (scale 2 / epsilon); 2 / epsilon^2 is right where records "
+    "are added and removed.",
     explanation="By Definition 2.1 a record changes its value and n stays: two counts change, "
     "S(h) is 2 (as Section 2 says), and noise of scale 1 / epsilon has a loss of 2 epsilon. The "
     "variance is that of unbounded differential privacy. The argument about averaging estimators "
@@ -187,8 +194,10 @@ def _average_variance(instance: Instance) -> Exact:
 AVERAGE = Claim(
     id="blowfish-2014/section-3.2-average",
     source="Section 3.2",
+    quote="By averaging these estimators",
     statement="The k estimators of a count that the constraints give, each with variance 2 / "
     "epsilon^2, average to one with variance 2 / (k epsilon^2).",
+    read_as="The variance of the plain mean of the k estimators, each with its own noise.",
     parts=(
         counted(
             "variance of the mean",
@@ -198,6 +207,15 @@ AVERAGE = Claim(
         ),
     ),
     proof="Each estimator carries a noise term of its own, and the terms are independent.",
+    identities=(
+        Identity(
+            "the variance of the mean of k estimators",
+            "k*(2/e**2)/k**2",
+            "2/(k*e**2)",
+            whole="k",
+            real="e",
+        ),
+    ),
 )
 
 

@@ -74,8 +74,10 @@ def _has_secret(instance: Instance) -> Exact | None:
 DEFINITION_4_1 = Claim(
     id="blowfish-2014/definition-4.1",
     source="Section 4, Definition 4.1",
+    quote="Condition 3 ensures that",
     statement="D1, D2 are neighbours if they satisfy Q, T(D1, D2) is not empty, and no D3 in I_Q "
     "has T(D1, D3) strictly inside T(D1, D2), or the same T and fewer changes.",
+    read_as="Word for word, D3 = D1 included; the repair is the reading `published`.",
     parts=(
         replace(
             counted("there are neighbours at all", FREE, _has_secret, _as_printed),
@@ -116,8 +118,10 @@ def single_moves(instance: Instance, *, edges: bool) -> Exact:
 NO_CONSTRAINTS = Claim(
     id="blowfish-2014/section-4-no-constraints",
     source="Section 4, after Definition 4.1",
+    quote="some individual tuples value is changed",
     statement="Without constraints D1 and D2 are neighbours iff one record changes along an edge "
     "of G.",
+    read_as="Pairs by Definition 4.1 against pairs that differ along one edge, listed.",
     parts=(
         counted(
             "pairs on which the two sides differ",
@@ -168,8 +172,10 @@ def _hops(instance: Instance) -> Exact | None:
 EQUATION_9 = Claim(
     id="blowfish-2014/equation-9",
     source="Section 4, Equation 9",
-    statement="Without constraints, Pr[M(D + x) in S] <= exp(epsilon d_G(x, y)) Pr[M(D + y) in S]; "
-    "if no path joins x and y, nothing bounds it.",
+    quote="shortest distance between",
+    statement="Without constraints, Pr[M(D + x) in S] <= exp(epsilon d_G(x, y)) Pr[M(D + y) in "
+    "S]; if no path joins x and y, nothing bounds it.",
+    read_as="The tightest such factor over databases of 2 records; no path: no bound.",
     parts=(
         replace(
             counted(

@@ -64,8 +64,10 @@ def _joint(instance: Instance) -> Exact:
 THEOREM_4_1 = Claim(
     id="blowfish-2014/theorem-4.1",
     source="Section 4.1, Theorem 4.1",
+    quote="independent sources of randomness",
     statement="Sequential composition: M1 being (epsilon_1, P)- and M2, which may look at its "
     "output, (epsilon_2, P)-private, both together are (epsilon_1 + epsilon_2, P)-private.",
+    read_as="Two random channels on small policies, the second looking at the first's output.",
     parts=(
         replace(
             counted("exp(epsilon) of both, against the product", CHANNELS, _product, _joint),
@@ -90,7 +92,9 @@ def _second_ratio(instance: Instance) -> Exact:
 EQUATION_19 = Claim(
     id="blowfish-2014/equation-19",
     source="Appendix B, Equation 19",
+    quote="every result",
     statement="Pr[M2(D_a, r1) = r2] < exp(epsilon_1) Pr[M2(D_b, r1) = r2].",
+    read_as="Literally strict, and with epsilon_1 for the second mechanism.",
     parts=(
         replace(
             counted("exp of M2's loss, against M1's", CHANNELS, first_ratio, _second_ratio),
@@ -112,8 +116,10 @@ EQUATION_19 = Claim(
 THEOREM_4_2 = Claim(
     id="blowfish-2014/theorem-4.2",
     source="Section 4.1, Theorem 4.2",
+    quote="where the cardinality of the input",
     statement="Parallel composition without constraints: private mechanisms on disjoint sets of "
     "records, of losses epsilon_i, are together (max epsilon_i, P)-private.",
+    read_as="Random channels on the parts of 2 to 4 records, no facts.",
     parts=(
         replace(
             counted(
@@ -143,8 +149,10 @@ def _gender(most: int) -> Iterator[Instance]:
 GENDER = Claim(
     id="blowfish-2014/section-4.1-gender",
     source="Section 4.1",
+    quote="differ in two tuples",
     statement="If the numbers of males and females are known, under full secrets, some neighbours "
     "differ in two records, which may lie in different parts.",
+    read_as="Some neighbours differ in two records, which a split of the ids can part.",
     parts=(
         replace(
             counted(

@@ -30,8 +30,10 @@ __all__ = ["CLAIMS"]
 DIFFERENTIAL = Claim(
     id="blowfish-2014/section-4.2-differential-privacy",
     source="Section 4.2",
+    quote="generalization of differential privacy",
     statement="For the complete graph and no constraints, Blowfish privacy is differential "
     "privacy: neighbours differ in one record.",
+    read_as="The neighbours of both definitions, listed, are the same pairs.",
     parts=(
         counted(
             "pairs on which the two sides differ",
@@ -78,7 +80,9 @@ def _worse(instance: Instance) -> Exact:
 AXIOMS = Claim(
     id="blowfish-2014/section-4.2-axioms",
     source="Section 4.2, Other Privacy Definitions",
+    quote="satisfy both these axioms",
     statement="Blowfish privacy satisfies transformation invariance and convexity.",
+    read_as="Random channels, processed further or mixed, lose no more.",
     parts=(
         replace(
             counted("a step after the release", CHANNELS, first_ratio, _transformed),
@@ -116,8 +120,10 @@ EQUAL = family("n = 1 to 6", lambda: all_equal(4), lambda: all_equal(6))
 RESTRICTED = Claim(
     id="blowfish-2014/section-4.2-restricted-sensitivity",
     source="Section 4.2",
+    quote="the restricted sensitivity of releasing",
     statement="If only 0^n and 1^n are possible, the restricted sensitivity of the number of ones "
     "is 1, although the two databases differ by n.",
+    read_as="d is the number of records that differ; I_Q as in the example.",
     parts=(
         counted("restricted sensitivity", EQUAL, lambda item: 1, _restricted),
         Part(

@@ -15,8 +15,10 @@ from blowproof.verifier.claims.stating import families as some
 from blowproof.verifier.claims.stating import sparse_families as sparse
 from blowproof.verifier.claims.stating.claim import Asked, Claim, Instance, Part, Value, in_readings
 from blowproof.verifier.claims.stating.families import family
+from blowproof.verifier.claims.stating.identity import Identity
 from blowproof.verifier.claims.stating.listings import pairs
 from blowproof.verifier.claims.stating.measures import Sensitivity, sensitivities
+from blowproof.verifier.claims.stating.parts import with_kernel
 
 __all__ = ["CLAIMS"]
 
@@ -88,8 +90,10 @@ def _change(first: tuple[tuple[int, ...], ...], second: tuple[tuple[int, ...], .
 THEOREM_5_1 = Claim(
     id="blowfish-2014/theorem-5.1",
     source="Section 5, Theorem 5.1",
+    quote="vector of independent random",
     statement="Adding Laplace noise of scale S(f, P) / epsilon to every output of f is (epsilon, "
     "P)-Blowfish private.",
+    read_as="The exact loss of independent Laplace noise of that scale, by the certifier.",
     parts=tuple(
         Part(
             name="loss at epsilon = 1 over all neighbours of up to 3 records",
@@ -115,8 +119,17 @@ THEOREM_5_1 = Claim(
         for reading in ("published", "secret-moves")
     ),
     proof="The densities of f(D1) + noise and f(D2) + noise differ by a factor of at most "
-    "exp(epsilon |f(D1) - f(D2)|_1 / S), and S bounds that norm over N(P). The noise is symmetric, "
-    "so that it does not matter that N(P) need not be. Where S is 0 no noise is needed.",
+    "exp(epsilon |f(D1) - f(D2)|_1 / S), and S bounds that norm over N(P). The noise is "
+    "symmetric, so that it does not matter that N(P) need not be. Where S is 0 no noise is needed.",
+    identities=(
+        Identity(
+            "the loss of noise of scale S/e on a change of S",
+            "S/(S/e)",
+            "e",
+            whole="S",
+            real="e",
+        ),
+    ),
 )
 
 
@@ -131,8 +144,10 @@ def _for_full_secrets(instance: Instance) -> Exact | None:
 LEMMA_5_2 = Claim(
     id="blowfish-2014/lemma-5.2",
     source="Section 5, Lemma 5.2, and the sentence after its proof",
+    quote="for all discriminative secret graphs",
     statement="Without constraints, what is differentially private is Blowfish private for every "
     "G; S(f, P) is never larger than the global sensitivity S(f).",
+    read_as="S(f, P) <= S(f) for every graph and query listed; neighbours are a subset.",
     parts=in_readings(
         Part(
             name="S for G is at most S for full secrets",
@@ -164,8 +179,10 @@ def _two_if_secret(instance: Instance) -> Exact:
 HISTOGRAM = Claim(
     id="blowfish-2014/section-5-histogram",
     source="Section 5, with its footnote",
-    statement="Without constraints, the complete histogram has S = 2 for most reasonable policies, "
-    "partitions excepted.",
+    quote="for most reasonable policies",
+    statement="Without constraints, the complete histogram has S = 2 for most reasonable "
+    "policies, partitions excepted.",
+    read_as="The paper's kinds of secrets, partitions apart, as its footnote says.",
     parts=(
         *in_readings(
             Part(
@@ -215,8 +232,10 @@ def _coarser(size: int) -> Iterator[Instance]:
 PARTITION = Claim(
     id="blowfish-2014/section-5-partition",
     source="Section 5",
+    quote="can be released without any noise",
     statement="Under partition secrets the histogram of the partition, or of a coarser one, has S "
     "= 0: it can be released without noise.",
+    read_as="The partition's own histogram and every coarser one.",
     parts=in_readings(
         Part(
             name="S = 0",
@@ -293,8 +312,10 @@ def _sum_parts(name: str, secrets: tuple[SecretsSpec, ...]) -> tuple[Part, ...]:
 LINEAR_SUM = Claim(
     id="blowfish-2014/section-5-linear-sum",
     source="Section 5",
+    quote="linear sum query",
     statement="For f = sum_i w_i x_i on T = [a, b]: S is (b - a) max w_i for full secrets, and "
     "theta max w_i for |x - y| <= theta.",
+    read_as="max w_i word for word, so also for weights below zero.",
     parts=(
         *_sum_parts("full secrets", (Full(),)),
         *_sum_parts(
@@ -310,4 +331,4 @@ LINEAR_SUM = Claim(
     proof="One record changes, and the sum changes by |w_i| |y - x|.",
 )
 
-CLAIMS = (THEOREM_5_1, LEMMA_5_2, LINEAR_SUM, PARTITION, HISTOGRAM)
+CLAIMS = (THEOREM_5_1, LEMMA_5_2, with_kernel(LINEAR_SUM), PARTITION, HISTOGRAM)

@@ -25,6 +25,7 @@ from blowproof.verifier.claims.stating import families as some
 from blowproof.verifier.claims.stating.claim import Asked, Claim, Formula, Instance, Part, Value
 from blowproof.verifier.claims.stating.families import family
 from blowproof.verifier.claims.stating.measures import Sensitivity
+from blowproof.verifier.claims.stating.parts import with_kernel
 from blowproof.verifier.claims.stating.printed import Loss
 
 __all__ = ["CLAIMS"]
@@ -123,8 +124,10 @@ def _under_full(formula: Formula) -> Formula:
 Q_SIZE = Claim(
     id="blowfish-2014/section-6-q-size",
     source="Section 6",
-    statement="The cluster sizes have sensitivity 2, under differential privacy and under Blowfish "
-    "policies.",
+    quote="same as a histogram query",
+    statement="The cluster sizes have sensitivity 2, under differential privacy and under "
+    "Blowfish policies.",
+    read_as="Any centroids, fixed; full secrets, then any secrets.",
     parts=(
         Part(
             name="full secrets",
@@ -245,8 +248,10 @@ REPAIR_PROOF = (
 Q_SUM = Claim(
     id="blowfish-2014/section-6-q-sum",
     source="Section 6",
+    quote="as large as the diameter",
     statement="Under differential privacy the cluster sums have sensitivity at most 2 d(T), as a "
     "record changes two sums by d(T) at most (d(T): the l1 diameter).",
+    read_as="One step at fixed centroids: an upper bound for a record that goes from x to y.",
     parts=(_part("bound", _full, "<="), REPAIR_PART),
     repaired=REPAIRED,
     explanation=WHY,
@@ -278,9 +283,11 @@ def _at_most_full(instance: Instance) -> Exact | None:
 LEMMA_6_1 = Claim(
     id="blowfish-2014/lemma-6.1",
     source="Section 6, Lemma 6.1 with its proof",
+    quote="are smaller than the global sensitivity",
     statement="The cluster sums have S = max_A 2 |A| for one-attribute secrets (|A|: the width of "
     "A), 2 theta for l1 distance secrets, at most 2 max d(P_i) for a partition, each smaller than "
     "under differential privacy.",
+    read_as="The numbers of its proof, at any fixed centroids, and the inequality it states.",
     parts=(
         _part("one-attribute secrets: 2 max |A|", _attribute),
         _part("l1 distance secrets: 2 theta", _distance),
@@ -321,8 +328,10 @@ def _lemma(instance: Instance) -> Exact | None:
 CALIBRATION = Claim(
     id="blowfish-2014/section-6-calibration",
     source="Section 6, after Lemma 6.1",
+    quote="with the appropriate policy specific sensitivity",
     statement="SuLQ k-means with Laplace noise for the cluster sums at the S of Lemma 6.1 is "
     "Blowfish private (one step, at fixed centroids).",
+    read_as="One iteration at fixed centroids, noise for q_sum as the lemma gives it.",
     parts=(
         Part(
             name="exact privacy loss at epsilon = 1",
@@ -350,8 +359,10 @@ def _singletons(size: int) -> Iterator[Instance]:
 SINGLETONS = Claim(
     id="blowfish-2014/section-6.1-finest-partition",
     source="Section 6.1, on partition|120000",
+    quote="we can do the clustering exactly",
     statement="If every cell of the partition is a single value, the cluster sizes and sums have "
     "S = 0 and clustering is exact.",
+    read_as="A cell for each value: S = 0 for sizes and sums.",
     parts=(
         Part(
             name="S = 0",
@@ -369,4 +380,4 @@ SINGLETONS = Claim(
     proof="There is no secret pair, so there are no neighbours.",
 )
 
-CLAIMS = (Q_SIZE, Q_SUM, LEMMA_6_1, CALIBRATION, SINGLETONS)
+CLAIMS = (with_kernel(Q_SIZE), Q_SUM, with_kernel(LEMMA_6_1), CALIBRATION, SINGLETONS)

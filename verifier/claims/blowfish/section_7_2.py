@@ -77,7 +77,9 @@ def _depth(instance: Instance) -> Exact:
 TREE_HEIGHT = Claim(
     id="blowfish-2014/section-7.2-height",
     source="Section 7.2",
+    quote="height of the tree is",
     statement="A tree of fan-out f over |T| values has height ceil(log_f |T|).",
+    read_as="Levels below the root of the tree that the text describes.",
     parts=(
         counted(
             "levels below the root",
@@ -109,8 +111,10 @@ def _divides(instance: Instance) -> Exact | None:
 INTERVALS = Claim(
     id="blowfish-2014/section-7.2-intervals",
     source="Section 7.2",
+    quote="recursively, the interval represented",
     statement="With delta = ceil(|T| / f), the intervals 1..delta, ..., |T| - delta + 1..|T| "
     "divide the domain among the root's children.",
+    read_as="The intervals as printed cover each value once.",
     parts=(
         counted(
             "values that the intervals hold",
@@ -137,7 +141,9 @@ def _s_nodes(instance: Instance) -> Exact:
 S_NODES = Claim(
     id="blowfish-2014/section-7.2-s-nodes",
     source="Section 7.2",
+    quote="The number of S nodes",
     statement="The number of S nodes is k = ceil(n / 4) (as our copy of the paper prints it).",
+    read_as="As our copy prints it; theta is meant where it prints 4.",
     parts=(
         counted(
             "k = ceil(|T| / 4)",
@@ -183,8 +189,10 @@ def _levels(instance: Instance) -> Exact:
 HIERARCHICAL = Claim(
     id="blowfish-2014/section-7.2-hierarchical",
     source="Section 7.2, on the hierarchical mechanism of Hay et al.",
-    statement="A tree with noise 2/epsilon_i on level i and sum epsilon_i = epsilon is epsilon-"
-    "differentially private (n known).",
+    quote="the counts at level i are released",
+    statement="A tree with noise 2/epsilon_i on level i and sum epsilon_i = epsilon is "
+    "epsilon-differentially private (n known).",
+    read_as="Uniform budgets, a record that moves (n known).",
     parts=(
         replace(
             counted(

@@ -129,8 +129,10 @@ def _parts_4_3() -> tuple[Part, ...]:
 THEOREM_4_3 = Claim(
     id="blowfish-2014/theorem-4.3",
     source="Section 4.1, Theorem 4.3",
+    quote="if there exist disjoint subsets",
     statement="Parallel composition costs max epsilon_i if there are disjoint Q_1, ..., Q_p "
     "inside Q such that the constraints in Q_i only affect the records of part i.",
+    read_as="The Q_i need not make up all of Q, as printed; crit(q) as defined before it.",
     parts=_parts_4_3(),
     repaired="If every changed record makes a secret move, and Q is the disjoint union of Q_1, "
     "..., Q_p (each constraint affects one part at the most), where in crit(q) the two databases "
@@ -141,10 +143,11 @@ THEOREM_4_3 = Claim(
     "Q, one gap remains as Definition 4.1 is printed: crit(q) looks at secret pairs only, but a "
     "constraint may also be repaired by a plain move of a record in another part, and then "
     "neighbours differ in two parts.",
-    proof="Let D1, D2 be neighbours that differ in the parts A and B, by secret moves alone. Apply "
-    "the moves of A to D1, one after the other: constraints that A does not affect stay satisfied. "
-    "Undo those of B in D2: the same for constraints that B does not affect. Both lead to the same "
-    "database, and each constraint is of one kind, so it is in I_Q: D1 and D2 were not minimal.",
+    proof="Let D1, D2 be neighbours that differ in the parts A and B, by secret moves alone. "
+    "Apply the moves of A to D1, one after the other: constraints that A does not affect stay "
+    "satisfied. Undo those of B in D2: the same for constraints that B does not affect. Both lead "
+    "to the same database, and each constraint is of one kind, so it is in I_Q: D1 and D2 were "
+    "not minimal.",
 )
 
 
@@ -186,8 +189,11 @@ def _critical(instance: Instance, *, alone: bool) -> Exact:
 TWO_COMPONENTS = Claim(
     id="blowfish-2014/section-4.1-two-components",
     source="Section 4.1, example at its end",
+    quote="results in no loss of privacy",
     statement="If G falls into S and T - S and both counts are known, no secret pair is critical "
     "to them, and parallel composition costs nothing.",
+    read_as="crit(q) literally by its definition, which compares databases that need not satisfy "
+    "Q.",
     parts=(
         counted(
             "crit(q_S) is empty, by the printed definition",

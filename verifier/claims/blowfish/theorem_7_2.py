@@ -20,6 +20,7 @@ from blowproof.verifier.claims.blowfish.section_7_2 import (
 )
 from blowproof.verifier.claims.stating.claim import Asked, Claim, Instance, Parameter, Part, Value
 from blowproof.verifier.claims.stating.families import family, line
+from blowproof.verifier.claims.stating.identity import Identity
 from blowproof.verifier.claims.stating.parts import counted
 from blowproof.verifier.claims.stating.printed import certified, evaluate, printed_scale
 
@@ -87,8 +88,10 @@ H_KINDS = ("H1", "H", "root")
 CHANGES = Claim(
     id="blowfish-2014/section-7.2-changes",
     source="Section 7.2, Privacy Budgeting Strategy, and the proof of Theorem 7.2",
+    quote="at most one S node changes",
     statement="When a record moves by at most theta, at most one S node and at most 2h H nodes "
     "change.",
+    read_as="S nodes with s_1 among them; H nodes with the roots of the subtrees, as released.",
     parts=(
         replace(
             counted("S nodes", STRUCTURES, lambda item: 1, _all_s, "<="),
@@ -208,9 +211,11 @@ def _privacy(name: str, scales: Scales, *, roots: bool) -> Part:
 THEOREM_7_2 = Claim(
     id="blowfish-2014/theorem-7.2",
     source="Section 7.2, Theorem 7.2 (1), with the scales before it",
+    quote="The Ordered Hierarchical structure satisfies",
     statement="The ordered hierarchical structure with noise 1/epsilon_S on s_2, ..., s_k, "
     "2h/epsilon_H in H_2, ..., H_k and 2h/(epsilon_S + epsilon_H) in H_1 is (epsilon, P)-Blowfish "
     "private.",
+    read_as="Part (1), with exactly the scales printed before it; the exact loss by the certifier.",
     parts=(
         _privacy("exact privacy loss at epsilon = 1", printed_scales, roots=True),
         _privacy("the roots of H_2, ..., H_k not released", printed_scales, roots=False),
@@ -236,9 +241,25 @@ THEOREM_7_2 = Claim(
     "the roots of H_2, ..., H_k, which s_i - s_(i-1) gives anyway, does not repair H_1.",
     proof="(1) A move within a block changes no S node and at most 2h H nodes below the root, at "
     "epsilon_H / (2h) each; a move into the next block changes one S node, at epsilon_S, and h H "
-    "nodes in each block. (2) With l = h + 1 levels a move within a block changes at most 2h nodes "
-    "at epsilon / (2l) or less; from H_1 to H_2 it changes l nodes at epsilon / (2l) and l at "
-    "epsilon_H / (2l); between later blocks one S node and 2l nodes at epsilon_H / (2l).",
+    "nodes in each block. (2) With l = h + 1 levels a move within a block changes at most 2h "
+    "nodes at epsilon / (2l) or less; from H_1 to H_2 it changes l nodes at epsilon / (2l) and l "
+    "at epsilon_H / (2l); between later blocks one S node and 2l nodes at epsilon_H / (2l).",
+    identities=(
+        Identity(
+            "repair 1, a move to the next block: one S node, h H nodes on either side",
+            "s + 2*h*(t/(2*h))",
+            "s + t",
+            whole="h",
+            real="s t",
+        ),
+        Identity(
+            "repair 2, from H_1 to H_2, with l levels",
+            "l*(s + t)/(2*l) + l*t/(2*l)",
+            "(s + t)/2 + t/2",
+            whole="l",
+            real="s t",
+        ),
+    ),
 )
 
 

@@ -89,8 +89,10 @@ def _system_differs(matrix: Callable[[Instance], Matrix]) -> Formula:
 EQUATION_12 = Claim(
     id="exact-cuboids-draft/equation-12",
     source="Section 6.1, equations 10 to 12 and Figure 5",
+    quote="can be solved in linear time",
     statement="Two cuboids known: problem (3) is solved by A x = y, where A has deg(C1) and "
     "deg(C2) on its diagonal and deg(C1 v C2) everywhere between cells of C1 and of C2.",
+    read_as="The printed matrix, for any two cuboids.",
     parts=(
         counted(
             "entries of A that differ from the number of base cells that two known cells share",
@@ -122,13 +124,13 @@ EQUATION_12 = Claim(
         ),
     ),
     repaired="If the cuboids share no attribute; else the entry between b1 and b2 is deg(C1 v C2) "
-    "where they agree on the shared attributes, and 0 where they do not. A_22 is n2 x n2, and A is "
-    "singular: there are solutions, but more than one.",
+    "where they agree on the shared attributes, and 0 where they do not. A_22 is n2 x n2, and A "
+    "is singular: there are solutions, but more than one.",
     amendment="condition",
-    explanation="Equation 10 sums over all cells of C2 as if each shared base cells with b1. Cells "
-    "that differ in a shared attribute have none in common, as in the draft's Example 4.1, where "
-    "both cuboids contain Age. With the printed A the system may have no solution, or one that "
-    "breaks the known sums. Nothing private is lost, as only noisy counts go in.",
+    explanation="Equation 10 sums over all cells of C2 as if each shared base cells with b1. "
+    "Cells that differ in a shared attribute have none in common, as in the draft's Example 4.1, "
+    "where both cuboids contain Age. With the printed A the system may have no solution, or one "
+    "that breaks the known sums. Nothing private is lost, as only noisy counts go in.",
     proof="Equation 9 summed over the base cells below b1 has each multiplier of C2 as often as "
     "there are base cells below both.",
 )

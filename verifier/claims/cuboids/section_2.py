@@ -73,8 +73,10 @@ CELLS = family("the 18 counts that Figure 1 prints", _cells)
 EXAMPLE_2_1 = Claim(
     id="exact-cuboids-draft/example-2.1",
     source="Section 2.1, Example 2.1 and Figure 1",
+    quote="we find three such rows",
     statement="The cuboids {Salary}, {Age} and {Age, Salary} of the fact table are as printed; "
     "three rows are aged 21-30 and earn 10-50k; {Salary} follows from {Age, Salary}.",
+    read_as="The printed tables, counted again from the printed rows.",
     parts=(
         counted(
             "counted in the fact table",
@@ -111,7 +113,9 @@ PROPERTIES = family(
 COUNT = Claim(
     id="exact-cuboids-draft/section-2.2-count",
     source="Section 2.2, after Definition 2.2",
+    quote="to count how many rows",
     statement="The number of rows with property P has S = 1.",
+    read_as="Add or remove one row; any property of a row.",
     parts=(
         Part(
             name="equality",
@@ -180,8 +184,10 @@ def _double(instance: Instance) -> Exact:
 REPLACING = Claim(
     id="exact-cuboids-draft/section-2.2-indistinguishability",
     source="Section 2.2, after Definition 2.1",
-    statement="A mechanism is epsilon-indistinguishable (one row is replaced) iff it is "
-    "2 epsilon-differentially private (one row is added or removed).",
+    quote="if and only if it satisfies",
+    statement="A mechanism is epsilon-indistinguishable (one row is replaced) iff it is 2 "
+    "epsilon-differentially private (one row is added or removed).",
+    read_as="Random channels on both kinds of neighbours; both directions, as printed.",
     parts=(
         Part(
             name="Laplace noise of scale 1: loss under adding and removing = 2 x under replacing",
@@ -205,10 +211,10 @@ REPLACING = Claim(
     repaired="An epsilon-differentially private mechanism is 2 epsilon-indistinguishable; the "
     "converse fails. Doubling the noise is therefore enough, as the draft says.",
     explanation="The factor stands on the wrong side: replacing a row is removing one and adding "
-    "one, so epsilon becomes 2 epsilon when one goes from adding and removing to replacing. In the "
-    "other direction nothing follows, for the number of rows never changes when a row is replaced: "
-    "a mechanism that prints it exactly is 0-indistinguishable, and not differentially private for "
-    "any epsilon.",
+    "one, so epsilon becomes 2 epsilon when one goes from adding and removing to replacing. In "
+    "the other direction nothing follows, for the number of rows never changes when a row is "
+    "replaced: a mechanism that prints it exactly is 0-indistinguishable, and not differentially "
+    "private for any epsilon.",
     proof="Go from one table to the other through the table without the row.",
 )
 
@@ -236,7 +242,9 @@ def _largest_loss(instance: Instance) -> Exact:
 THEOREM_2_1 = Claim(
     id="exact-cuboids-draft/theorem-2.1",
     source="Section 2.2, Theorem 2.1",
+    quote="The randomized algorithm that takes",
     statement="Laplace noise of scale S(F) / epsilon is epsilon-differentially private.",
+    read_as="The exact loss when a row is added or removed, by the certifier.",
     parts=(
         Part(
             name="loss at epsilon = 1 over all neighbours of up to 3 records",

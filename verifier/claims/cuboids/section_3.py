@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 
 from blowproof.models import Between, Count, Domain, Exact, Integers, Labels, Marginal, Policy
 from blowproof.models.base.numbers import plain
 from blowproof.verifier.claims.cuboids.linear import kernel_projection, rank
 from blowproof.verifier.claims.cuboids.section_2 import AGES, FACT_TABLE, SALARIES, SEXES
-from blowproof.verifier.claims.stating.claim import Claim, Instance, Part
+from blowproof.verifier.claims.stating.claim import Claim, Instance, Parameter, Part
 from blowproof.verifier.claims.stating.families import family
-from blowproof.verifier.claims.stating.measures import Sensitivity
+from blowproof.verifier.claims.stating.identity import Identity
+from blowproof.verifier.claims.stating.measures import Positive, Sensitivity
 from blowproof.verifier.claims.stating.parts import counted
 
 __all__ = ["ADJACENT", "CLAIMS", "adjacent_rows", "averaged_variance"]
@@ -66,8 +67,10 @@ def _k(instance: Instance) -> Exact | None:
 EXAMPLE_3_1 = Claim(
     id="exact-cuboids-draft/example-3.1",
     source="Section 3, Example 3.1",
+    quote="with a variance of",
     statement="k counts, the k - 1 sums of neighbouring ones known: averaging k independent "
     "estimates predicts c(r_1) with variance 2 / (k epsilon^2); one known count tells all others.",
+    read_as="The best unbiased estimate by exact least squares; n not known.",
     parts=(
         counted(
             "variance of the best estimate, by exact least squares",
@@ -104,78 +107,91 @@ EXAMPLE_3_1 = Claim(
     "projecting onto it leaves each count 1/k of its noise's variance. The k estimates use one "
     "noise each, so they are independent. For the same reason the smallest change that the sums "
     "allow changes all k counts, and generic privacy adds noise of scale k / epsilon instead.",
+    identities=(
+        Identity(
+            "the variance of the mean of k estimators",
+            "k*(2/e**2)/k**2",
+            "2/(k*e**2)",
+            whole="k",
+            real="e",
+        ),
+    ),
 )
-
-
-def _sums(most: int) -> Iterator[Instance]:
-    """Yield every list of true counts 0, 1, 2 of up to `most` values, as a number in base 3."""
-    for size in range(2, most + 1):
-        for code in range(3**size):
-            shape = f"k = {size}"
-            yield Instance(shape=shape, parameters={"k": size, "counts_in_base_3": code})
-
-
-def _counts(instance: Instance) -> list[int]:
-    code, size = instance.whole("counts_in_base_3"), instance.whole("k")
-    return [code // 3**i % 3 for i in range(size)]
-
-
-def _tables_left(instance: Instance) -> Exact:
-    """Return how many lists of counts have the same sums of neighbours."""
-    counts = _counts(instance)
-    sums = [a + b for a, b in pairwise(counts)]
-    found = 0
-    for first in range(sums[0] + 1):
-        guess = [first]
-        for total in sums:
-            guess.append(total - guess[-1])
-        found += min(guess) >= 0
-    return found
-
-
-def _both_ways(instance: Instance) -> bool:
-    """Whether a step of (1, -1, 1, ...) forwards or backwards keeps all counts at least 0."""
-    counts = _counts(instance)
-    return all(counts[0::2]) or all(counts[1::2])
 
 
 RECONSTRUCTION = Claim(
     id="exact-cuboids-draft/example-3.1-reconstruction",
     source="Section 3, Example 3.1",
-    statement="From the k - 1 sums of neighbouring counts alone the table cannot be reconstructed.",
+    quote="adversary can't reconstruct the table",
+    statement="The k - 1 sums of neighbouring counts do not determine the table.",
+    read_as="The equations leave some table open, as in blowfish's twin; n not known.",
+    parts=(
+        Part(
+            name="some neighbours have different counts, n unknown",
+            family=family("k from 2 to 9", lambda: _from_two(6), lambda: _from_two(9)),
+            claimed=lambda item: None if _k(item) is None else 1,
+            measure=Positive(Sensitivity("add-remove")),
+            reading="add-remove",
+            answers="any",
+            large="nothing",
+        ),
+    ),
+    proof="The sums leave multiples of (1, -1, 1, ...) free. (A single table in which some count "
+    "of odd place and some count of even place are 0 is determined, since counts are not "
+    "negative; the sentence says 'can't reconstruct' of the equations, not of every table. In "
+    "blowfish-2014, section-3.2-not-determined, n is known, and odd k are determined.)",
+)
+
+
+def _from_two(most: int) -> Iterator[Instance]:
+    return (item for item in _chain_policies(most) if item.the_policy.domain.size > 1)
+
+
+# --- section 1: by which factor the noise falls --------------------------------------------------
+
+
+def _tables(most: int) -> Iterator[Instance]:
+    for size in range(1, most + 1):
+        for rows in (1, 10, 100):
+            given: dict[str, Parameter] = {"k": size, "rows": rows, "epsilon": 1}
+            yield Instance(shape=f"k = {size}", parameters=given)
+
+
+def _factor(instance: Instance) -> Exact:
+    """Return by which factor averaging reduces the variance of one noisy count."""
+    return plain(2 / instance.number("epsilon") ** 2 / averaged_variance(instance))
+
+
+FACTOR = Claim(
+    id="exact-cuboids-draft/section-1-factor",
+    source="Section 1, first paragraph",
+    quote="proportional to the size",
+    statement="With certain background knowledge an adversary reduces the noise by a factor "
+    "proportional to the size of the dataset.",
+    read_as="The factor by which averaging reduces a count's variance; size: rows, then cells.",
     parts=(
         counted(
-            "tables with the same sums",
-            family(
-                "every table of 2 to 6 values with counts 0, 1, 2",
-                lambda: _sums(4),
-                lambda: _sums(6),
-            ),
-            lambda item: 2,
-            _tables_left,
-            ">=",
-            large="privacy",
+            "size: the number of rows",
+            family("1 to 10 cells with 1, 10, 100 rows", lambda: _tables(4), lambda: _tables(10)),
+            lambda item: item.whole("rows"),
+            _factor,
+            small="privacy",
+            large="accuracy",
         ),
         counted(
-            "tables with the same sums, if all odd or all even counts are above zero",
-            family(
-                "every table of 2 to 6 values with counts 0, 1, 2",
-                lambda: _sums(4),
-                lambda: _sums(6),
-            ),
-            lambda item: 2 if _both_ways(item) else None,
-            _tables_left,
-            ">=",
+            "size: the number of cells",
+            family("1 to 10 cells with 1, 10, 100 rows", lambda: _tables(4), lambda: _tables(10)),
+            lambda item: item.whole("k"),
+            _factor,
             amended=True,
         ),
     ),
-    repaired="If c(r_1), c(r_3), ... are all above zero, or c(r_2), c(r_4), ... are; otherwise the "
-    "sums determine the table.",
-    explanation="One degree of freedom is left over the integers, but counts are not negative. "
-    "With a zero at an odd and at an even place neither step along (1, -1, 1, ...) is possible: "
-    "two values with the sum 0 are both empty, and everybody knows it. No noise on the counts can "
-    "protect what the known sums tell already.",
-    proof="The tables with the same sums are the table plus multiples of (1, -1, 1, ...).",
+    repaired="The variance falls by the number of cells whose sums are known (Example 3.1), which "
+    "has nothing to do with the number of rows.",
+    amendment="misprint",
+    explanation="Each cell brings one independent estimate, and rows bring none: ten cells with "
+    "one row or with a thousand are estimated ten times as well. Example 3.1 says so itself.",
+    proof="See example-3.1: projecting onto (1, -1, 1, ...), of squared length k.",
 )
 
 # --- Figure 2 ------------------------------------------------------------------------------------
@@ -207,8 +223,10 @@ def _possible_neighbours(instance: Instance) -> Exact:
 FIGURE_2 = Claim(
     id="exact-cuboids-draft/section-3-figure-2",
     source="Section 3, after Example 3.1, and Figure 2",
+    quote="one of them is not possible",
     statement="If the number of men is known, changing the gender of one record leads out of the "
     "possible databases: of each such pair one is impossible.",
+    read_as="Of each pair with one changed gender, listed for up to 8 records.",
     parts=(
         counted(
             "pairs with both sides possible",
@@ -255,8 +273,10 @@ def _two_tables() -> Iterator[Instance]:
 EXAMPLE_3_2 = Claim(
     id="exact-cuboids-draft/example-3.2",
     source="Section 3.1, Example 3.2",
-    statement="The ages and the salaries of Figure 1 being known, changing the first row's sex and "
-    "swapping the ages of rows 3 and 4 both give Markov neighbours.",
+    quote="is also a Markov basis",
+    statement="The ages and the salaries of Figure 1 being known, changing the first row's sex "
+    "and swapping the ages of rows 3 and 4 both give Markov neighbours.",
+    read_as="Definition 3.1 word for word, on the printed rows.",
     parts=(
         counted(
             "whether it is a Markov neighbour",
@@ -269,4 +289,4 @@ EXAMPLE_3_2 = Claim(
 )
 
 
-CLAIMS = (EXAMPLE_3_1, RECONSTRUCTION, FIGURE_2, EXAMPLE_3_2)
+CLAIMS = (FACTOR, EXAMPLE_3_1, RECONSTRUCTION, FIGURE_2, EXAMPLE_3_2)

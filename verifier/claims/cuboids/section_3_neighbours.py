@@ -90,8 +90,10 @@ TWO_WAYS_TABLES = family(
 TWO_WAYS = Claim(
     id="exact-cuboids-draft/section-3.1-two-ways",
     source="Section 3.1, after Definition 3.1",
+    quote="in exactly one of two ways",
     statement="Markov neighbours differ in one of two ways: one record changes one attribute that "
     "is in no known cuboid, or two records swap their values of one attribute.",
+    read_as="Definition 3.1 word for word, tables of up to two rows.",
     parts=(
         counted(
             "Markov neighbours that differ in neither way",
@@ -113,10 +115,10 @@ TWO_WAYS = Claim(
     repaired="If a cuboid is known, Markov neighbours differ in one or two records, which may "
     "change several attributes at once, and each known cell keeps its count.",
     explanation="The definition only counts cells. It lets one record change two attributes that "
-    "no cuboid mentions, and it lets two records change independently of each other, as their four "
-    "cells are all that differ: on 2 x 2 values with the first attribute's counts known, both "
-    "records may change their second attribute. A mechanism that protects only the two listed ways "
-    "protects less than the definition asks for.",
+    "no cuboid mentions, and it lets two records change independently of each other, as their "
+    "four cells are all that differ: on 2 x 2 values with the first attribute's counts known, "
+    "both records may change their second attribute. A mechanism that protects only the two "
+    "listed ways protects less than the definition asks for.",
     proof="A known cuboid fixes n, and at most four cells differ, each by one.",
 )
 
@@ -169,8 +171,10 @@ def _single(shape: str) -> Iterator[Instance]:
 EXAMPLE_3_3 = Claim(
     id="exact-cuboids-draft/example-3.3",
     source="Section 3.2, Example 3.3 and Figure 3",
+    quote="then the only table that",
     statement="On 3 x 3 values with both sums known and (a1, b2) impossible, if (a1, b1) becomes "
     "(a2, b1) the only possible table is T' = (a2, b1), (a3, b1), (a1, b3), a neighbour of T.",
+    read_as="Tables with the known sums that keep the changed first row.",
     parts=(
         counted(
             "T' as the text prints it is an induced neighbour",
@@ -216,8 +220,10 @@ def _tables_3_4(_: Instance) -> Exact:
 EXAMPLE_3_4 = Claim(
     id="exact-cuboids-draft/example-3.4",
     source="Section 3.3, Example 3.4",
+    quote="must include tuples",
     statement="On 3 x 3 x 3 values with the one-way cuboids known, if (a1, b1, c1) becomes (a1, "
     "b2, c3) then T' must hold (a2, b3, c1) and (a3, b1, c2); T and T' are positive neighbours.",
+    read_as="Tables of three rows with the known sums that hold the changed first row.",
     parts=(
         counted(
             "T and T' are induced neighbours",
@@ -240,9 +246,9 @@ EXAMPLE_3_4 = Claim(
         ),
     ),
     repaired="T' may hold them: there are four such tables, each of them a neighbour of T.",
-    explanation="The other two rows have a2 and a3, b1 and b3, c1 and c2, and these can be combined"
-    " in four ways, none of which lets a part of the change stand alone. That T and T' are "
-    "neighbours is right; that T' is forced is not. Nothing else rests on it.",
+    explanation="The other two rows have a2 and a3, b1 and b3, c1 and c2, and these can be "
+    "combined in four ways, none of which lets a part of the change stand alone. That T and T' "
+    "are neighbours is right; that T' is forced is not. Nothing else rests on it.",
 )
 
 CLAIMS = (TWO_WAYS, EXAMPLE_3_3, EXAMPLE_3_4)

@@ -115,8 +115,10 @@ PROOF = (
 LEMMA_4_1 = Claim(
     id="exact-cuboids-draft/lemma-4.1",
     source="Section 4.1, Lemma 4.1",
+    quote="the generic sensitivity of publishing",
     statement="Two attributes: S(base) = 2 if row sums or column sums are known, and 2 min(|A1|, "
     "|A2|) if both are.",
+    read_as="Add or remove, any answers, no impossible values.",
     parts=(
         add_remove("(i) equality", PLANE, _of_one_attribute(_one)),
         add_remove("(i) bound", PLANE, _of_one_attribute(_one), "<="),
@@ -142,8 +144,10 @@ CUBOIDS = family(
 LEMMA_4_2 = Claim(
     id="exact-cuboids-draft/lemma-4.2",
     source="Section 4.1, Lemma 4.2",
-    statement="S(base) = 2 if one cuboid is known, and 2 min(size([C1] - [C2]), size([C2] - [C1])) "
-    "if two are.",
+    quote="for any two cuboids",
+    statement="S(base) = 2 if one cuboid is known, and 2 min(size([C1] - [C2]), size([C2] - "
+    "[C1])) if two are.",
+    read_as="Add or remove, any answers; overlapping and nested cuboids, the base cuboid too.",
     parts=(
         add_remove("(i) equality", CUBOIDS, _one),
         add_remove("(i) bound", CUBOIDS, _one, "<="),
@@ -177,7 +181,9 @@ def _nested_repaired(instance: Instance) -> Exact | None:
 NESTED = Claim(
     id="exact-cuboids-draft/section-4.1-nested",
     source="Section 4.1, note after Lemma 4.2",
+    quote="two exact cuboids",
     statement="If C1 is an ancestor of C2 and both are known, S(base) = 2.",
+    read_as="Any two nested cuboids, any answers.",
     parts=(
         add_remove("equality", CUBOIDS, _nested),
         add_remove("bound", CUBOIDS, _nested, "<="),
@@ -201,7 +207,9 @@ def _example() -> Iterator[Instance]:
 EXAMPLE_4_1 = Claim(
     id="exact-cuboids-draft/example-4.1",
     source="Section 4.1, Example 4.1",
+    quote="From Lemma 4.2, the sensitivity",
     statement="With {Sex, Age} and {Age, Salary} of Figure 1 known, S(base) = 2 min(2, 5) = 4.",
+    read_as="S of the example itself.",
     parts=(add_remove("equality", family("the example", _example), lambda item: 4),),
     proof="Lemma 4.2 (ii); both sides have two values or more.",
 )
@@ -242,8 +250,10 @@ THREE = family(
 THREE_CUBOIDS = Claim(
     id="exact-cuboids-draft/section-4.1-three-cuboids",
     source="Section 4.1, after Example 4.1, and Figure 4",
+    quote="We only have results for some",
     statement="Attributes of 2, 2 and x values, all one-way cuboids known: S(base) = 6 for x = 2 "
     "and 3, and 8 for x = 4.",
+    read_as="S for 2, 2 and x values, every order of the attributes.",
     parts=(
         add_remove("equality", THREE, _three_printed),
         add_remove("repaired", THREE, _three_repaired, amended=True),
@@ -255,9 +265,10 @@ THREE_CUBOIDS = Claim(
     "overlooked if moves are drawn as a set of cells. Noise for 6 is too little for x = 3.",
     proof="Let M be irreducible. Pair up added and removed records with the same third value: a "
     "pair moves the counts of the first two attributes by a vector of {-1, 0, 1}^2; the vectors "
-    "sum to zero and no part of them does, for its pairs would be a part of M. One zero vector, or "
-    "v and -v, are all there is then; else one of each +v, -v is used, and going through the cases "
-    "with (1, 1) or (1, -1) leaves at most four pairs. For x = 2 the exhaustive search gives 6.",
+    "sum to zero and no part of them does, for its pairs would be a part of M. One zero vector, "
+    "or v and -v, are all there is then; else one of each +v, -v is used, and going through the "
+    "cases with (1, 1) or (1, -1) leaves at most four pairs. For x = 2 the exhaustive search "
+    "gives 6.",
 )
 
 

@@ -146,8 +146,10 @@ PARTLY = family(
 LEMMA_4_3 = Claim(
     id="exact-cuboids-draft/lemma-4.3",
     source="Section 4.1, Lemma 4.3 (its intersection read as a union, its second a_1 as a_2)",
+    quote="for any two cuboids, then",
     statement="Some cells of one cuboid known: S(base) = 2. Some cells of two known: twice the "
     "largest, over the shared attributes' values x, of the smaller number of known cells at x.",
+    read_as="Known cells of two cuboids, the obvious misprint (a_1 twice) read as a_1 and a_2.",
     parts=(
         add_remove("(i) equality", PARTLY, _one_cuboid),
         add_remove("(i) bound", PARTLY, _one_cuboid, "<="),
@@ -158,9 +160,9 @@ LEMMA_4_3 = Claim(
     repaired="One cuboid: 2 if a known cell has two values or more, else 1 if a cell is unknown, "
     "else 0. Two cuboids: the largest over x of the following, where at x p cells of C1 are known "
     "and u unknown, q of C2 known and w unknown, and M values lie in a pair of cells. 2 min(p, q) "
-    "if min(p, q) >= 2; 2 if min(p, q) >= 1 and M >= 2; 2 min(p, q) + 1 if u, w >= 1; 2 min(p, q + "
-    "1) if w, p >= 1 and that is at least 4, or w M >= 2; 2 min(q, p + 1) if u, q >= 1 and that is "
-    "at least 4, or u M >= 2.",
+    "if min(p, q) >= 2; 2 if min(p, q) >= 1 and M >= 2; 2 min(p, q) + 1 if u, w >= 1; 2 min(p, q "
+    "+ 1) if w, p >= 1 and that is at least 4, or w M >= 2; 2 min(q, p + 1) if u, q >= 1 and that "
+    "is at least 4, or u M >= 2.",
     explanation="As in Lemma 4.2, the moves form cycles that alternate between known cells of C1 "
     "and C2. But a record in a cell that nobody knows needs no partner there, so a path may also "
     "begin and end at unknown cells, and it then has up to two moves more: on 2 x 2 values with "
@@ -169,11 +171,12 @@ LEMMA_4_3 = Claim(
     "is too little. A record that no known cell counts can even be added by itself: 1 where the "
     "lemma may say 0. Where all cells are known the lemma is Lemma 4.2, with its exception for "
     "one value.",
-    proof="Make all unknown cells one vertex f of the graph in the proof of Lemma 4.2. Irreducible "
-    "changes are simple cycles; those that avoid f have 2 min(p, q) moves at one x. One through f "
-    "is a path of known cells of one x whose ends are joined to f: an end in C1 needs an unknown "
-    "cell of C2, and the other way round. Ends on both sides give 2 k + 1 moves through k + k "
-    "cells, k <= min(p, q); both ends in C1 give 2 k moves through k + (k - 1) cells.",
+    proof="Make all unknown cells one vertex f of the graph in the proof of Lemma 4.2. "
+    "Irreducible changes are simple cycles; those that avoid f have 2 min(p, q) moves at one x. "
+    "One through f is a path of known cells of one x whose ends are joined to f: an end in C1 "
+    "needs an unknown cell of C2, and the other way round. Ends on both sides give 2 k + 1 moves "
+    "through k + k cells, k <= min(p, q); both ends in C1 give 2 k moves through k + (k - 1) "
+    "cells.",
 )
 
 # --- Lemma 4.4 -----------------------------------------------------------------------------------
@@ -257,8 +260,10 @@ CUBES = family(
 LEMMA_4_4 = Claim(
     id="exact-cuboids-draft/lemma-4.4",
     source="Section 4.2, Lemma 4.4",
+    quote="for any cuboid",
     statement="A cuboid C that cannot be computed from the known ones has S(C) <= S(base), with "
     "equality if an attribute of C is in no known cuboid, and S(C) >= S(base) / 2 otherwise.",
+    read_as="Cuboids that the known ones do not give; the bound, the equality, and the half.",
     parts=(
         add_remove("S(C) <= S(base)", CUBES, _base, "<="),
         add_remove("S(C) = S(base) with an attribute outside", CUBES, _equal),

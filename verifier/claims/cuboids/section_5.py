@@ -153,7 +153,9 @@ def _simple_part(name: str, claimed: Formula, relation: Relation, *, amended: bo
 UNDIRECTED = Claim(
     id="exact-cuboids-draft/lemma-5.1-undirected",
     source="Section 5, Lemma 5.1 (i)",
+    quote="Consider an undirected graph",
     statement="An undirected graph on V, the degrees of n nodes known: S = min(n + 1, |V|).",
+    read_as="Simple graphs; edges are added or removed; every set of n nodes.",
     parts=(
         add_remove("multigraphs: equality", MULTIGRAPHS, _printed_undirected),
         add_remove("multigraphs: bound", MULTIGRAPHS, _printed_undirected, "<="),
@@ -162,23 +164,22 @@ UNDIRECTED = Claim(
         add_remove("multigraphs: repaired", MULTIGRAPHS, _repaired_undirected, amended=True),
         _simple_part("simple graphs: bounded by it", _repaired_undirected, "<=", amended=True),
     ),
-    repaired="Multigraphs without loops: S = 2 n - 1 if 2 <= n < |V|; 2 |V| - 4 if n = |V| >= 4; 0 "
-    "if n = |V| <= 3; for n = 1: 2, or 0 if |V| = 2; for n = 0: 1. For simple graphs this is an "
+    repaired="Multigraphs without loops: S = 2 n - 1 if 2 <= n < |V|; 2 |V| - 4 if n = |V| >= 4; "
+    "0 if n = |V| <= 3; for n = 1: 2, or 0 if |V| = 2; for n = 0: 1. For simple graphs this is an "
     "upper bound.",
-    explanation="The printed number is that of a simple path through the known nodes. It is "
-    "wrong in both directions. Too small: an alternating walk may visit known nodes twice, from "
-    "f to a path, around a triangle at its end and back; with three degrees known on four nodes "
-    "five edges can change, not four, and with three known on five nodes five edges of simple "
-    "graphs can. Noise for the printed number is then too little. Too large: if all degrees of "
-    "two or three nodes are known, nothing can change at all.",
+    explanation="The printed number is that of a simple path through the known nodes. It is wrong "
+    "in both directions. Too small: an alternating walk may visit known nodes twice, from f to a "
+    "path, around a triangle at its end and back; with three degrees known on four nodes five "
+    "edges can change, not four, and with three known on five nodes five edges of simple graphs "
+    "can. Noise for the printed number is then too little. Too large: if all degrees of two or "
+    "three nodes are known, nothing can change at all.",
     proof="Give added and removed edges opposite signs; a known node meets as many of each. All "
     "other nodes are one node f, at which nothing is asked. An irreducible change is an "
-    "alternating closed walk, or one from f to f; no known node is visited three times, as two "
-    "of the three stretches would be odd and together a part; and of the nodes inside a smallest "
-    "odd cycle of the walk two are visited once. That gives 2 (n - 2) + 2 visits, so 2 n - 1 "
-    "steps, for a walk from f, and with two such cycles 2 (|V| - 4) + 4 for a closed one. Both "
-    "are met, by a path, a triangle at its end and the path back, and by two triangles joined by "
-    "a path.",
+    "alternating closed walk, or one from f to f; no known node is visited three times, as two of "
+    "the three stretches would be odd and together a part; and of the nodes inside a smallest odd "
+    "cycle of the walk two are visited once. That gives 2 (n - 2) + 2 visits, so 2 n - 1 steps, "
+    "for a walk from f, and with two such cycles 2 (|V| - 4) + 4 for a closed one. Both are met, "
+    "by a path, a triangle at its end and the path back, and by two triangles joined by a path.",
 )
 
 # --- directed ------------------------------------------------------------------------------------
@@ -237,8 +238,10 @@ DIRECTED = family(
 LEMMA_5_1_DIRECTED = Claim(
     id="exact-cuboids-draft/lemma-5.1-directed",
     source="Section 5, Lemma 5.1 (ii)",
+    quote="Consider a directed graph",
     statement="A directed graph on V, n1 in-degrees and n2 out-degrees known: S = min(2 min(n1, "
     "n2) + 1, 2 |V|).",
+    read_as="Simple directed graphs without loops; every choice of nodes.",
     parts=(
         add_remove("equality", DIRECTED, _printed_directed),
         add_remove("bound", DIRECTED, _printed_directed, "<="),

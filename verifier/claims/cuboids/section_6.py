@@ -16,6 +16,7 @@ from blowproof.verifier.claims.cuboids.section_4 import known_cuboids
 from blowproof.verifier.claims.stating import families as some
 from blowproof.verifier.claims.stating.claim import Claim, Family, Formula, Instance
 from blowproof.verifier.claims.stating.families import family
+from blowproof.verifier.claims.stating.identity import Identity
 from blowproof.verifier.claims.stating.parts import counted
 
 __all__ = [
@@ -162,8 +163,10 @@ def none_wrong(*many: int) -> Formula:
 EQUATION_7 = Claim(
     id="exact-cuboids-draft/equation-7",
     source="Section 6.1, equations 6 and 7",
-    statement="One cuboid known: adding (c(b) - noisy sum of b) / deg(C) to each base cell below b "
-    "solves problem (2).",
+    quote="a simple linear-time algorithm",
+    statement="One cuboid known: adding (c(b) - noisy sum of b) / deg(C) to each base cell below "
+    "b solves problem (2).",
+    read_as="The result, against an exact projection.",
     parts=(
         counted(
             "base cells in which it differs from the exact projection",
@@ -173,8 +176,17 @@ EQUATION_7 = Claim(
             small="accuracy",
         ),
     ),
-    proof="The correction is the same for all cells below b, hence orthogonal to every change that "
-    "keeps the known sums; and it makes the sums right.",
+    proof="The correction is the same for all cells below b, hence orthogonal to every change "
+    "that keeps the known sums; and it makes the sums right.",
+    identities=(
+        Identity(
+            "d cells, each moved by the same share, add up to the known count",
+            "s + d*((c - s)/d)",
+            "c",
+            whole="d",
+            real="c s",
+        ),
+    ),
 )
 
 TWO_CUBOIDS = _family(8, (2,))
@@ -228,8 +240,11 @@ BOTH = _family(8, (1, 2))
 THEOREM_6_1 = Claim(
     id="exact-cuboids-draft/theorem-6.1",
     source="Section 6.1, Theorem 6.1",
+    quote="noise is even reduced",
     statement="The solution of problems (2) and (3) takes linear time, agrees with the known "
     "cells, is unbiased, and has a smaller variance than the noisy count in every base cell.",
+    read_as="Unbiased, consistent, a smaller variance in each base cell; linear: one pass over "
+    "the cells.",
     parts=(
         counted(
             "two cuboids: base cells in which one pass over the cells misses the solution",
@@ -250,12 +265,20 @@ THEOREM_6_1 = Claim(
             small="accuracy",
         ),
     ),
-    proof="The estimate is the truth plus the projection P of the noise onto the changes that keep "
-    "the known sums: unbiased, with variance P[a, a] times the noise's. Each base cell is in a "
-    "known cell, so its unit vector is not orthogonal to that cell's row, and P[a, a] < 1. For two "
-    "cuboids P takes from each cell the mean gap of its cells in C1 and in C2, and gives back that "
-    "of its cell in the cuboid of shared attributes: one pass, which is linear. All cells need "
-    "independent noise of one variance.",
+    proof="The estimate is the truth plus the projection P of the noise onto the changes that "
+    "keep the known sums: unbiased, with variance P[a, a] times the noise's. Each base cell is in "
+    "a known cell, so its unit vector is not orthogonal to that cell's row, and P[a, a] < 1. For "
+    "two cuboids P takes from each cell the mean gap of its cells in C1 and in C2, and gives back "
+    "that of its cell in the cuboid of shared attributes: one pass, which is linear. All cells "
+    "need independent noise of one variance.",
+    identities=(
+        Identity(
+            "the variance of a cell after the projection, one cuboid, d cells to a known one",
+            "(1 - 1/d)**2 + (d - 1)/d**2",
+            "1 - 1/d",
+            whole="d",
+        ),
+    ),
 )
 
 

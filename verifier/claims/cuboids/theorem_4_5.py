@@ -108,8 +108,10 @@ def _constant(instance: Instance, row: tuple[Fraction, ...]) -> Channel:
 COMPOSITION = Claim(
     id="exact-cuboids-draft/theorem-4.5-composition",
     source="Section 4.2, Theorem 4.5 (1) and (2)",
-    statement="Under induced neighbours, two outputs (the second may use the first) cost epsilon_1 "
-    "+ epsilon_2; what is computed from an output alone costs nothing more.",
+    quote="Transition and composition",
+    statement="Under induced neighbours, two outputs (the second may use the first) cost "
+    "epsilon_1 + epsilon_2; what is computed from an output alone costs nothing more.",
+    read_as="Items 1 and 2, random channels on small tables.",
     parts=(
         counted(
             "(1) exp(loss) of both outputs",
@@ -130,9 +132,9 @@ COMPOSITION = Claim(
             reading="add-remove",
         ),
     ),
-    proof="For each pair of neighbours the probabilities of both outputs multiply, and each factor "
-    "changes by at most exp(epsilon_i). A step that does not see the table has the same factors on "
-    "both sides. Neither says anything about which pairs are neighbours.",
+    proof="For each pair of neighbours the probabilities of both outputs multiply, and each "
+    "factor changes by at most exp(epsilon_i). A step that does not see the table has the same "
+    "factors on both sides. Neither says anything about which pairs are neighbours.",
 )
 
 # --- (3): disjoint tables ------------------------------------------------------------------------
@@ -210,19 +212,21 @@ def _disjoint(name: str, claimed: Formula, amended: bool) -> Part:
 DISJOINT = Claim(
     id="exact-cuboids-draft/theorem-4.5-disjoint",
     source="Section 4.2, Theorem 4.5 (3)",
+    quote="For any two tables",
     statement="Outputs about two disjoint parts T1 and T2 of the table cost epsilon_1 together, "
     "subject to the same background knowledge.",
+    read_as="Item 3: both parts subject to one Q of the whole table.",
     parts=(
         _disjoint("loss of both histograms with noise of scale 1", _worse_half, False),
         _disjoint("the same, each known count being about one part", _apart, True),
     ),
-    repaired="If each known count counts values of one part only; otherwise the outputs cost up to "
-    "epsilon_1 + epsilon_2, by (1).",
+    repaired="If each known count counts values of one part only; otherwise the outputs cost up "
+    "to epsilon_1 + epsilon_2, by (1).",
     explanation="Without background knowledge one record is in one part, and only that part's "
     "output changes. A known count that spans both ties them together: if the total of two values "
-    "is known, a record leaves one part and another one enters the other, and both outputs change. "
-    "With noise of scale 1 on each of the two counts, each output by itself loses 1 and both lose "
-    "2. It is the correlation that section 3 of the draft warns of.",
+    "is known, a record leaves one part and another one enters the other, and both outputs "
+    "change. With noise of scale 1 on each of the two counts, each output by itself loses 1 and "
+    "both lose 2. It is the correlation that section 3 of the draft warns of.",
     proof="If each count is about one part, the moves in either part keep all counts by "
     "themselves; so the moves of induced neighbours are all in one part.",
 )

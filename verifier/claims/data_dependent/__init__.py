@@ -2,5 +2,5 @@
 
 Statements in our own words, formulas as printed; a repair is a part of its own.
 
-Read `transforms`, `first_step`, `merging`, `partitions`, `theorem_5_2`.
+Read `transforms`, `first_step`, `merging`, `partitions`, `theorem_5_2`, `section_6`.
 """

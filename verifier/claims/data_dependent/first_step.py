@@ -97,9 +97,12 @@ def _histograms(sizes: tuple[int, ...], largest: int) -> Iterator[Instance]:
 
 FIRST_STEP = Claim(
     id="data-dependent-blowfish/section-5.1-first-step",
+    status="finding",
     source="Section 5.1",
+    quote="The first step of DAWA",
     statement="The first step of DAWA, as its public implementation draws it, chooses consecutive "
     "buckets epsilon-differentially privately (one record added or removed).",
+    read_as="As the public implementation draws it; add or remove one record.",
     parts=(
         Part(
             name="the loss by the outcome that every value is alone, in epsilons",

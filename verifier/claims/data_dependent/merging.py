@@ -122,8 +122,10 @@ MERGED = family(
 THEOREM_4_1 = Claim(
     id="data-dependent-blowfish/theorem-4.1",
     source="Section 4, Theorem 4.1",
-    statement="Answering the bucket counts on merged data under G' is equivalent to answering them "
-    "on the data under G'', which splits the merged values and joins those of one bucket.",
+    quote="is equivalent to answering workload",
+    statement="Answering the bucket counts on merged data under G' is equivalent to answering "
+    "them on the data under G'', which splits the merged values and joins those of one bucket.",
+    read_as="Both neighbour relations on bucket counts, listed.",
     parts=(
         counted(
             "exp(loss) of a random channel on buckets, under G'' and under G' (2 records)",
@@ -150,7 +152,9 @@ THEOREM_4_1 = Claim(
 LEMMA_4_1 = Claim(
     id="data-dependent-blowfish/lemma-4.1",
     source="Section 4, Lemma 4.1",
+    quote="trivially follows from theorem 4.1",
     statement="Answering the bucket counts on merged data under G' is as private under G.",
+    read_as="The neighbours of G among those of G'.",
     parts=(
         counted(
             "exp(loss) of a random channel on buckets, under G and under G' (2 records)",

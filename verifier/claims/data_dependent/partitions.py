@@ -12,6 +12,7 @@ from blowproof.models.base.numbers import plain
 from blowproof.verifier.claims.blowfish.section_5 import QUERIES, tables
 from blowproof.verifier.claims.stating.claim import Claim, Instance, Part
 from blowproof.verifier.claims.stating.families import family
+from blowproof.verifier.claims.stating.identity import Identity
 from blowproof.verifier.claims.stating.measures import Sensitivity
 from blowproof.verifier.claims.stating.parts import counted
 
@@ -39,7 +40,9 @@ def _twice_add_remove(instance: Instance) -> Exact:
 HALF = Claim(
     id="data-dependent-blowfish/section-5.1-half-budget",
     source="Section 5.1",
+    quote="Utilizing the fact that",
     statement="An epsilon/2-differentially private algorithm is (epsilon, G)-Blowfish private.",
+    read_as="S when a record changes is at most twice S when one is added or removed.",
     parts=(
         Part(
             name="S(f, G) is at most twice S under adding and removing one record",
@@ -207,16 +210,28 @@ HISTOGRAMS = family(
 COSTS = Claim(
     id="data-dependent-blowfish/section-5.2-costs",
     source="Section 5.2",
+    quote="we can rewrite the cost",
     statement="A bucket of two costs |x_i - x_j| + 1/epsilon_2, a bucket of one 1/epsilon_2.",
+    read_as="The two formulas, on small counts.",
     parts=(counted("buckets with another cost", HISTOGRAMS, lambda item: 0, _wrong_costs),),
     proof="The mean of two numbers is half their distance away from both.",
+    identities=(
+        Identity(
+            "two values, y and y + d, about their mean",
+            "(y + d - (2*y + d)/2) + ((2*y + d)/2 - y)",
+            "d",
+            real="y d",
+        ),
+    ),
 )
 THEOREM_5_1 = Claim(
     id="data-dependent-blowfish/theorem-5.1",
     source="Section 5.2, Theorem 5.1",
-    statement="If all weights are positive, the heaviest matchings of the graph C are the cheapest "
-    "partitions into buckets of one or two values; so are the heaviest perfect matchings if second "
-    "vertices are joined for free and no constant is added.",
+    quote="maximum weighted matching",
+    statement="If all weights are positive, the heaviest matchings of the graph C are the "
+    "cheapest partitions into buckets of one or two values; so are the heaviest perfect matchings "
+    "if second vertices are joined for free and no constant is added.",
+    read_as="Every matching of the graph listed, all weights positive.",
     parts=(
         counted(
             "partitions that are only one of the two",
@@ -233,8 +248,8 @@ THEOREM_5_1 = Claim(
             small="accuracy",
         ),
     ),
-    proof="A value that a matching leaves out could take its second vertex, of positive weight. So "
-    "all values are matched, and the weight is K times their number minus the cost. Perfect "
+    proof="A value that a matching leaves out could take its second vertex, of positive weight. "
+    "So all values are matched, and the weight is K times their number minus the cost. Perfect "
     "matchings match them by definition; second vertices that are left are even in number.",
 )
 

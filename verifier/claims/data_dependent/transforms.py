@@ -89,8 +89,10 @@ def _stretched(instance: Instance) -> Exact | None:
 STRETCH = Claim(
     id="data-dependent-blowfish/section-2-stretch",
     source="Section 2, approximate transformational equivalence",
+    quote="maximum distance between any two",
     statement="G' a spanning tree of G in which neighbours of G are at most l apart: an (epsilon, "
     "G')-private mechanism is (l epsilon, G)-private.",
+    read_as="Random channels, every spanning tree; l the longest way round.",
     parts=(
         counted(
             "exp(loss) of a random channel under G (2 records)",
@@ -179,9 +181,11 @@ def _orders(database: tuple[Point, ...]) -> list[tuple[Point, ...]]:
 DEFINITION_3_3 = Claim(
     id="data-dependent-blowfish/definition-3.3",
     source="Section 3, Definition 3.3",
-    statement="With W_G = W P_G, P_G the vertex-edge incidence matrix: Laplace noise for W under G "
-    "is Laplace noise for W_G under differential privacy; for a tree, neighbours of x_G are those "
-    "of x, so this is true of every mechanism.",
+    quote="transformation of the workload",
+    statement="With W_G = W P_G, P_G the vertex-edge incidence matrix: Laplace noise for W under "
+    "G is Laplace noise for W_G under differential privacy; for a tree, neighbours of x_G are "
+    "those of x, so this is true of every mechanism.",
+    read_as="Laplace noise for every graph; every mechanism for trees.",
     parts=(
         Part(
             name="S(W, G) is the largest L1 norm of a column of W P_G",
@@ -235,8 +239,10 @@ def _budget(instance: Instance) -> Exact:
 BUDGET = Claim(
     id="data-dependent-blowfish/section-4-budget",
     source="Section 4, before Step 1",
+    quote="using the sequential composition theorem",
     statement="An (epsilon_1, G)-private partition followed by (epsilon_2, G)-private counts that "
     "use it, and any uniform expansion, is (epsilon_1 + epsilon_2, G)-private.",
+    read_as="Random channels for both steps.",
     parts=(
         counted(
             "exp(loss) of both outputs of random channels (2 records)",
@@ -252,13 +258,88 @@ BUDGET = Claim(
     ),
     proof="Sequential composition; the expansion does not look at the data.",
 )
+
+
+# --- graphs with cycles --------------------------------------------------------------------------
+
+
+def _cyclic(most: int) -> Iterator[Instance]:
+    for item in _graphs_only(most):
+        size, edges = graph_of(item)
+        if len(edges) >= size and _trees(size, edges):
+            yield item
+
+
+def _has_cycle(instance: Instance) -> bool:
+    size, edges = graph_of(instance)
+    return len(edges) >= size and bool(_trees(size, edges))
+
+
+def _unit_trees(instance: Instance) -> Exact:
+    """Return for how many spanning trees each secret pair changes one coordinate of x_G only.
+
+    x_G of a tree: the flow on its edges; moving a record changes it on the path between the values.
+    """
+    size, edges = graph_of(instance)
+    found = 0
+    for tree in _trees(size, edges):
+        graph = nx.Graph(list(tree))
+        found += max(nx.shortest_path_length(graph, x, y) for x, y in edges) == 1
+    return found
+
+
+def _least_squares(instance: Instance) -> Exact:
+    """Return the largest L1 change of the shortest x_G by a secret pair: a column of P' P."""
+    size, edges = graph_of(instance)
+    rows = [[(v == x) - (v == y) for x, y in edges] for v in range(1, size)]
+    square = [[sum(a * b for a, b in zip(one, two, strict=True)) for two in rows] for one in rows]
+    largest = Fraction(0)
+    for place in range(len(edges)):
+        weights = solve(square, [row[place] for row in rows])
+        assert weights is not None
+        change = [
+            sum(Fraction(w) * row[edge] for w, row in zip(weights, rows, strict=True))
+            for edge in range(len(edges))
+        ]
+        largest = max(largest, sum((abs(Fraction(item)) for item in change), Fraction(0)))
+    return plain(largest)
+
+
+CYCLES = family(
+    "every connected graph with a cycle on 3 to 5 values", lambda: _cyclic(4), lambda: _cyclic(5)
+)
 GENERAL = Claim(
     id="data-dependent-blowfish/definition-3.3-cycles",
     source="Section 3, after Definition 3.3",
-    statement="If the policy graph has cycles, transformational equivalence holds for data-"
-    "independent mechanisms only.",
-    why_not="planned: it quantifies over all mechanisms, and over data-dependent ones on x_G, "
-    "which is not unique then.",
+    quote="only for data-independent mechanisms",
+    statement="If the policy graph has cycles, transformational equivalence holds for "
+    "data-independent mechanisms only.",
+    read_as="x_G by a spanning tree, or the shortest: some secret pair changes more than one "
+    "record would.",
+    parts=(
+        counted(
+            "spanning trees by whose x_G all neighbours are neighbours",
+            CYCLES,
+            lambda item: 0 if _has_cycle(item) else None,
+            _unit_trees,
+            small="privacy",
+        ),
+        counted(
+            "the largest change of the shortest x_G: more than one record's",
+            CYCLES,
+            lambda item: Fraction(4, 3) if _has_cycle(item) else None,
+            _least_squares,
+            ">=",
+            large="privacy",
+        ),
+    ),
+    proof="The coordinates of x_G that a mechanism on x_G sees are not unique then. With those of "
+    "a spanning tree, a secret pair off the tree changes two or more of them, so that noise which "
+    "depends on x_G may cost twice epsilon. With any other linear x_G = R x: on a cycle of L "
+    "edges R P_G is a projection Q of rank L - 1 that sends the cycle to 0, so each diagonal "
+    "entry is at most the sum of its row's other entries in size; if all columns had L1 norm 1 at "
+    "most, the trace L - 1 would be at most 1, which is false for L > 2. For Laplace noise only W "
+    "P_G counts (definition-3.3).",
 )
 
 

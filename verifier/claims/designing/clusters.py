@@ -14,6 +14,7 @@ from blowproof.verifier.claims.designing.sums import PAPER, ends_of
 from blowproof.verifier.claims.stating import families as some
 from blowproof.verifier.claims.stating.claim import Asked, Claim, Instance
 from blowproof.verifier.claims.stating.families import family
+from blowproof.verifier.claims.stating.identity import Identity
 from blowproof.verifier.claims.stating.parts import counted, of_sensitivity
 
 __all__ = ["CLAIMS"]
@@ -23,8 +24,10 @@ __all__ = ["CLAIMS"]
 AVERAGING = Claim(
     id=f"{PAPER}/section-composition-averaging",
     source="Desiderata, 'Composition'",
+    quote="averaged together to get a",
     statement="The sums of neighbouring counts known, k noisy counts of variance 2 / epsilon^2: "
     "averaging estimates x_1 with variance 2 / (k epsilon^2); any one count reveals all others.",
+    read_as="The best estimate by exact least squares; n not known.",
     parts=(
         counted(
             "variance of the best estimate, by exact least squares",
@@ -43,6 +46,15 @@ AVERAGING = Claim(
     ),
     proof="The sums leave a multiple of (1, -1, 1, ...) open, of squared length k, and 1 in each "
     "place up to its sign.",
+    identities=(
+        Identity(
+            "the variance of the mean of k estimates",
+            "k*(2/e**2)/k**2",
+            "2/(k*e**2)",
+            whole="k",
+            real="e",
+        ),
+    ),
 )
 
 
@@ -92,8 +104,10 @@ def _crosses(instance: Instance) -> bool:
 CLUSTER_SIZES = Claim(
     id=f"{PAPER}/cluster-sizes",
     source="Blowfish case study, 'K-means clustering'",
+    quote="policy-specific global sensitivity",
     statement="The numbers of points in the clusters have global sensitivity 1, and S = 2 under "
     "every policy discussed.",
+    read_as="Any centroids; add or remove for the global one.",
     parts=(
         of_sensitivity("global", CLUSTERS, lambda item: 1, reading="add-remove"),
         of_sensitivity("equality under policies", CLUSTERS, lambda item: 2),
@@ -156,8 +170,10 @@ FURTHER = family(
 THRESHOLD = Claim(
     id=f"{PAPER}/distance-threshold",
     source="Blowfish case study, 'Distance threshold'",
+    quote="with a resolution better than 10",
     statement="Under G^{d,theta}, outputs on databases with one record changed from x to y differ "
     "at most by the factor exp(floor(d(x, y) / theta) epsilon).",
+    read_as="The factor with the floor as printed, against the distance in the graph.",
     parts=(
         counted(
             "secret pairs from x to y, each of which costs epsilon",
@@ -188,8 +204,10 @@ THRESHOLD = Claim(
 LAPLACE = Claim(
     id=f"{PAPER}/laplace-deviation",
     source="'Answering queries with Blowfish', and the Laplace mechanism before",
+    quote="is also compatible with",
     statement="Laplace noise of standard deviation sqrt(2) S / epsilon is epsilon-differentially "
     "private, with S(f, G) in place of S(f) Blowfish private.",
+    read_as="The exact loss at that deviation, by the certifier.",
     parts=(
         counted(
             "variance of Laplace noise of scale S / epsilon",

@@ -89,8 +89,10 @@ def _most(means: list[list[Fraction]]) -> Fraction:
 THEOREM_8_1 = Claim(
     id="pufferfish-2012/theorem-8.1",
     source="Section 8, Theorem 8.1",
-    statement="A distribution is a universally composable evolution scenario iff each secret of "
-    "a pair determines the database under it.",
+    quote="if and only if for all",
+    statement="A distribution is a universally composable evolution scenario iff each secret of a "
+    "pair determines the database under it.",
+    read_as="Both directions on small sets of databases and two-valued mechanisms.",
     parts=(
         counted(
             "whether mechanisms compose linearly under it",
@@ -101,8 +103,8 @@ THEOREM_8_1 = Claim(
     ),
     proof="If both determine it, the condition is one on a pair of databases, and products of "
     "ratios multiply. If not, say given s' two databases are possible: an output of probability "
-    "1/2 given s on each database, and of 1/2 on average but not on each given s', moves no "
-    "odds, and twice it does, since the mean of a square is more than the square of the mean. No "
+    "1/2 given s on each database, and of 1/2 on average but not on each given s', moves no odds, "
+    "and twice it does, since the mean of a square is more than the square of the mean. No "
     "scenario besides is a definition that composes, and with this one it does not.",
 )
 
@@ -168,8 +170,10 @@ def _missed(instance: Instance) -> Exact:
 THEOREM_9_1 = Claim(
     id="pufferfish-2012/theorem-9.1",
     source="Section 9.2, Theorem 9.1",
+    quote="any general constraint",
     statement="Pufferfish with a deterministic constraint Q implies induced neighbours privacy "
     "for Q.",
+    read_as="Pairs of induced neighbours against the attackers of Equation 17.",
     parts=(
         counted("induced neighbours that no belief is left with", COUNTS, lambda item: 0, _missed),
     ),
@@ -186,7 +190,9 @@ def _covering(instance: Instance) -> bool:
 THEOREM_9_2 = Claim(
     id="pufferfish-2012/theorem-9.2",
     source="Section 9.3, Theorem 9.2",
+    quote="is a univariate histogram",
     statement="For univariate histograms induced neighbours privacy is enough for Pufferfish.",
+    read_as="Cells as printed, which need not cover the domain.",
     parts=(
         counted(
             "change of the histogram between databases that a belief is left with",
@@ -207,8 +213,8 @@ THEOREM_9_2 = Claim(
         ),
     ),
     repaired="If the cells cover the domain. For all count constraints, and any secrets: privacy "
-    "of the pairs of reading 5 (irreducible changes of labelled records, a secret one among "
-    "them) is necessary and enough, exactly.",
+    "of the pairs of reading 5 (irreducible changes of labelled records, a secret one among them) "
+    "is necessary and enough, exactly.",
     amendment="condition",
     explanation="Where a tuple is in no cell, one person may go from a cell to that tuple while "
     "another comes into the cell: three moves, of which two keep the counts, so no induced "
@@ -251,8 +257,10 @@ def _sure(
 EQUATION_18 = Claim(
     id="pufferfish-2012/equation-18",
     source="Section 9.2, Equation 18",
-    statement="In the exam queue Pufferfish needs any two possible databases to give every "
-    "output with probabilities within exp(epsilon).",
+    quote="in this situation",
+    statement="In the exam queue Pufferfish needs any two possible databases to give every output "
+    "with probabilities within exp(epsilon).",
+    read_as="Any two databases of the exam queue, by the printed beliefs.",
     parts=(
         counted(
             "pairs of states that a belief is left with",
@@ -261,8 +269,8 @@ EQUATION_18 = Claim(
             _certain_states,
         ),
     ),
-    proof="For i < j: sure that the first i are done and those after j are not, told of student "
-    "i + 1, and leaning to done more and more for all others between.",
+    proof="For i < j: sure that the first i are done and those after j are not, told of student i "
+    "+ 1, and leaning to done more and more for all others between.",
 )
 
 
@@ -283,7 +291,9 @@ def _together(instance: Instance) -> Exact:
 COMPOSITION = Claim(
     id="pufferfish-2012/section-9.3-composition",
     source="Section 9.3, after Theorem 9.2",
+    quote="composes with itself linearly",
     statement="For univariate histograms Pufferfish composes with itself linearly.",
+    read_as="For the attackers of Theorem 9.2, two random channels.",
     parts=(
         counted(
             "odds of two releases above the product of theirs",

@@ -220,8 +220,8 @@ THEOREM_4_5 = Claim(
     id="blowfish-2014/theorem-4.5",
     source="Section 4.2, Theorem 4.5",
     quote="product distributions conditioned on",
-    statement="With constraints, Pufferfish privacy for product distributions conditioned on "
-    "them implies Blowfish privacy.",
+    statement="With constraints, Pufferfish privacy for product distributions conditioned on them "
+    "implies Blowfish privacy.",
     read_as="For every channel the largest odds ratio is at least the largest over neighbours.",
     parts=(
         counted(
@@ -236,9 +236,9 @@ THEOREM_4_5 = Claim(
     proof="For neighbours D1, D2 let a belief be certain of all records that do not change, and "
     "give each other one but i, which makes a secret move, its value in D1 far more than that in "
     "D2. Told D1's value of record i it is certain of D1 in the limit. Told D2's, what is "
-    "possible besides D2 undoes some of the other changes; it has record i's secret move, so its T "
-    "is not empty and inside T(D1, D2), or it has fewer changes with the same T: no such database "
-    "is in I_Q. So it is certain of D2.",
+    "possible besides D2 undoes some of the other changes; it has record i's secret move, so its "
+    "T is not empty and inside T(D1, D2), or it has fewer changes with the same T: no such "
+    "database is in I_Q. So it is certain of D2.",
 )
 
 CONJECTURE = Claim(
@@ -264,8 +264,8 @@ CONJECTURE = Claim(
     "the largest ratio over families of pairs (see verifier/odds/families).",
     explanation="Where students pass an exam in order, neighbours differ by one student, and an "
     "attacker who leans to the first students having passed compares any two states. Where the "
-    "graph is not complete it fails with one count already: a plain move that compensates makes "
-    "a pair no neighbours, and a belief that is sure of everybody else is left with this pair.",
+    "graph is not complete it fails with one count already: a plain move that compensates makes a "
+    "pair no neighbours, and a belief that is sure of everybody else is left with this pair.",
     proof="See blowproof.verifier.odds.independent: a coupling, by duality.",
 )
 

@@ -41,8 +41,10 @@ def _interval_loss(instance: Instance) -> Exact:
 LEMMA_7_1 = Claim(
     id="pufferfish-2012/lemma-7.1",
     source="Section 7, Lemma 7.1",
+    quote="has density",
     statement="A sum with noise of density epsilon / (8 k) exp(-epsilon |x| / (4 k)) protects "
     "incomes to within k.",
+    read_as="Neighbouring intervals of width 2k, by the farthest incomes in them.",
     parts=(
         counted("loss in epsilons", INCOMES, lambda item: 1, _interval_loss, "<=", small="privacy"),
     ),
@@ -81,8 +83,10 @@ def _misplaced(instance: Instance, center: Fraction) -> int:
 SECTION_7_1_2 = Claim(
     id="pufferfish-2012/section-7.1.2",
     source="Section 7.1.2",
+    quote="to within 10%",
     statement="To protect an income to within 10 percent, c = 0.1 in the interval [c y, y / c); "
     "and t is in it iff log t is between y + log c and y - log c.",
+    read_as="The two formulas as printed.",
     parts=(
         counted("relative error of the interval", FACTORS, lambda item: item.number("error"),
                 lambda item: _reach(item.number("error"))),
@@ -110,7 +114,9 @@ def _bounds() -> Iterator[Instance]:
 FOURFOLD = Claim(
     id="pufferfish-2012/section-7.3",
     source="Section 7.3, after Theorem 7.1",
+    quote="in terms of an odds-ratio bound",
     statement="4 epsilon-Pufferfish bounds odds ratios by 4 exp(epsilon).",
+    read_as="4 exp(epsilon) against exp(4 epsilon).",
     parts=(
         counted("exp(4 epsilon)", family("four epsilons", _bounds),
                 lambda item: 4 * item.number("exp_epsilon"),
@@ -188,9 +194,11 @@ def _joined(instance: Instance) -> bool:
 THEOREM_7_1 = Claim(
     id="pufferfish-2012/theorem-7.1",
     source="Section 7, Theorem 7.1",
+    quote="up to a four-fold degradation",
     statement="Where two databases within delta always have a third within delta of the one "
     "alone, (epsilon, delta)-modified ZLW privacy is 4 epsilon-Pufferfish for secrets to within "
     "delta.",
+    read_as="The converse, for metrics that meet the printed condition.",
     parts=(
         counted(
             "loss in epsilons",

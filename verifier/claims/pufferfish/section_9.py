@@ -73,9 +73,11 @@ QUEUES = family("1 to 6 students", lambda: _queues(5), lambda: _queues(6))
 EXAMPLE_9_1 = Claim(
     id="pufferfish-2012/example-9.1",
     source="Section 9.1, Example 9.1 and after Definition 9.3",
+    quote="can be in only one of",
     statement="n students take an exam in order: n + 1 databases are possible, the induced "
     "neighbours are the pairs (D_i, D_(i+1)), and Laplace noise for differential privacy on the "
     "number of students done is induced neighbours private.",
+    read_as="The exam queue, all databases listed.",
     parts=(
         counted(
             "possible databases",
@@ -117,8 +119,10 @@ def _rate_loss(rate: Fraction) -> Exact:
 DENSITY = Claim(
     id="pufferfish-2012/example-9.1-density",
     source="Section 9.1, Example 9.1",
-    statement="Noise of density exp(-|x| / epsilon) / (2 epsilon) on a count is epsilon-"
-    "differentially private.",
+    quote="would add noise with density",
+    statement="Noise of density exp(-|x| / epsilon) / (2 epsilon) on a count is "
+    "epsilon-differentially private.",
+    read_as="The density as printed, epsilon in the place of its inverse.",
     parts=(
         counted(
             "loss of the printed density",
@@ -140,9 +144,9 @@ DENSITY = Claim(
     ),
     repaired="Density epsilon / 2 exp(-epsilon |x|), as in Example 9.2.",
     amendment="misprint",
-    explanation="The scale of the noise is 1 / epsilon, and the printed density has scale epsilon: "
-    "for epsilon < 1 it loses 1 / epsilon, which is more than epsilon. Example 9.2 computes with "
-    "the right density.",
+    explanation="The scale of the noise is 1 / epsilon, and the printed density has scale "
+    "epsilon: for epsilon < 1 it loses 1 / epsilon, which is more than epsilon. Example 9.2 "
+    "computes with the right density.",
     proof="The density ratio at distance 1 is at most exp(epsilon).",
 )
 
@@ -171,9 +175,11 @@ def _odds(instance: Instance) -> Exact:
 EXAMPLE_9_2 = Claim(
     id="pufferfish-2012/example-9.2",
     source="Section 9.2, Example 9.2",
+    quote="does not satisfy",
     statement="In the exam queue with all states equally likely, the output n is more than "
     "exp(epsilon) times as likely if student 1 is done than if not: Laplace noise is not "
     "Pufferfish private.",
+    read_as="The strict inequality as printed, for every n.",
     parts=(
         counted(
             "whether the printed inequality is right",
@@ -261,8 +267,10 @@ CONSTRAINTS = family(
 DEFINITION_9_2 = Claim(
     id="pufferfish-2012/definition-9.2",
     source="Section 9.1, Definition 9.2",
+    quote="No subset of",
     statement="Databases that satisfy Q are induced neighbours iff no subset of the moves between "
     "them leads to a database that satisfies Q (so that two possible databases have neighbours).",
+    read_as="Word for word, the whole set of moves being a subset of itself.",
     parts=(
         counted(
             "whether there are neighbours, word for word",

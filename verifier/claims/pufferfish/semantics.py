@@ -83,8 +83,10 @@ def _any_belief(instance: Instance) -> Exact:
 THEOREM_3_1 = Claim(
     id="pufferfish-2012/theorem-3.1",
     source="Section 3.2, Theorem 3.1",
-    statement="With all distributions over databases, Pufferfish is: any two databases give "
-    "every output with probabilities within exp(epsilon).",
+    quote="the set of all possible",
+    statement="With all distributions over databases, Pufferfish is: any two databases give every "
+    "output with probabilities within exp(epsilon).",
+    read_as="All distributions over small sets of databases, by their corners.",
     parts=(counted("the largest ratio over beliefs", WORLDS, _two_databases, _any_belief),),
     proof="Given a secret an output's probability is a mean over databases, at most the largest; "
     "half on each of two databases, which differ in somebody's secret, meets it.",
@@ -116,8 +118,10 @@ def _odds_of(belief: Belief, person: int, value: int) -> Fraction:
 ODDS = Claim(
     id="pufferfish-2012/section-3.1",
     source="Section 3.1, the odds ratio",
+    quote="a simple calculation shows",
     statement="Equations 1 and 2 hold iff posterior odds are within exp(epsilon) times prior "
     "odds: the two ratios are the same number.",
+    read_as="Both conditions on random channels and beliefs, as one number.",
     parts=(counted("difference of the two ratios", WORLDS, lambda item: 0, _odds_of_beliefs),),
     proof="Bayes' rule: P(s | w) / P(s) = P(w | s) / P(w), and P(w) cancels.",
 )
@@ -151,7 +155,9 @@ def _mixed(instance: Instance) -> Exact:
 THEOREM_5_1 = Claim(
     id="pufferfish-2012/theorem-5.1",
     source="Section 5, Theorem 5.1",
+    quote="satisfies the axioms of",
     statement="Pufferfish satisfies transformation invariance and convexity (Axioms 5.1 and 5.2).",
+    read_as="Random channels, processed further or mixed, for the beliefs listed.",
     parts=(
         counted(
             "the largest ratio of a mixture, and of what is made of an output",
@@ -162,8 +168,8 @@ THEOREM_5_1 = Claim(
             small="privacy",
         ),
     ),
-    proof="Both are sums of outputs' probabilities with weights that do not look at the data, "
-    "and a ratio of sums is at most the largest ratio of their terms.",
+    proof="Both are sums of outputs' probabilities with weights that do not look at the data, and "
+    "a ratio of sums is at most the largest ratio of their terms.",
 )
 
 # --- section 6 -----------------------------------------------------------------------------------
@@ -192,7 +198,9 @@ def _independent(instance: Instance) -> Exact:
 THEOREM_6_1 = Claim(
     id="pufferfish-2012/theorem-6.1",
     source="Section 6, Theorem 6.1",
+    quote="is equivalent to",
     statement="Differential privacy is Pufferfish with records that are independent of each other.",
+    read_as="Independent beliefs as in Equation 7, against pairs that differ by one record.",
     parts=(counted("the largest ratio over beliefs", WORLDS, _one_tuple, _independent),),
     proof="Given a person's tuple, or that there is none, the others have one and the same "
     "distribution, so that databases couple with those that differ in this tuple alone; a belief "
@@ -266,8 +274,10 @@ def _exceeds(instance: Instance) -> Exact:
 THEOREM_6_2 = Claim(
     id="pufferfish-2012/theorem-6.2",
     source="Section 6, Theorem 6.2",
+    quote="is not equivalent to",
     statement="With any distribution in which records are not independent, some differentially "
     "private mechanism lets an attacker's odds move by more than exp(epsilon).",
+    read_as="Some differentially private mechanism beats the bound, for each belief outside.",
     parts=(
         counted(
             "whether some mechanism does",

@@ -5,5 +5,5 @@ The measure never calls the formula that it is compared with. Quick families tak
 Read `identity` (algebra), `claim`, `grades` (what is degenerate), `families`, `measures`, `parts`;
 what several papers share: `listings`,
 `policy_graphs`, `sparse_families`, `affine_families`, `range_trees`, `channels`, `printed` (noise
-scales as data, in printed.json).
+scales as data, in printed.json), `measured` (experiments as data, in measured.json).
 """

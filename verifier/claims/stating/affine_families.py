@@ -22,7 +22,7 @@ from blowproof.verifier.closed_forms.ours.more_dependencies import (
 from blowproof.verifier.closed_forms.ours.one_dependency import independent, one_dependency
 from blowproof.verifier.theorems.affine_frames import kernel
 
-__all__ = ["AFFINE_PARTS", "with_signatures"]
+__all__ = ["AFFINE", "AFFINE_PARTS", "blocks", "exactly", "with_signatures"]
 
 Signatures = Sequence[Sequence[int]]
 
@@ -100,17 +100,22 @@ def _of(*forms: Form) -> Formula:
     return claimed
 
 
+exactly: Formula = _of(independent, one_dependency)
+"""The value for N = r + 1 and N = r + 2 signatures of affine rank r."""
+
+
+def blocks(which: str) -> Formula:
+    """Return what blocks say for N = r + 3: the bound "below", "above", or the "conjecture"."""
+    forms = {"below": blocks_below, "above": blocks_above, "conjecture": blocks_conjecture}
+    return _of(forms[which])
+
+
 AFFINE_PARTS: tuple[Part, ...] = (
     of_sensitivity(
         "sparse or not, full secrets, N = r + 1 or r + 2 signatures of affine rank r: the value",
         AFFINE,
-        _of(independent, one_dependency),
+        exactly,
         amended=True,
-    ),
-    of_sensitivity("N = r + 3: the lower bound", AFFINE, _of(blocks_below), ">=", amended=True),
-    of_sensitivity("N = r + 3: the upper bound", AFFINE, _of(blocks_above), "<=", amended=True),
-    of_sensitivity(
-        "N = r + 3: the conjectured value", AFFINE, _of(blocks_conjecture), amended=True
     ),
 )
 """Checks of closed forms for full secrets that do not ask for sparse counts."""

@@ -28,6 +28,7 @@ __all__ = [
     "Parameter",
     "Part",
     "Relation",
+    "Status",
     "Value",
     "Verdict",
     "in_readings",
@@ -44,6 +45,8 @@ Cost = Literal["privacy", "accuracy", "nothing"]
 """What trusting a wrong claim costs: too little noise, too much noise or error, or neither."""
 Amendment = Literal["condition", "misprint", "formula"]
 """How a repair differs: a condition is added, a slip of the pen is corrected, or it is new."""
+Status = Literal["", "theorem", "conjecture", "finding"]
+"""What a result of our own is; empty for what a paper states."""
 Parameter = Exact | str
 
 
@@ -215,7 +218,8 @@ class Claim:
     What makes it hold in general (or its repair): `proof`, the argument by hand, which stands here
     or, in short, here and in full in `proof_in`; `identities`, the algebra, proved by sympy at each
     run; parts with `kernel`; or `listed`: the instances are all that the sentence speaks about.
-    A claim that holds without any of these is `holds-checked`.
+    A claim that holds without any of these is `holds-checked`. `status` marks a result of our own,
+    as opposed to a paper's, for the table of these.
     """
 
     id: str
@@ -231,6 +235,7 @@ class Claim:
     proof_in: str = ""
     identities: tuple[Identity, ...] = ()
     listed: bool = False
+    status: Status = ""
     why_not: str = ""
 
     @property

@@ -1,4 +1,4 @@
-"""Degenerate instances: one value, one record, one cluster, or an empty set of secret pairs.
+"""Degenerate instances: one value, one record, one cluster, an empty set of pairs, nothing open.
 
 A statement that fails on such instances alone is no worse than its author's wish to be short. What
 is degenerate for one statement only, its part says (`Part.degenerate`).
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from blowproof.models import Policy
+from blowproof.models import Distance, Marginal, Policy
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.claims.stating.claim import Instance, Part
 
@@ -34,13 +34,25 @@ def degenerate(part: Part, instance: Instance) -> str:
     own = part.degenerate(instance)
     if own:
         return own
-    if instance.query.text.startswith("cluster-") and len(instance.query.rows) == 1:
-        return "one cluster"
     for name, words in SIZES.items():
         number = instance.parameters.get(name)
         if number is not None and not isinstance(number, str) and number <= 1:
             return words
-    return "" if instance.policy is None else _of(instance.policy, part.reading)
+    if instance.policy is None:
+        return ""
+    return _of(instance.policy, part.reading) or _alike(instance)
+
+
+def _alike(instance: Instance) -> str:
+    """Return why a query tells no two values apart; "" if it does."""
+    policy, asked = instance.the_policy, instance.query
+    if asked.text not in ("matrix", "cluster-sizes", "cluster-sums") or not _small(policy):
+        return ""
+    if asked.text == "cluster-sums":
+        return "one cluster" if len(asked.rows) == 1 else ""
+    query = asked.on(policy)
+    rows = {tuple(sorted(query.row(x).items(), key=repr)) for x in policy.domain.points()}
+    return "every record counts alike" if len(rows) == 1 else ""
 
 
 def _of(policy: Policy, reading: Reading | None) -> str:
@@ -51,8 +63,20 @@ def _of(policy: Policy, reading: Reading | None) -> str:
         return "an attribute of one value"
     if policy.database.size is not None and policy.database.size <= 1:
         return "one record" if policy.database.size else "no record"
-    if (reading is None or is_labelled(reading)) and not _secret_pair(policy):
+    everything = set(policy.domain.names)
+    if any(isinstance(f, Marginal) and set(f.attributes) == everything for f in policy.known):
+        return "the whole table is known"
+    return "" if reading is not None and not is_labelled(reading) else _of_secrets(policy)
+
+
+def _of_secrets(policy: Policy) -> str:
+    if not _secret_pair(policy):
         return "no secret pair"
+    secrets = policy.secrets
+    if isinstance(secrets, Distance) and secrets.metric == "l1" and _small(policy):
+        width = sum(attribute.size - 1 for _, attribute in policy.domain.attributes)
+        if secrets.attributes is None and secrets.threshold > width:
+            return "no values are so far apart"
     return ""
 
 

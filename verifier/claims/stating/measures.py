@@ -14,13 +14,13 @@ from blowproof.models.files.writing import canonical
 from blowproof.models.policy.policy import Answers, Database
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.queries.kinds import WeightedSum
-from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.ask import certified, sensitivity
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.claims.stating.claim import Instance, Measure, Value
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.neighbours.check import check_pair
 
-__all__ = ["Counted", "Positive", "Sensitivity", "Shown", "recheck", "sensitivities"]
+__all__ = ["Counted", "Positive", "Proven", "Sensitivity", "Shown", "recheck", "sensitivities"]
 
 INSTANCE_LIMIT = 30.0
 """Seconds for one instance; what takes longer is counted as undecided."""
@@ -60,6 +60,29 @@ class Sensitivity:
                 _known[key] = value
             return value
         return _known[key]
+
+
+@dataclass(frozen=True)
+class Proven:
+    """S(f, P) where the kernel has accepted a certificate of it; else only its lower bound."""
+
+    reading: Reading
+    answers: Answers | None = "any"
+
+    def __call__(self, instance: Instance, time_limit: float | None) -> Value:
+        """Return S, proved by a certificate, or what is known without one."""
+        limit = INSTANCE_LIMIT if time_limit is None else min(INSTANCE_LIMIT, time_limit)
+        policy = _asked(instance, self.answers)
+        answer, _ = certified(
+            policy, instance.query.on(policy), reading=self.reading, time_limit=limit
+        )
+        upper = answer.upper if answer.status == "proved" else None
+        return Value(answer.lower, upper, answer.witness)
+
+    def recheck(self, instance: Instance) -> str:
+        """Return how S was confirmed: by the kernel, which is independent of the engines."""
+        proved = self(instance, None).upper is not None
+        return "the kernel checked a certificate" if proved else ""
 
 
 _known: dict[object, Value] = {}

@@ -7,6 +7,7 @@ the last one shorter. s_1 is the root of H_1. Nothing here comes from the mechan
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -105,6 +106,20 @@ class OrderedTree:
             chosen |= {(kind, *part) for part in _cover(low, high, last, self.fan_out)}
         return frozenset(chosen)
 
+    def uses(self) -> dict[str, int]:
+        """Return how many ranges read a node of each kind, added up over the nodes.
+
+        A range is the difference of two prefixes, and noise that both have in common cancels: of
+        |T| + 1 prefixes p read a node, and so p (|T| + 1 - p) ranges do.
+        """
+        readers: Counter[Node] = Counter()
+        for last in range(self.size + 1):
+            readers.update(self.prefix(last))
+        found: Counter[str] = Counter()
+        for (kind, _, _), read in readers.items():
+            found[kind] += read * (self.size + 1 - read)
+        return dict(found)
+
     def range_error(self, scales: Mapping[str, Fraction], *, shared: bool) -> Fraction:
         """Return the expected squared error of a range, on average over all ranges.
 
@@ -112,11 +127,14 @@ class OrderedTree:
         noise has the variance 2 scale^2.
         """
         total, count = Fraction(0), self.size * (self.size + 1) // 2
+        if shared:
+            found = self.uses().items()
+            return sum((2 * scales[kind] ** 2 * many for kind, many in found), total) / count
         prefixes = [self.prefix(last) for last in range(self.size + 1)]
         for last in range(1, self.size + 1):
             for first in range(1, last + 1):
                 right, left = prefixes[last], prefixes[first - 1]
-                used = [*(right ^ left)] if shared else [*right, *left]
+                used = [*right, *left]
                 total += sum((2 * scales[kind] ** 2 for kind, _, _ in used), Fraction(0))
         return total / count
 

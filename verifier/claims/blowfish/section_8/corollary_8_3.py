@@ -7,6 +7,7 @@ from blowproof.verifier.claims.blowfish.section_8.theorem_8_2 import SPARSE
 from blowproof.verifier.claims.stating.affine_families import AFFINE_PARTS
 from blowproof.verifier.claims.stating.claim import Claim, Instance, Part, in_readings
 from blowproof.verifier.claims.stating.measures import Sensitivity, sensitivities
+from blowproof.verifier.claims.stating.parts import with_kernel
 from blowproof.verifier.claims.stating.policy_graphs import policy_graph
 from blowproof.verifier.claims.stating.printed import Loss, printed_scale
 
@@ -29,9 +30,8 @@ BY_ONE = "Every changed record a secret move, or G complete: S(h, P) <= 2 (|Q| +
 FEW_SIGNATURES = (
     "Sparse or not, for complete G, N signatures of affine rank r, B of them with two values: "
     "S(h, P) = 2 B for N = r + 1; for N = r + 2, the larger of 2 B and what the primitive "
-    "dependency of the signatures says; for N = r + 3, with W the best of that over the cuts of "
-    "the signatures into two blocks, max(2 B, W) <= S(h, P) <= max(2 B, 2 W - 2), and equality on "
-    "the left is a conjecture."
+    "dependency of the signatures says (ours/affine-few; bounds and a conjecture for more: "
+    "ours/affine-bounds, ours/affine-conjecture)."
 )
 
 
@@ -47,7 +47,9 @@ WHY_8_3 = (
 COROLLARY_8_3 = Claim(
     id="blowfish-2014/corollary-8.3",
     source="Section 8.1.1, Corollary 8.3",
+    quote="immediate corollary about an upper bound",
     statement="If the counts Q are sparse w.r.t. G, then S(h, P) <= 2 max(|Q|, 1).",
+    read_as="Both readings of neighbours, every sparse Q.",
     parts=(
         *in_readings(
             Part(
@@ -74,9 +76,9 @@ COROLLARY_8_3 = Claim(
     ),
     repaired=f"{BY_ONE} {FEW_SIGNATURES}",
     explanation=WHY_8_3,
-    proof="Make v+ and v- one node: what changes at once is a simple cycle on |Q| + 1 nodes, so at "
-    "most |Q| + 1 moves, each of which changes the histogram by at most 2. For few signatures the "
-    "proofs are in verifier/closed_forms/ours: one_dependency and more_dependencies.",
+    proof="Make v+ and v- one node: what changes at once is a simple cycle on |Q| + 1 nodes, so "
+    "at most |Q| + 1 moves, each of which changes the histogram by at most 2. For few signatures "
+    "the proofs are in verifier/closed_forms/ours: one_dependency and more_dependencies.",
 )
 
 
@@ -90,8 +92,10 @@ def _sparse_only(instance: Instance) -> Exact | None:
 COROLLARY_8_3_CALIBRATION = Claim(
     id="blowfish-2014/corollary-8.3-calibration",
     source="Section 8.1.1, after Corollary 8.3",
-    statement="Laplace noise of scale 2 max(|Q|, 1) / epsilon makes the histogram (epsilon, P)-"
-    "Blowfish private if Q is sparse w.r.t. G.",
+    quote="suffices (but may not be necessary)",
+    statement="Laplace noise of scale 2 max(|Q|, 1) / epsilon makes the histogram (epsilon, "
+    "P)-Blowfish private if Q is sparse w.r.t. G.",
+    read_as="The exact loss of that noise, by the certifier.",
     parts=tuple(
         Part(
             name="exact privacy loss at epsilon = 1",
@@ -111,4 +115,4 @@ COROLLARY_8_3_CALIBRATION = Claim(
 )
 
 
-CLAIMS = (COROLLARY_8_3, COROLLARY_8_3_CALIBRATION)
+CLAIMS = (with_kernel(COROLLARY_8_3), COROLLARY_8_3_CALIBRATION)

@@ -54,8 +54,10 @@ RELATIONS: tuple[tuple[str, Relation], ...] = (
 ANSWERS = Claim(
     id="blowfish-2014/section-8.1-answers",
     source="Section 8.1, after Equation 16",
+    quote="do not affect our analysis",
     statement="The answers cnt_i do not affect the analysis: S depends on which counts are known, "
     "not on their numbers.",
+    read_as="S for given answers against S for any answers.",
     parts=tuple(
         Part(
             name=name,
@@ -95,8 +97,10 @@ def _unchanged_or_one(instance: Instance) -> Exact:
 CASES = Claim(
     id="blowfish-2014/definition-8.1",
     source="Section 8.1.1, Definition 8.1 and the cases before it",
+    quote="three mutually exclusive cases",
     statement="When a record changes along a secret pair, each count query is lifted, lowered or "
     "unchanged, exactly one of the three.",
+    read_as="Of each secret pair and count exactly one case holds.",
     parts=(
         Part(
             name="exactly one case holds",
@@ -162,9 +166,11 @@ def _dichotomy(policy: Policy) -> int:
 EXAMPLE_8_1 = Claim(
     id="blowfish-2014/example-8.1",
     source="Section 8.1.1, Example 8.1",
+    quote="We can verify every pair",
     statement="2 x 2 x 3 values, the counts of A1 x A2, full secrets: (a1,b1,c1) to (a2,b2,c2) "
     "lowers q1 and lifts q4; (a1,b2,c1) to (a1,b2,c2) changes none; every pair lowers and lifts "
     "exactly one or none; so Q is sparse.",
+    read_as="The example as printed, every pair listed.",
     parts=(
         _fact("the first pair lowers q1 alone and lifts q4 alone", 1,
               lambda p: int(_pair_effect(p, "first") == ([0], [3]))),
@@ -199,8 +205,10 @@ def _number(policy: Policy, name: str) -> int:
 EXAMPLE_8_2 = Claim(
     id="blowfish-2014/example-8.2",
     source="Section 8.1.1, Example 8.2",
-    statement="The policy graph of Example 8.1 has the edge (q1, q4), no edge from v+ or to v- but "
-    "(v+, v-), alpha = 4 and xi = 1.",
+    quote="we have its policy graph",
+    statement="The policy graph of Example 8.1 has the edge (q1, q4), no edge from v+ or to v- "
+    "but (v+, v-), alpha = 4 and xi = 1.",
+    read_as="The example as printed; alpha and xi by listing cycles and paths.",
     parts=(
         _fact("the edge from q1 to q4", 1, lambda p: int((0, 3) in _graph_of(p))),
         _fact("other edges at v+ and v-", 0, _special_arcs),
@@ -214,8 +222,10 @@ EXAMPLE_8_2 = Claim(
 SPARSE_ATTRIBUTE = Claim(
     id="blowfish-2014/definition-8.2",
     source="Section 8.1.1, Definition 8.2, with the proofs of Theorems 8.4 and 8.5",
+    quote="lifts at most one count query",
     statement="One marginal is sparse w.r.t. full secrets; disjoint marginals are sparse w.r.t. "
     "one-attribute secrets.",
+    read_as="The definition itself, checked on the cases that the paper calls sparse.",
     parts=(
         Part(
             name="one marginal, full secrets",

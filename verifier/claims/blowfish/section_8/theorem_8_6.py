@@ -13,6 +13,7 @@ from blowproof.verifier.claims.stating import sparse_families as sparse
 from blowproof.verifier.claims.stating.claim import Claim, Instance, Part, Relation
 from blowproof.verifier.claims.stating.families import family
 from blowproof.verifier.claims.stating.measures import Sensitivity
+from blowproof.verifier.claims.stating.parts import with_kernel
 from blowproof.verifier.claims.stating.policy_graphs import effects
 
 __all__ = ["CLAIMS"]
@@ -141,8 +142,10 @@ RELATIONS: tuple[tuple[str, Relation], ...] = (("bound", "<="), ("equality witho
 THEOREM_8_6 = Claim(
     id="blowfish-2014/theorem-8.6",
     source="Section 8.2.3, Theorem 8.6",
+    quote="If none of the constraints are point",
     statement="Distance secrets on [m]^k, disjoint known rectangles: S(h, P) <= 2 (maxcomp + 1), "
     "with equality if no rectangle is a point.",
+    read_as="All of [m]^k, l1 distance, theta >= 1; the bound, and the equality without points.",
     parts=(
         *(
             Part(
@@ -179,10 +182,10 @@ THEOREM_8_6 = Claim(
     "not have a path through all its rectangles, rectangles that fill the whole domain leave no "
     "way in or out (1..2 with its only range known: 2, not 4), and a domain of one value has no "
     "secret pair at all. The equality's failures cost only accuracy.",
-    proof="Disjoint rectangles are sparse under every G. What changes at once is a simple cycle of "
-    "the rectangles and of the outside, taken as one node; without the outside it stays in one "
+    proof="Disjoint rectangles are sparse under every G. What changes at once is a simple cycle "
+    "of the rectangles and of the outside, taken as one node; without the outside it stays in one "
     "component.",
 )
 
 
-CLAIMS = (THEOREM_8_6,)
+CLAIMS = (with_kernel(THEOREM_8_6),)
