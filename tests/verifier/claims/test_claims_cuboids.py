@@ -9,7 +9,6 @@ from itertools import combinations
 import pytest
 
 from blowproof.models import Count, Full, Policy
-from blowproof.verifier.claims.cuboids.linear import kernel_projection, rank, solve
 from blowproof.verifier.claims.cuboids.section_4 import LEMMA_4_2
 from blowproof.verifier.claims.cuboids.section_4_cells import LEMMA_4_3
 from blowproof.verifier.claims.cuboids.section_5 import UNDIRECTED
@@ -17,6 +16,7 @@ from blowproof.verifier.claims.data_dependent import partitions
 from blowproof.verifier.claims.run import Failure, put
 from blowproof.verifier.claims.stating import families as some
 from blowproof.verifier.claims.stating.claim import Formula, Instance
+from blowproof.verifier.claims.stating.linear import kernel_projection, rank, solve
 
 
 def test_projection_is_onto_the_kernel() -> None:

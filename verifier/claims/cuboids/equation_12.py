@@ -6,7 +6,6 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from blowproof.models import Exact
-from blowproof.verifier.claims.cuboids.linear import Matrix, solve
 from blowproof.verifier.claims.cuboids.section_6 import (
     TWO_CUBOIDS,
     Cells,
@@ -21,6 +20,7 @@ from blowproof.verifier.claims.cuboids.section_6 import (
     none_wrong,
 )
 from blowproof.verifier.claims.stating.claim import Claim, Formula, Instance
+from blowproof.verifier.claims.stating.linear import Matrix, solve
 from blowproof.verifier.claims.stating.parts import counted
 
 __all__ = ["CLAIMS"]

@@ -8,11 +8,11 @@ from itertools import product
 
 from blowproof.models import Between, Count, Domain, Exact, Integers, Labels, Marginal, Policy
 from blowproof.models.base.numbers import plain
-from blowproof.verifier.claims.cuboids.linear import kernel_projection, rank
 from blowproof.verifier.claims.cuboids.section_2 import AGES, FACT_TABLE, SALARIES, SEXES
 from blowproof.verifier.claims.stating.claim import Claim, Instance, Parameter, Part
 from blowproof.verifier.claims.stating.families import family
 from blowproof.verifier.claims.stating.identity import Identity
+from blowproof.verifier.claims.stating.linear import kernel_projection, rank
 from blowproof.verifier.claims.stating.measures import Positive, Sensitivity
 from blowproof.verifier.claims.stating.parts import counted
 

@@ -10,13 +10,13 @@ from random import Random
 
 from blowproof.models import Exact, Point
 from blowproof.models.base.numbers import plain
-from blowproof.verifier.claims.cuboids.linear import Matrix, kernel_projection
 from blowproof.verifier.claims.cuboids.section_3_neighbours import cuboid_tables
 from blowproof.verifier.claims.cuboids.section_4 import known_cuboids
 from blowproof.verifier.claims.stating import families as some
 from blowproof.verifier.claims.stating.claim import Claim, Family, Formula, Instance
 from blowproof.verifier.claims.stating.families import family
 from blowproof.verifier.claims.stating.identity import Identity
+from blowproof.verifier.claims.stating.linear import Matrix, kernel_projection
 from blowproof.verifier.claims.stating.parts import counted
 
 __all__ = [

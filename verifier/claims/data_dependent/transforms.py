@@ -12,11 +12,11 @@ import networkx as nx
 
 from blowproof.models import Exact, Point, Policy
 from blowproof.models.base.numbers import plain
-from blowproof.verifier.claims.cuboids.linear import solve
 from blowproof.verifier.claims.stating import families as some
 from blowproof.verifier.claims.stating.channels import Channel, draw, joint, ratio
 from blowproof.verifier.claims.stating.claim import Asked, Claim, Instance, Part
 from blowproof.verifier.claims.stating.families import family
+from blowproof.verifier.claims.stating.linear import solve
 from blowproof.verifier.claims.stating.listings import pairs
 from blowproof.verifier.claims.stating.measures import Sensitivity
 from blowproof.verifier.claims.stating.parts import counted

@@ -8,13 +8,13 @@ from itertools import combinations
 
 from blowproof.models import Domain, Exact, Integers, Policy
 from blowproof.models.base.numbers import plain
-from blowproof.verifier.claims.cuboids.linear import rank
 from blowproof.verifier.claims.cuboids.section_3 import ADJACENT, adjacent_rows, averaged_variance
 from blowproof.verifier.claims.designing.sums import PAPER, ends_of
 from blowproof.verifier.claims.stating import families as some
 from blowproof.verifier.claims.stating.claim import Asked, Claim, Instance
 from blowproof.verifier.claims.stating.families import family
 from blowproof.verifier.claims.stating.identity import Identity
+from blowproof.verifier.claims.stating.linear import rank
 from blowproof.verifier.claims.stating.parts import counted, of_sensitivity
 
 __all__ = ["CLAIMS"]

@@ -14,10 +14,10 @@ from blowproof.verifier.claims.blowfish.section_8.section_8 import (
     printed_reduction,
     second_model,
 )
-from blowproof.verifier.claims.cuboids.linear import rank
 from blowproof.verifier.claims.stating import families as some
 from blowproof.verifier.claims.stating.claim import Asked, Claim, Instance, Part, Value
 from blowproof.verifier.claims.stating.families import family
+from blowproof.verifier.claims.stating.linear import rank
 from blowproof.verifier.claims.stating.measures import Positive, Sensitivity, recheck
 from blowproof.verifier.claims.stating.parts import counted
 from blowproof.verifier.claims.stating.policy_graphs import policy_graph
