@@ -203,11 +203,15 @@ def judge(claim: Claim, tallies: Iterable[Tally]) -> Finding:
     """Return the finding, every kept failure re-checked without the engines."""
     from blowproof.verifier.claims.stating.measures import recheck
 
+    done: dict[int, Failure] = {}  # the smallest failure is mostly a proper one too
+
     def again(failure: Failure, part: Part) -> Failure:
         if failure.checked:
             return failure
-        found = recheck(part.measure, failure.instance, failure.value)
-        return replace(failure, checked=found)
+        if id(failure) not in done:
+            found = recheck(part.measure, failure.instance, failure.value)
+            done[id(failure)] = replace(failure, checked=found)
+        return done[id(failure)]
 
     def checked(tally: Tally, part: Part) -> Tally:
         def each(kept: Smallest) -> Smallest:
