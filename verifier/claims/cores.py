@@ -153,7 +153,7 @@ def _fed(
     deadline: float | None,
 ) -> Iterator[tuple[Task, dict[str, Any]]]:
     while waiting or begun:
-        while waiting and len(begun) < jobs:
+        while waiting and len(begun) <= jobs:  # one waits, while what another found is judged
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
                 waiting.clear()

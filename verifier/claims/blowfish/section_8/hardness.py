@@ -271,6 +271,7 @@ def _undetermined(instance: Instance) -> Exact | None:
 
 ANY_ANSWERS = Claim(
     id="blowfish-2014/section-8-any-answers",
+    status="theorem",
     source="Section 8.1, before 8.1.1, read for any answers",
     quote="calculating S(h, P) is still hard",
     statement="For counts without their answers, full secrets: S(h, P) > 0 iff the counts and n "
