@@ -11,6 +11,7 @@ from blowproof.models import (
     Domain,
     Exact,
     Full,
+    Integers,
     PartitionBy,
     PartitionCells,
     Policy,
@@ -190,13 +191,16 @@ def _grids(most: int) -> Iterator[Instance]:
     for size in range(1, most + 1):
         for step in (1, 2, 3):
             for threshold in (1, 2, 3):
-                domain = Domain(a=Steps(0, step * (size - 1), step))
-                policy = Policy(domain=domain, secrets=Distance(threshold=threshold))
-                yield Instance(shape=f"{size} values, steps of {step}", policy=policy)
+                for more in ({}, {"b": Integers(0, 1)}):
+                    domain = Domain({"a": Steps(0, step * (size - 1), step), **more})
+                    policy = Policy(domain=domain, secrets=Distance(threshold=threshold))
+                    yield Instance(shape=f"{domain.size} values, steps of {step}", policy=policy)
 
 
 GRIDS = family(
-    "1 to 8 values at steps of 1, 2, 3, theta 1, 2, 3", lambda: _grids(3), lambda: _grids(8)
+    "1 to 8 values at steps of 1, 2, 3, alone or with a binary attribute, theta 1, 2, 3",
+    lambda: _grids(3),
+    lambda: _grids(8),
 )
 
 
