@@ -92,7 +92,7 @@ def matters(item: Json) -> bool:
 
 
 def _engines(claims: list[Json]) -> str:
-    found = Counter(item["engines"] for item in claims if item["engines"])
+    found = Counter(item["engines"] or "unknown" for item in claims if item["parts"])
     if len(found) == 1:
         (version,) = found
         return f"Every number stands on one full run by the engines of version `{version}`."
@@ -152,7 +152,7 @@ def _summary(mine: list[Json]) -> str:
 def _table(claims: list[Json]) -> Iterator[str]:
     yield "| claim | where | statement | read as | verdict | checked on |"
     yield "| --- | --- | --- | --- | --- | --- |"
-    for item in claims:
+    for item in sorted(claims, key=lambda item: not item["parts"]):  # definitions come last
         quote = f", “{item['quote']}”" if item["quote"] else ""
         cells = (f"{item['source']}{quote}", item["statement"], item["read_as"])
         yield _row((_link(item), *cells, verdict_words(item), _checked(item)))
