@@ -109,8 +109,11 @@ def test_every_version_of_the_engines_is_named():
 NAMED = r"(?:section|theorem|lemma|example|definition|figure)-[\w.-]*\w"
 
 
+NAMED = r"(?:section|theorem|lemma|example|definition|figure)-[\w.-]*\w"
+
+
 def test_the_sentences_left_out_have_reasons_and_are_on_the_page():
-    text, known = page(TEXT), {anchor(item) for item in RECORD.values()}
+    text, rows_on_record = page(TEXT), [anchor(item) for item in RECORD.values()]
     assert set(passed_over()) == set(PAPERS) - {"ours"}
     for paper, rows in passed_over().items():
         assert len(rows) > 10
@@ -118,11 +121,8 @@ def test_the_sentences_left_out_have_reasons_and_are_on_the_page():
             assert row.where and row.why, (paper, row)
             assert len(row.words.split()) <= WORDS
             assert f"“{row.words}”" in text
-            named = re.findall(
-                r"(?:section|theorem|lemma|example|definition|figure)-[\w.-]*\w", row.why
-            )
-            known = {anchor(item) for item in RECORD.values()} | {"example-9"}
-            assert all(name in known for name in named), (paper, row.where, named)
+            for name in re.findall(NAMED, row.why):
+                assert any(known.startswith(name) for known in rows_on_record), (row, name)
 
 
 class _Links(HTMLParser):
