@@ -153,7 +153,7 @@ def audit(  # noqa: PLR0913 # keyword-only options
     ...                "known": [{"marginal": ["region"]}]}, planned_scale=2)
     >>> story.answers[0].upper, story.enough
     (4, False)
-    >>> print(str(story).splitlines()[-4])
+    >>> print(next(line for line in str(story).splitlines() if line.startswith("do this")))
     do this       Add Laplace noise of scale 4 to each number for epsilon = 1: twice
     """
     from blowproof.cli.audit.options import Planned
