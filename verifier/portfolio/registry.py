@@ -47,7 +47,7 @@ THEOREMS = (
     Strategy("exchanges", "theorem", "independent signatures: a record for another of its class",
              exchanges, no_exchanges),
     Strategy("beside", "theorem", "cells and a few facts beside them: so many moves at the most",
-             facts_beside, no_cycles),
+             facts_beside, no_cycles, norms=EVERY_NORM),
     Strategy("bounds", "theorem", "cells and bounds beside them: so many moves at the most",
              bounds_beside, no_bounds_beside),
     Strategy("one-sided", "theorem", "cells and a fact beside them, and a count on one side of it",

@@ -67,6 +67,16 @@ database (or label 0). W is no more than the moves with label -1, so than h. As 
 W + 1, and each cycle has at most N moves: |M| <= (h + 1) N.
 
 Under scope "given" there are no more pairs; in reading 1 with another G neither.
+
+*How often one class is left.* M is cut into no more than C cycles, each of which leaves a class of
+the base once at the most, and enters it once. With one fact beside cells C = w (N + 1): let a and b
+be the largest labels. If s <= 1, a + b <= |A| + |B| <= N + 1; else, by (i), some h_1 >= T, and T <=
+h_1 <= x + y, where the insides of A_1 and B_1 and a rest hold x - 1, y - 1 and 2 classes at least:
+x + y <= N. With whole labels, take a cycle of positive label where the sum so far is 0 or less, and
+a negative one where it is more: the k + l sums are distinct (else a block between two of them has
+sum 0) and lie above -b and not above a, so that k + l <= w (a + b). With more facts C is as in "all
+at once". So a histogram's cell changes by at most C; in squares, with m moves, by at most C for
+each of m / C cells that are left, and as many that are entered: never by m for one cell.
 """
 
 from __future__ import annotations
@@ -81,6 +91,9 @@ from numpy.typing import NDArray
 
 from blowproof.models import BlowproofError, Exact, Point, Setting
 from blowproof.models.base.clock import now
+from blowproof.models.norms import L1
+from blowproof.models.queries.histogram import Histogram
+from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
@@ -105,6 +118,7 @@ __all__ = [
     "groups_of",
     "held_in",
     "longest_beside",
+    "most_cycles",
     "with_label_one",
 ]
 
@@ -284,6 +298,8 @@ def facts_beside(question: Question) -> Answer | None:
     most = longest_beside(found)
     few = _where_few(found, setting)
     most = most if few is None else min(most, max(1, few))
+    if question.query.measure is not L1:
+        return _in_norm(question, found, most, started)
     free = free_change(question)
     change = largest if free is None else min(largest, free[2])
     why = (
@@ -297,6 +313,37 @@ def facts_beside(question: Question) -> Answer | None:
         pair = pair_beside(question, found, free)
     lower = 0 if pair is None else question.query.difference(pair.moves(question.reading))
     upper = most * change
+    return question.answer(lower, upper, why, witness=pair, engine="beside", since=started)
+
+
+def most_cycles(found: Beside) -> int:
+    """Return how many simple cycles a pair is cut into at the most."""
+    if len(found.widths) > 1:
+        return all_at_once(found) // found.count
+    return found.widths[0] * (found.count + 1) if found.widths else 1
+
+
+def _in_norm(question: Question, found: Beside, moves: int, started: float) -> Answer | None:
+    """Return bounds on a histogram in other norms: a cell changes by no more than the cycles."""
+    query = question.query
+    part = query.parts[0] if isinstance(query, Stacked) and len(query.parts) == 1 else None
+    if part is None or not isinstance(part.query, Histogram) or not part.uniform:
+        return None
+    cell = min(most_cycles(found), moves)
+    cells = [cell] * (moves // cell) + [moves % cell]
+    changed = [(sign * times, 1) for sign in (1, -1) for times in cells if times]
+    measure = query.measure
+    upper = measure.of(measure.weighted(item, part.weights[0]) for item in [*changed, (0, 1)])
+    why = (
+        f"{found.count} cells and {len(found.widths)} facts beside them: "
+        f"at most {moves} moves, and {cell} out of one value or into it"
+    )
+    pair = None
+    if len(found.widths) == 1:
+        from blowproof.verifier.theorems.beside_pairs import pair_beside
+
+        pair = pair_beside(question, found, None)
+    lower = 0 if pair is None else query.difference(pair.moves(question.reading))
     return question.answer(lower, upper, why, witness=pair, engine="beside", since=started)
 
 

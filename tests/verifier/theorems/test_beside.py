@@ -22,6 +22,7 @@ from blowproof.models import (
     parse_query,
     setting,
 )
+from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
@@ -49,6 +50,29 @@ def table(columns: int) -> Policy:
         a=Labels([f"c{k}" for k in range(columns)]), b=Labels(["F", "M"]), z=Integers(0, 9)
     )
     return Policy(domain=domain, known=(Marginal(["a"]), Marginal(["b"])))
+
+
+@pytest.mark.parametrize("norm", ["l2-squared", "linf", "range"])
+@pytest.mark.parametrize("seed", range(4))
+def test_no_class_is_left_more_often_than_there_are_cycles(seed: int, norm: str) -> None:
+    """Squares were bounded by those of all moves together, 2 m^2; the search lists every pair."""
+    draw = random.Random(seed)
+    cut = draw.choice([{"b": "F"}, {"b": "F", "z": Between(0, 4)}, {"a": ["c0", "c1"], "b": "F"}])
+    domain = Domain(a=Labels(["c0", "c1", "c2"][: 2 + seed % 2]), b=Labels("FM"), z=Integers(0, 9))
+    policy = Policy(domain=domain, known=(Marginal(["a"]), Count(cut)))
+    query = parse_question("histogram", policy, norm)
+    found = facts_beside(Question(prepare(setting(policy), "published"), query, "published"))
+    listed = sensitivity(policy, query, engine="search")
+    assert found is not None and found.upper is not None and listed.status == "exact"
+    assert found.lower <= listed.lower <= found.upper
+
+
+def test_squares_of_a_wide_table() -> None:
+    """60 moves, and 11 out of one class at the most: 2 (5 * 11^2 + 5^2), not 2 * 60^2."""
+    policy = table(10)
+    query = parse_question("histogram", policy, "l2-squared")
+    found = facts_beside(Question(prepare(setting(policy), "published"), query, "published"))
+    assert found is not None and found.upper == 1260 and found.lower > 600
 
 
 @pytest.mark.parametrize(
