@@ -177,8 +177,17 @@ def undecided(
     latest: Progress,
     why: str,
 ) -> Certified:
-    """Return what is known when the search was stopped: its bounds by then may still refute."""
-    found = Bounds(lower=latest.lower, upper=None, pair=latest.witness, engine="auto", notes=(why,))
+    """Return what is known when the search was stopped: its bounds by then may still refute.
+
+    What was told from above is a bound on all of the loss where there is Gaussian noise alone, and
+    a rho is promised (`gaussian_rho`); elsewhere it may be about a part of it.
+    """
+    noises = {release.noise for release in mechanism.releases}
+    alone = noises == {"discrete-gaussian"} and not mechanism.selections
+    upper = latest.upper if alone and promise.measure == "rho" else None
+    found = Bounds(
+        lower=latest.lower, upper=upper, pair=latest.witness, engine="auto", notes=(why,)
+    )
     pair = found.pair
     parts = () if pair is None else bind(mechanism, policy, reading)
     outputs, changed = _outputs(mechanism, parts, pair, reading, policy)
@@ -190,7 +199,7 @@ def undecided(
         promise=promise,
         verdict=verdict_of(found, promise.limit),
         lower=found.lower if mechanism.channel is None else None,
-        upper=None,
+        upper=upper,
         witness=pair,
         outputs=outputs,
         outputs_changed=changed,

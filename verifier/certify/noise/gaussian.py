@@ -68,7 +68,7 @@ def _searched(asked: Asked, parts: Sequence[Part]) -> Bounds:
     upper: Exact | None = 0
     pair: Pair | None = None
     for number, part in enumerate(parts):
-        one = _one(asked, [part], Fraction(1, len(parts) - number))
+        one = _one(asked, [part], Fraction(1, len(parts) - number), whole=False)
         assert not isinstance(one.lower, str) and not isinstance(one.upper, str)
         upper = None if upper is None or one.upper is None else upper + one.upper
         if one.lower > lower:
@@ -78,7 +78,8 @@ def _searched(asked: Asked, parts: Sequence[Part]) -> Bounds:
     )
 
 
-def _one(asked: Asked, parts: Sequence[Part], share: Fraction) -> Bounds:
+def _one(asked: Asked, parts: Sequence[Part], share: Fraction, *, whole: bool = True) -> Bounds:
+    """Ask for a stack; what it does not exceed is told only where it is the `whole` of them."""
     query = stack(parts, L2_SQUARED, asked.policy.domain, name="releases")
     answer = sensitivity(
         asked.policy,
@@ -87,7 +88,7 @@ def _one(asked: Asked, parts: Sequence[Part], share: Fraction) -> Bounds:
         answers=asked.answers,
         engine=asked.engine,
         time_limit=asked.left(share),
-        listener=_halving(asked.listener),
+        listener=_halving(asked.listener, whole=whole),
     )
     return Bounds(
         lower=answer.lower,
@@ -98,13 +99,13 @@ def _one(asked: Asked, parts: Sequence[Part], share: Fraction) -> Bounds:
     )
 
 
-def _halving(listener: Listener | None) -> Listener | None:
+def _halving(listener: Listener | None, *, whole: bool) -> Listener | None:
     """Tell of rho, not of S."""
     if listener is None:
         return None
 
     def tell(progress: Progress) -> None:
-        upper = None if progress.upper is None else progress.upper * _HALF
+        upper = progress.upper * _HALF if whole and progress.upper is not None else None
         listener(replace(progress, lower=progress.lower * _HALF, upper=upper))
 
     return tell

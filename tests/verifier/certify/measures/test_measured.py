@@ -19,8 +19,9 @@ from blowproof.models import (
 )
 from blowproof.models.mechanisms.mechanism import Channel, Mechanism, Release
 from blowproof.models.mechanisms.mechanism_file import parse_mechanism, to_mechanism_toml
+from blowproof.verifier.asked.question import Progress
 from blowproof.verifier.certify.base.promise import Promise
-from blowproof.verifier.certify.certify import certify
+from blowproof.verifier.certify.certify import certify, undecided
 from blowproof.verifier.certify.measures.orders import epsilon_at
 
 OFFICE = Policy(
@@ -288,3 +289,22 @@ def test_gaussian_and_bounded_releases_are_written_back():
         ),
     )
     assert parse_mechanism(to_mechanism_toml(made)) == made
+
+
+@pytest.mark.parametrize(("noise", "kept"), [("discrete-gaussian", True), ("laplace", False)])
+def test_what_bounded_rho_when_it_was_stopped_is_not_lost(noise: str, kept: bool) -> None:
+    """It was null in the end, though a theorem had said it at once; of a part it says nothing."""
+    policy = Policy(domain=Domain(x=Labels(["a", "b"])))
+    width = "variance" if noise == "discrete-gaussian" else "scale"
+    text = f'[[release]]\nquery = "histogram"\nnoise = "{noise}"\n{width} = "8"\n'
+    found = undecided(
+        parse_mechanism(text),
+        policy,
+        Promise(rho=Fraction(1, 2)),
+        reading="published",
+        answers=None,
+        latest=Progress(lower=0, upper=Fraction(1, 8), what=""),
+        why="stopped",
+    )
+    assert found.upper == (Fraction(1, 8) if kept else None)
+    assert found.verdict == ("proved" if kept else "undecided")
