@@ -45,6 +45,7 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
     engine: Engine = "auto",
     time_limit: float | None = None,
     seed: int = 0,
+    scheduler: str | None = None,
 ) -> Answer:
     """Return S(f, P), exactly or in bounds, with two databases that show it is at least that large.
 
@@ -52,7 +53,8 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
     of all their outputs together. `norm` says how changes count: "l1", "l2-squared" (S is a
     square), "linf" or "range". With `certificate`, a proof is written to this file where one is
     found (`check` replays it), and the answer is "proved"; else a note says why there is none.
-    After `time_limit` seconds the bounds reached by then are returned; both are sound.
+    After `time_limit` seconds the bounds reached by then are returned; both are sound. `scheduler`:
+    the address of a Dask cluster that long searches use.
 
     >>> office = {"domain": {"region": ["north", "south"], "size": [1, 2]},
     ...           "known": [{"marginal": ["region"]}]}
@@ -65,22 +67,25 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
     >>> answer.upper, len(answer.witness.before)
     (4, 2)
     """
+    from blowproof.cli.asking.cluster import searched_on
+
     asked, bound = session(reading, answers, engine, time_limit, seed), read(policy)
     place = None if certificate is None else apart(certificate, policy)
     notes = []
-    with placed_in(policy):
-        wanted = query_of(query, bound, norm)
-        found = asked.ask(bound, wanted, reading)
-    go_on(asked)
-    if place is not None:
-        from blowproof.cli.text.files import save
-        from blowproof.verifier.proofs.write import certify_answer
+    with searched_on(scheduler):
+        with placed_in(policy):
+            wanted = query_of(query, bound, norm)
+            found = asked.ask(bound, wanted, reading)
+        go_on(asked)
+        if place is not None:
+            from blowproof.cli.text.files import save
+            from blowproof.verifier.proofs.write import certify_answer
 
-        found, proof = certify_answer(bound, wanted, found, time_limit=time_limit)
-        if proof.document is not None:
-            save(place, proof.text)
-        if proof.reason:
-            notes.append(f"no certificate: {proof.reason}")
+            found, proof = certify_answer(bound, wanted, found, time_limit=time_limit)
+            if proof.document is not None:
+                save(place, proof.text)
+            if proof.reason:
+                notes.append(f"no certificate: {proof.reason}")
     return Answer.of(bound, found, *notes)
 
 

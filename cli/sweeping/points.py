@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from blowproof.cli.sweeping.grid import Grid, Source
-from blowproof.models import BoundQuery, Policy, QueryError, setting
+from blowproof.models import BoundQuery, DataError, Policy, QueryError, setting
 from blowproof.models.files.writing import canonical
 from blowproof.models.policy.setting import counted_once
 from blowproof.models.stacks.stacked import ONE, Stacked
@@ -59,7 +59,10 @@ def points_of(grid: Grid, version: str) -> Iterator[Point]:
     for source in grid.sources:
         policy = source.read()
         if "given" in {answers or policy.scope for answers in grid.answers}:
-            policy = counted_once(policy)
+            try:
+                policy = counted_once(policy)
+            except DataError as error:
+                raise DataError(f"{source.name}: {error}") from None
         found.append((Read(source, policy, _digest(policy)), _queries(grid, policy, source)))
     for read, queries in found:
         counts = _published(read.policy)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import blowproof
 from blowproof.cli.asking import cluster as module
 from blowproof.cli.asking.cluster import ClusterError, client_of, searched_on
 from blowproof.cli.main import run
@@ -89,6 +90,7 @@ def test_the_command_asks_a_cluster(cluster, capsys, monkeypatch, tmp_path):
     assert run(list(map(str, words))) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["status"], found["lower"], found["upper"]) == ("proved", 20, 20)
+    assert blowproof.sensitivity(policy, scheduler=address, time_limit=60).upper == 20
     assert run(["check", str(proof), "--policy", str(policy), "--query", "histogram"]) == 0
 
 
