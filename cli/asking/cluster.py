@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -113,13 +114,11 @@ class DaskWorkers:
 
     def begin(self, tree: Tree) -> _Sent:
         """Send a tree."""
-        return _Sent(self.client.submit(_prepared, pickle.dumps(tree), pure=False))
+        return _Sent(self.client.submit(_prepared, _packed(tree), pure=False))
 
     def submit(self, tree: Any, number: int, task: Task, above: int, nodes: int) -> None:
         """Have a task run."""
-        from blowproof.verifier.engines.farmed.workers import work
-
-        future = self.client.submit(work, tree.tree, task, above, nodes, pure=False)
+        future = self.client.submit(_worked, tree.tree, _packed(task), above, nodes, pure=False)
         tree.under_way[future] = number
 
     def back(self, tree: Any, seconds: float) -> Iterator[tuple[int, Part | None]]:
@@ -129,7 +128,7 @@ class DaskWorkers:
             wait(list(tree.under_way), timeout=seconds, return_when="FIRST_COMPLETED")
         for future in [future for future in tree.under_way if future.done()]:
             number = tree.under_way.pop(future)
-            yield number, (future.result() if future.exception() is None else None)
+            yield number, (_unpacked(future.result()) if future.exception() is None else None)
 
     def end(self, tree: Any) -> None:
         """Forget a tree."""
@@ -142,5 +141,20 @@ def _prepared(tree: bytes) -> Tree:
     from blowproof.verifier.engines.irreducibles.choice import compile_all
 
     compile_all()
-    found: Tree = pickle.loads(tree)
+    found: Tree = _unpacked(tree)
     return found
+
+
+def _worked(tree: Tree, task: bytes, above: int, nodes: int) -> bytes:
+    """Return what came of a task. Its tables are large, and nearly empty: they are sent packed."""
+    from blowproof.verifier.engines.farmed.workers import work
+
+    return _packed(work(tree, _unpacked(task), above, nodes))
+
+
+def _packed(item: object) -> bytes:
+    return zlib.compress(pickle.dumps(item), 1)
+
+
+def _unpacked(sent: bytes) -> Any:
+    return pickle.loads(zlib.decompress(sent))
