@@ -31,6 +31,7 @@ from blowproof.models import (
     Labels,
     Literal,
     Marginal,
+    NamedCount,
     PartitionBy,
     PartitionCells,
     Policy,
@@ -97,6 +98,36 @@ VALID: dict[str, tuple[Policy, str, Reading]] = {
         "marginal(B)",
         "secret-moves",
     ),
+    "exchanges-sums-beside-a-total": (
+        Policy(domain=LINE, known=(Count({"x": Between(0, 99)}),)),
+        "sum(x)",
+        "add-remove",
+    ),
+    "exchanges-nobody-in-a-class": (
+        Policy(
+            domain=table(3, 4),
+            known=(Marginal(["A"], answers=[2, 0, 1]),),
+            database=Database(answers="given"),
+        ),
+        "marginal(B)",
+        "add-remove",
+    ),
+    "determined-a-total": (margins(table(3, 2), "A", "AB"), "marginal(B)", "published"),
+    "secret-arc-age-by-ward": (
+        Policy(
+            domain=Domain(ward=Labels(["a", "b", "c"]), age=Integers(0, 99)),
+            secrets=AttributeChange(),
+            known=(Marginal(["ward"]),),
+        ),
+        "cumulative(age)",
+        "published",
+    ),
+    "one-sided-women-with-a-degree": (
+        margins(table(4, 2, 2), "A", "B", queries=(NamedCount("some", {"B": "b1", "C": "c1"}),)),
+        "count(some)",
+        "published",
+    ),
+    "margins-of-three-by-three": (margins(table(3, 3, 9), "A", "B"), "marginal(C)", "published"),
     "cycles-one-marginal": (margins(table(2, 3), "B"), "histogram", "published"),
     "cycles-ranges-on-10^12-values": (
         Policy(
@@ -344,6 +375,7 @@ def attacks(valid: dict[str, Document]) -> dict[str, Document]:
         ),
     }
     found.update(_file_attacks(valid))
+    found.update(_theorem_attacks(valid))
     found.update(_cell_attacks(valid))
     found["moves-counted-from-the-end"] = _counted_from_the_end()
     found["data-without-their-numbers"] = _data_without_numbers()
@@ -355,6 +387,45 @@ def attacks(valid: dict[str, Document]) -> dict[str, Document]:
     found.update(_bound_attacks(valid))
     found.update(_sum_attacks(valid))
     return found
+
+
+def _theorem_attacks(valid: dict[str, Document]) -> dict[str, Document]:
+    """Kinds by a theorem, where it does not hold, or says less."""
+    cells = valid["cells-states-and-states-by-sex"]
+    beside = valid["cells-a-table-beside-a-count"]
+    one, table_, arc = (
+        valid[name]
+        for name in (
+            "one-sided-women-with-a-degree",
+            "margins-of-three-by-three",
+            "secret-arc-age-by-ward",
+        )
+    )
+    small = valid["irreducible-two-margins"]["proof"]
+    return {
+        "exchanges-where-records-move": changed(cells, "proof", to={"kind": "exchanges"}),
+        "exchanges-of-dependent-signatures": changed(
+            valid["irreducible-add-remove"], "proof", to={"kind": "exchanges"}
+        ),
+        "determined-what-the-facts-leave-open": changed(
+            {**cells, "value": 0, "witness": None}, "proof", to={"kind": "determined"}
+        ),
+        "secret-arc-where-everything-is-secret": changed(cells, "proof", to={"kind": "secret-arc"}),
+        "secret-arc-beside-another-fact": changed(beside, "proof", to={"kind": "secret-arc"}),
+        "secret-arc-one-less": changed(arc, "value", to=lambda v: v - 1),
+        "one-sided-a-histogram": changed(
+            beside, "proof", to={"kind": "one-sided", "base": beside["proof"]["base"]}
+        ),
+        "one-sided-every-fact-in-the-base": changed(one, "proof", "base", to=list(range(7))),
+        "one-sided-no-base": changed(one, "proof", "base", to=[]),
+        "margins-one-less": changed(table_, "proof", "longest", to=lambda v: v - 1),
+        "margins-of-fewer-facts": changed(table_, "proof", "factors", to=_cut),
+        "margins-in-one-factor": changed(
+            table_, "proof", "factors", to=lambda all_: [[k for few in all_ for k in few]]
+        ),
+        "margins-of-another-table": changed(table_, "proof", "table", to=small),
+        "margins-without-some-branches": changed(table_, "proof", "table", "nodes", to=_cut),
+    }
 
 
 def _cell_attacks(valid: dict[str, Document]) -> dict[str, Document]:
@@ -788,7 +859,7 @@ def main() -> None:
             sys.exit(f"{name}: no certificate: {found.reason}")
         kind = next(k for k in KINDS if name.startswith(k) or name == "zero")
         valid[name] = {**found.document, "tools": {}}
-        if kind == "every-database":  # a proof without a choice, where others come first
+        if kind in ("every-database", "cycles"):  # proofs without a choice, where others come first
             valid[name]["proof"] = {"kind": kind}
         elif kind == "irreducible" != found.kind:  # where a shorter proof comes first
             moves = Effects(world_of(found.document, Budget())[0])
@@ -824,6 +895,11 @@ KINDS = (
         "every-database",
         "branching",
         "merged",
+        "exchanges",
+        "determined",
+        "secret-arc",
+        "one-sided",
+        "margins",
     ),
 )
 

@@ -26,7 +26,7 @@ CERTIFICATE = {
     **{"proof?": dict, "counted?": {"size?": int, "answers": [int]}, "tools?": object},
 }
 NORMS = ("l1", "l2-squared", "linf", "range")
-IN_L1 = ("branching", "merged")
+IN_L1 = ("branching", "merged", "one-sided", "secret-arc")
 """Kinds of proof that are about l1 alone."""
 WHAT = ("policy", "query", "file", "data")
 """What a document has digests of, in the order of the claim; the last two where there are some."""
@@ -38,7 +38,8 @@ KINDS = {
         "four-cells": "four_cells",
     },
     **{"every-database": "every_database", "branching": "branching", "graver": "graver"},
-    **{"merged": "merged", "cells": "cells"},
+    **{"merged": "merged", "cells": "cells", "exchanges": "exchanges", "margins": "margins"},
+    **{"determined": "determined", "secret-arc": "secret_arc", "one-sided": "one_sided"},
 }
 FAULTS = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError)
 _ONLY_HERE = object()
@@ -211,7 +212,7 @@ def lower_bound(world: World, document: dict[str, Any], value: Exact) -> None:
 def upper_bound(world: World, proof: dict[str, Any], value: Exact) -> None:
     """No neighbour pair changes the query by more than the value.
 
-    Proofs measure changes in the norm of the claim, but for two kinds that are about l1. Where the
+    Proofs measure changes in the norm of the claim, but for kinds that are about l1 (`IN_L1`). Where the
     query has one output, all are about l1: its norm does not fall as |x| grows, and is the value
     where |x| is `alone`; in range it is always 0.
     """

@@ -9,15 +9,52 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from fractions import Fraction
 
-from .document import Budget
+from .document import Budget, Exact, common
 from .world import Vector, relations
 
-__all__ = ["independent", "round_a_cycle"]
+__all__ = ["independent", "records", "round_a_cycle"]
 
 
 def independent(signatures: Sequence[Vector], budget: Budget) -> bool:
     """Whether different signatures are affinely independent."""
+    left = _peeled(signatures, budget)[1]
+    rest = [(1, *signatures[number]) for number in left]
+    return len(relations(rest, budget)[0]) == len(rest)
+
+
+def records(
+    signatures: Sequence[Vector], totals: Sequence[Exact], budget: Budget
+) -> list[Exact] | None:
+    """Return how many records each independent signature has where they add up to totals (n, then
+    one for each fact); None where no numbers do.
+    """
+    order, left = _peeled(signatures, budget)
+    found: list[Exact] = [0] * len(signatures)
+    short = list(totals)
+    for number, k in order:  # nobody who comes later has this column
+        row = (1, *signatures[number])
+        found[number] = Fraction(short[k + 1], row[k + 1])
+        short = [x - found[number] * v for x, v in zip(short, row, strict=True)]
+        budget.spend(len(row))
+    rows = [(1, *signatures[number]) for number in left]
+    scale = common((Fraction(x).denominator for x in short), budget)
+    basis, told = relations([*rows, [int(x * scale) for x in short]], budget)
+    if len(rows) in basis:
+        return None
+    own, coordinates = told[-1]
+    for place, share in zip(basis, coordinates, strict=True):
+        found[left[place]] = Fraction(-share, own * scale)
+    return found
+
+
+def _peeled(
+    signatures: Sequence[Vector], budget: Budget
+) -> tuple[list[tuple[int, int]], list[int]]:
+    """Return the rows (1, s) in an order in which each has a column (from -1) that no later one
+    has, with that column, and those that are left.
+    """
     users: dict[int, set[int]] = defaultdict(set)
     rows = []
     for number, signature in enumerate(signatures):
@@ -26,20 +63,21 @@ def independent(signatures: Sequence[Vector], budget: Budget) -> bool:
             users[k].add(number)
         budget.spend(1 + len(signature), 2 * len(rows[-1]))
     ready = [k for k, found in users.items() if len(found) == 1]
-    left = set(range(len(rows)))
+    left, order = set(range(len(rows))), []
     while ready:
-        found = users[ready.pop()]
+        column = ready.pop()
+        found = users[column]
         if len(found) != 1:
             continue
         number = next(iter(found))
         left.remove(number)
+        order.append((number, column))
         budget.spend(4 * len(rows[number]))
         for k in rows[number]:
             users[k].remove(number)
             if len(users[k]) == 1:
                 ready.append(k)
-    rest = [(1, *signatures[number]) for number in sorted(left)]
-    return len(relations(rest, budget)[0]) == len(rest)
+    return order, sorted(left)
 
 
 def round_a_cycle(moves: Sequence[tuple[Vector, Vector]], budget: Budget) -> bool:

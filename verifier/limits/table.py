@@ -257,6 +257,7 @@ engines/one_move/worst_edge
     FEW_EDGES 20_000 edges: So few are listed before anything else.
     WORK_LIMIT 20_000_000 entries: Of rows, for the edges that are listed.
     AXES_LIMIT 12 axes: More axes are not looked at together.
+    MOST_STEPS 64 steps: So many edges are tried with another step along one more axis.
 engines/policy_graph/cycle_program
     CUT_NODES 6 nodes: How many nodes of one proposed cycle give a cut in one round.
 engines/policy_graph/cycle_search
@@ -416,12 +417,15 @@ proofs/graver
     MOST_PIECES 3_000 pieces: Facts are not cut into more pieces.
     MOST_VECTORS 25_000 vectors: Larger bases are not written down.
     MOST_COLUMNS 400 columns: Of more columns no basis is looked for.
+proofs/margins
+    MOST_FACTS 60 facts: Of more facts no table is made that was searched in full.
 proofs/write
     PROOF_SECONDS 120.0 seconds: How long the search for a proof may take, where no limit is given.
     SHORT 40 part: In reading 3 a search as long as this part of the time comes before Graver bases.
     FEW_CELLS 60 cells: Where there are more, a proof by cells is tried before all moves between
         them are listed.
     LISTING_STEPS 30_000_000 steps: Proofs by listing that take the kernel longer are not written.
+    THEOREM_STEPS 100_000_000 steps: Proofs by a theorem that take the kernel longer are not tried.
 reductions/by_ends
     LONGEST_AXIS 20_000 places: Longer axes are left alone.
 reductions/complete_graph

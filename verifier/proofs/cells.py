@@ -12,7 +12,7 @@ from blowproof.verifier.kernel.proofs.cells import Place, bound, places_of
 from blowproof.verifier.kernel.world import World
 from blowproof.verifier.limits.limit import whole_limit
 
-__all__ = ["based"]
+__all__ = ["based", "bases"]
 
 MOST_FACTS = whole_limit(__name__, "MOST_FACTS")
 
@@ -23,7 +23,7 @@ def based(world: World, value: Exact) -> Iterator[dict[str, Any]]:
         scale, places = places_of(world)
     except Rejected:
         return
-    for base in _bases(world, places):
+    for base in bases(world, places):
         try:
             if bound(world, places, base) <= world.measure.claim(value, scale):
                 yield {"kind": "cells", "base": base}
@@ -32,7 +32,7 @@ def based(world: World, value: Exact) -> Iterator[dict[str, Any]]:
             continue
 
 
-def _bases(world: World, places: Sequence[Place]) -> Iterator[list[int]]:
+def bases(world: World, places: Sequence[Place]) -> Iterator[list[int]]:
     """Yield all facts; then, from either end, each with which the signatures stay independent."""
     every = list(range(len(world.equalities)))
     yield every

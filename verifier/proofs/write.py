@@ -26,11 +26,16 @@ from blowproof.verifier.proofs.branching import by_cases
 from blowproof.verifier.proofs.cells import based
 from blowproof.verifier.proofs.claim import claim_of, digest_of, query_table
 from blowproof.verifier.proofs.cycles import simple_cycles
+from blowproof.verifier.proofs.determined import determined
 from blowproof.verifier.proofs.every_database import every_database
+from blowproof.verifier.proofs.exchanges import exchanges
 from blowproof.verifier.proofs.four_cells import four_cells
 from blowproof.verifier.proofs.graver import gravers
 from blowproof.verifier.proofs.irreducible_parts import parted
+from blowproof.verifier.proofs.margins import margins
 from blowproof.verifier.proofs.merged import merged_proofs
+from blowproof.verifier.proofs.one_sided import one_sided
+from blowproof.verifier.proofs.secret_arc import secret_arc
 from blowproof.verifier.proofs.single_move import single_moves
 
 __all__ = ["Certificate", "certify_answer"]
@@ -40,6 +45,7 @@ PROOF_SECONDS = real_limit(__name__, "PROOF_SECONDS")
 SHORT = whole_limit(__name__, "SHORT")
 FEW_CELLS = whole_limit(__name__, "FEW_CELLS")
 LISTING_STEPS = whole_limit(__name__, "LISTING_STEPS")
+THEOREM_STEPS = whole_limit(__name__, "THEOREM_STEPS")
 LISTINGS = ("every-database", "four-cells")
 """Proofs without a search of ours: they are tried with fewer steps first."""
 
@@ -167,6 +173,7 @@ class _Writer:
         given, four = world.policy.scope == "given", world.reading == "markov"
         mixed = world.reading == "published" and not world.free
         yield from single_moves(self._fresh(), value)
+        yield from self._theorems(value)
         if four:
             yield from four_cells(world)
             if world.measure.name == "l1":
@@ -184,6 +191,23 @@ class _Writer:
             yield from self._merged(value)
         elif given or mixed:
             yield from self._cases(value, self._left)
+
+    def _theorems(self, value: Exact) -> Iterator[dict[str, Any]]:
+        """Yield proofs without a search, or with one that depends on the sizes of a table alone.
+
+        Each is tried as far as the kernel would go.
+        """
+
+        def world() -> World:
+            return world_of(self.in_l1, Budget(THEOREM_STEPS, ENOUGH))[0]
+
+        try:
+            for proofs in (determined, exchanges, secret_arc, one_sided):
+                yield from proofs(world(), value)
+            if not any(based(world(), value)):  # which is shorter, and comes later
+                yield from margins(world(), value, self._left)
+        except Rejected as reason:
+            self.reasons.append(f"a theorem: {reason}")
 
     @property
     def _left(self) -> float:

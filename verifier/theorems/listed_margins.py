@@ -11,9 +11,9 @@ they are a circulation on its classes (`simple_cycles`), that is, iff they have 
 of these classes. A value lies in one class of each factor, so in a cell of the table. So the pairs'
 multisets (see `complete_graph`) are irreducible for the one-way margins, over the cells that some
 value lies in: an irreducible multiset over some cells is one over all. Moves within a cell have no
-effect, and are alone. That L is as it stands is a proof by cases that a computer has gone through:
-`benchmarks/irreducible.py` does so again, with every part of the search that is left out shown to
-be covered (`irreducibles.search`), and `tests` do for those that take less than a second.
+effect, and are alone. That L is as it stands is a proof by cases that a computer has gone through.
+A certificate of kind `margins` holds all of its cases, which the kernel goes through again; so do
+`benchmarks/irreducible.py`, and `tests` for those that take less than a second.
 
 A table with a smaller side is part of one with a larger side.
 """

@@ -65,7 +65,7 @@ from blowproof.verifier.theorems.values.free_change import (
     moved,
 )
 from blowproof.verifier.theorems.values.one_secret_arc import Exchange, one_secret_arc
-from blowproof.verifier.theorems.values.secret_arc_above import with_a_secret_arc
+from blowproof.verifier.theorems.values.secret_arc_above import free_of_facts, with_a_secret_arc
 from blowproof.verifier.theorems.values.seen_values import seen_values
 
 __all__ = ["Classes", "classes_of_facts", "cycle", "no_cycles", "no_single_cycles", "single_cycles"]
@@ -202,6 +202,9 @@ def _capped(
         return place if place is not None and classes.occupied(place) else None
 
     upper = with_a_secret_arc(question.setting, question.query, home, end=(now() + end) / 2)
+    if upper is None:
+        count = sum(map(classes.occupied, range(len(classes.values))))
+        upper = free_of_facts(question.setting, question.query, count)
     if upper is None or upper >= found.upper:
         return found, why
     return replace(found, upper=upper), f"{why}, one move at least along an edge of G"

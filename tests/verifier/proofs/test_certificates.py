@@ -40,7 +40,10 @@ from refusals import answered, refuse
 from strategies import KINDS, policies, query_texts
 
 STEPS = 2_000_000
-PLAIN_KINDS = ("single", "cycles", "four-cells", "every-database")
+PLAIN_KINDS = (
+    *("single", "cycles", "four-cells", "every-database"),
+    *("exchanges", "secret-arc", "determined"),
+)
 
 
 @pytest.mark.parametrize("case", CORPUS, ids=lambda case: case.name)

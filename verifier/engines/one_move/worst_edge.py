@@ -43,6 +43,7 @@ EDGE_LIMIT = whole_limit(__name__, "EDGE_LIMIT")
 FEW_EDGES = whole_limit(__name__, "FEW_EDGES")
 WORK_LIMIT = whole_limit(__name__, "WORK_LIMIT")
 AXES_LIMIT = whole_limit(__name__, "AXES_LIMIT")
+MOST_STEPS = whole_limit(__name__, "MOST_STEPS")
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,35 @@ def worst_edge(setting: Setting, parts: Sequence[Part], norm: Norm = L1) -> Edge
 def _by_shape(setting: Setting, parts: Sequence[Part]) -> Edge | None:
     """Return the largest loss in l1, from the structure of the graph and the releases."""
     shape = shape_of(parts, setting.domain, setting.graph)
-    return None if shape is None else _from_structure(setting, shape)
+    found = None if shape is None else _from_structure(setting, shape)
+    return found or _by_spans(setting, parts)
+
+
+def _by_spans(setting: Setting, parts: Sequence[Part]) -> Edge | None:
+    """Return what one query loses by how far edges lead, on axes too long to be listed.
+
+    That no edge changes it by more is what the query says itself (`BoundQuery.along`); it counts
+    where one of a few edges, from position 0 as far as G leads or half-way, changes it by so much.
+    """
+    graph, domain, (part, *others) = setting.graph, setting.domain, parts
+    if others or not part.uniform or setting.impossible.boxes or not isinstance(graph, OffsetGraph):
+        return None
+    most = part.query.along(graph)
+    if most is None:
+        return None
+    steps: list[dict[int, int]] = [{}]
+    for axis in range(len(domain)):
+        size, reach = domain.attribute(axis).size, graph.reach(axis)
+        some = {min(reach, (size + 1) // 2), reach} - {0}
+        steps += [{**step, axis: far} for step in steps[:MOST_STEPS] for far in sorted(some)]
+    start = (0,) * len(domain)
+    stacked = Stacked((part,))
+    for step in steps:
+        end = tuple(step.get(axis, 0) for axis in range(len(domain)))
+        loss = stacked.difference([Move(start, end)]) if graph.is_edge(start, end) else 0
+        if loss == most * part.weights[0]:
+            return Edge(loss, (start, end) if loss else None, "structure: as far as an edge leads")
+    return None
 
 
 def _in_norm(setting: Setting, stacked: Stacked) -> Edge | None:

@@ -10,6 +10,8 @@ the signatures (the n for which it is largest) change, each by no more than the 
 two values of it make: in l1 their sum. In the other norms each part of a stack is looked at alone.
 Where no output of a part changes with two signatures, squares add up, and the largest and the least
 change are those of one signature; where some does, roots add up, and so do largest and least.
+Under scope "given" the numbers leave one number of records to each signature, and those that have
+none take no part.
 
 *The others tell them apart by multiples of one vector*, the multiples being whole and without a
 common divisor, w the largest difference of two of them within a signature. An irreducible then has
@@ -26,7 +28,7 @@ from math import gcd
 from typing import Any, NamedTuple
 
 from ..document import Exact, Rejected, want
-from ..independent import independent
+from ..independent import independent, records
 from ..measure import Change, ends
 from ..stack import Stack
 from ..world import SOME, Vector, World, plus
@@ -59,6 +61,27 @@ def places_of(world: World) -> tuple[int, list[Place]]:
 
 def bound(world: World, places: Sequence[Place], base: Sequence[int]) -> int:
     """Return what no neighbour pair exceeds, as a size."""
+    inside, apart = classed(world, places, base)
+    if not inside:
+        return 0
+    if not apart:
+        held = occupied(world, [members[0][0] for members in inside.values()])
+        signatures = [
+            frozenset(row for _, row in members)
+            for members in inside.values()
+            if members[0][0] in held
+        ]
+        return _cycle(world, signatures)
+    most = apart * (len(inside) + 1) ** 2 // 2
+    if world.size is not None:
+        most = min(most, world.size)
+    return world.measure.repeated(largest(world, {row for _, row in places}).size, most)
+
+
+def classed(
+    world: World, places: Sequence[Place], base: Sequence[int]
+) -> tuple[dict[Vector, list[Place]], int]:
+    """Return the places by independent signatures, and how far those of one lie apart."""
     inside: dict[Vector, list[Place]] = defaultdict(list)
     width = len(world.equalities)
     if any(not 0 <= k < width for k in base):
@@ -68,17 +91,18 @@ def bound(world: World, places: Sequence[Place], base: Sequence[int]) -> int:
         inside[tuple([effect[k] for k in base])].append((effect, row))
     if not independent(list(inside), world.budget):
         raise Rejected("the signatures are not independent")
-    if not inside:
-        return 0
-    apart = _width(world, inside.values())
-    size = world.size
-    if not apart:
-        signatures = [frozenset(row for _, row in members) for members in inside.values()]
-        return _cycle(world, signatures)
-    most = apart * (len(inside) + 1) ** 2 // 2
-    if size is not None:
-        most = min(most, size)
-    return world.measure.repeated(_largest(world, {row for _, row in places}).size, most)
+    return inside, _width(world, inside.values())
+
+
+def occupied(world: World, effects: Sequence[Vector]) -> set[Vector]:
+    """Return the signatures that a record can have by the known numbers; they are independent."""
+    found = list(dict.fromkeys(effects))
+    answers = [fact.answer for fact in world.equalities]
+    if world.size is None or None in answers:
+        return set(found)
+    totals = [world.size, *(answer for answer in answers if answer is not None)]
+    told = records(found, totals, world.budget)
+    return set(found) if told is None else {s for s, h in zip(found, told, strict=True) if h}
 
 
 def _cycle(world: World, signatures: Sequence[frozenset[Change]]) -> int:
@@ -115,7 +139,7 @@ def _known(world: World, signatures: Sequence[frozenset[Change]]) -> list[Larges
     known: dict[frozenset[Change], Largest] = {}
     for rows in signatures:
         if rows not in known:
-            known[rows] = _largest(world, rows)
+            known[rows] = largest(world, rows)
     return [known[rows] for rows in signatures]
 
 
@@ -168,7 +192,7 @@ class Largest(NamedTuple):
     bottom: int
 
 
-def _largest(world: World, rows: Iterable[Change]) -> Largest:
+def largest(world: World, rows: Iterable[Change]) -> Largest:
     """Return the largest change by a record that goes from one row to another (or, in a cell of two
     values or more, to another value).
     """

@@ -17,6 +17,10 @@ class (rows stand for values): by E_ab + C_ab + sum m_c at the most. QED.
 
 A move that changes one attribute changes nothing else: of secrets by attribute, one that changes
 the published attribute leaves the query alone.
+
+*Where no fact speaks of the attributes that f looks at* (`free_change`), let L be the largest
+change of f by any move and E that along an edge of G: then E_ab <= E, C_ab <= L and m_c <= L, so
+that S(f, P) <= E + (N - 1) L for N classes. That holds on axes of any length.
 """
 
 from __future__ import annotations
@@ -30,14 +34,25 @@ from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
 from blowproof.verifier.databases.value_classes import class_table
 from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.theorems.values.free_change import axes_of_facts, largest_free
 
-__all__ = ["with_a_secret_arc"]
+__all__ = ["free_of_facts", "with_a_secret_arc"]
 
 MOST_PARTS = whole_limit(__name__, "MOST_PARTS")
 MOST_BOXES = whole_limit(__name__, "MOST_BOXES")
 
 Key = bytes
 Home = Callable[[Key], int | None]
+
+
+def free_of_facts(setting: Setting, query: BoundQuery, count: int) -> Exact | None:
+    """Return the bound for so many classes where no fact speaks of what the query looks at."""
+    if query.measure is not L1 or query.axes_read(setting.domain) & axes_of_facts(setting):
+        return None
+    change, along = largest_free(query, setting.domain), query.along(setting.graph)
+    if change is None or along is None:
+        return None
+    return along + max(0, count - 1) * change.upper
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,221 @@
+"""Kinds of proof by a theorem: no bound below S is accepted, and ordinary answers are proved."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from blowproof.models import (
+    AttributeChange,
+    Between,
+    Count,
+    Database,
+    Distance,
+    Domain,
+    Impossible,
+    Integers,
+    Labels,
+    Marginal,
+    NamedCount,
+    Policy,
+    parse_query,
+    setting,
+)
+from blowproof.verifier.ask import certified, sensitivity
+from blowproof.verifier.databases.consistency import prepare
+from blowproof.verifier.kernel.check import world_of
+from blowproof.verifier.kernel.document import Budget, Rejected
+from blowproof.verifier.kernel.independent import records
+from blowproof.verifier.kernel.proofs import (
+    determined,
+    exchanges,
+    margins,
+    one_sided,
+    secret_arc,
+)
+from blowproof.verifier.kernel.proofs.cells import places_of
+from blowproof.verifier.kernel.world import World
+from blowproof.verifier.proofs.cells import bases
+from blowproof.verifier.proofs.claim import claim_of
+from blowproof.verifier.proofs.margins import factors_of
+from blowproof.verifier.theorems.listed_margins import LISTED, longest_listed
+
+QUERIES = ("histogram", "marginal(b)", "cumulative(a)", "sum(a)", "ranges(a)", "count(some)")
+
+
+def world(policy: Policy, text: str, reading: str) -> tuple[World, Any]:
+    query = parse_query(text, policy)
+    answer = sensitivity(policy, query, reading=reading, time_limit=20)  # type: ignore[arg-type]
+    prepared = prepare(setting(policy, answer.answers), answer.reading)
+    return world_of(claim_of(policy, query, answer, prepared), Budget())[0], answer
+
+
+def drawn(rng: random.Random, *, secrets: bool) -> Policy:
+    """A small policy: counts, zeros, or counts with the numbers of a few people; any G."""
+    rows, columns = rng.choice([(2, 2), (3, 2), (4, 1), (2, 3)])
+    domain = Domain(a=Integers(0, rows - 1), b=Integers(0, columns - 1))
+    people = [(rng.randrange(rows), rng.randrange(columns)) for _ in range(rng.randint(1, 3))]
+    numbers = rng.random() < 0.4
+    boxes = [(k, k, 0, columns - 1) for k in range(rows) if rng.random() < 0.6]
+    for _ in range(rng.randint(0, 2)):
+        low, end = rng.randrange(rows), rng.randrange(columns)
+        boxes.append((low, rng.randrange(low, rows), end, end))
+    known: list[Any] = []
+    for low, high, left, right in boxes:
+        answer = sum(low <= a <= high and left <= b <= right for a, b in people)
+        region = {"a": Between(low, high), "b": Between(left, right)}
+        known.append(Count(region, answer=answer if numbers else None))
+    if not numbers and rng.random() < 0.3:
+        known.append(Impossible([{"a": rng.randrange(rows), "b": 0}]))
+    some = NamedCount("some", {"a": rng.randrange(rows), "b": rng.randrange(columns)})
+    more: dict[str, Any] = {}
+    if secrets:
+        more["secrets"] = rng.choice([Distance(metric="l1", threshold=1), AttributeChange()])
+    if numbers:
+        more["database"] = Database(size=len(people), answers="given")
+    return Policy(domain=domain, known=tuple(known), queries=(some,), **more)
+
+
+def drawn_table(rng: random.Random) -> Policy:
+    """A small table with both margins known, and some cells where nobody can be."""
+    rows, columns = rng.choice([(2, 2), (3, 2), (2, 3), (4, 2)])
+    domain = Domain(a=Integers(0, rows - 1), b=Integers(0, columns - 1))
+    zeros = [
+        {"a": rng.randrange(rows), "b": rng.randrange(columns)} for _ in range(rng.randint(0, 2))
+    ]
+    known = (Marginal(["a"]), Marginal(["b"]), *([Impossible(zeros)] if zeros else []))
+    some = NamedCount("some", {"a": rng.randrange(rows), "b": rng.randrange(columns)})
+    return Policy(domain=domain, known=known, queries=(some,))
+
+
+Bound = Callable[[World], list[tuple[int, int]]]
+
+
+def of_bases(found: World) -> list[tuple[int, int]]:
+    """What kind `one-sided` says with each base that the writer would try."""
+    _, places = places_of(found)
+    told = []
+    for base in bases(found, places):
+        try:
+            told.append(one_sided.bound(found, base))
+        except Rejected:
+            continue
+    return told
+
+
+def of_table(found: World) -> list[tuple[int, int]]:
+    """What kind `margins` says of the table that the writer would take."""
+    scale, places = places_of(found)
+    factors, sides = factors_of(found, places)
+    most = longest_listed(tuple(sides))
+    if most is None:
+        return []
+    assert sides == margins.sides_of(found, places, factors)
+    return [(scale, margins.bound(found, places, most))]
+
+
+CASES: dict[str, tuple[Bound, str, bool, tuple[str, ...]]] = {
+    "exchanges": (lambda found: [exchanges.bound(found)], "add-remove", False, QUERIES),
+    "secret-arc": (lambda found: [secret_arc.bound(found)], "published", True, QUERIES),
+    "secret-arc, all secret": (
+        lambda found: [secret_arc.bound(found)],
+        "secret-moves",
+        True,
+        QUERIES,
+    ),
+    "one-sided": (of_bases, "published", False, ("count(some)", "range(a,0,0)")),
+    "margins": (of_table, "published", False, QUERIES),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_bound_is_below_the_truth(case: str) -> None:
+    """Whatever the policy: what the kernel would accept is not below what an engine shows."""
+    bounds, reading, secrets, queries = CASES[case]
+    rng = random.Random(case)
+    said = met = 0
+    for number in range(30):
+        policy = drawn_table(rng) if case == "margins" else drawn(rng, secrets=secrets)
+        if all(x in policy.impossible for x in policy.domain.points()):
+            continue
+        found, answer = world(policy, queries[number % len(queries)], reading)
+        try:
+            told = bounds(found)
+        except Rejected:
+            continue
+        for scale, most in told:
+            assert most >= answer.lower * scale, policy
+            said += 1
+            met += most == answer.lower * scale
+    assert said >= 5
+    assert met >= (0 if case == "margins" else 2)
+
+
+def test_what_the_facts_leave_open_is_not_determined() -> None:
+    rng = random.Random(3)
+    said = 0
+    for number in range(40):
+        policy = drawn(rng, secrets=number % 2 == 1)
+        reading = ("published", "add-remove", "markov", "secret-moves")[number % 4]
+        found, answer = world(policy, QUERIES[1 + number % 5], reading)
+        try:
+            determined.refute(found, {"kind": "determined"}, 0)
+        except Rejected:
+            continue
+        assert answer.lower == 0, policy
+        said += 1
+    assert said >= 3
+
+
+def test_records_of_signatures_are_those_of_the_numbers() -> None:
+    rng = random.Random(5)
+    for _ in range(40):
+        width = rng.randint(1, 4)
+        signatures = [tuple(rng.randint(0, 1) for _ in range(width)) for _ in range(3)]
+        times = [rng.randint(0, 2**70) for _ in signatures]
+        totals = [
+            sum(h * v for h, v in zip(times, column, strict=True))
+            for column in zip(*((1, *s) for s in signatures), strict=True)
+        ]
+        budget = Budget()
+        found = records(signatures, totals, budget)
+        assert found is not None
+        for k, total in enumerate(totals):
+            assert sum(h * (1, *s)[k] for h, s in zip(found, signatures, strict=True)) == total
+    assert records([(0,), (1,)], [1, 2], Budget()) == [-1, 2]
+    assert records([(1,)], [1, 2], Budget()) is None
+
+
+@pytest.mark.parametrize("large", [2**31, 2**53, 2**63, 10**30])
+def test_large_numbers_are_whole(large: int) -> None:
+    """Numbers of records, and values of the query, beyond what arrays hold."""
+    domain = Domain(a=Labels(["u", "v"]), b=Integers(0, large))
+    known = (Marginal(["a"], answers=[large, 1]),)
+    policy = Policy(domain=domain, known=known, database=Database(answers="given"))
+    answer, found = certified(policy, "sum(b)", reading="add-remove", time_limit=20)
+    assert (answer.lower, answer.status, found.kind) == (large, "proved", "exchanges")
+    wards = Domain(a=Labels(["u", "v", "w"]), b=Integers(0, large))
+    near = Policy(domain=wards, known=(Marginal(["a"]),), secrets=AttributeChange())
+    answer, found = certified(near, "range(b,0,5)", time_limit=20)
+    assert (answer.lower, answer.status, found.kind) == (2, "proved", "secret-arc")
+
+
+@pytest.mark.parametrize("sides", [(2, 3), (3, 3), (2, 2, 2)], ids=str)
+def test_listed_margins_are_derived(sides: tuple[int, ...]) -> None:
+    """The number that is listed is proved by a tree that the kernel replays, and no less is."""
+    names = [f"x{k}" for k in range(len(sides))]
+    domain = Domain(
+        {name: Labels([str(v) for v in range(n)]) for name, n in zip(names, sides, strict=True)}
+        | {"z": Labels([str(v) for v in range(40)])}
+    )
+    policy = Policy(domain=domain, known=tuple(Marginal([name]) for name in names))
+    answer, found = certified(policy, "marginal(z)", time_limit=60)
+    assert (answer.status, answer.lower) == ("proved", 2 * LISTED[tuple(sorted(sides))])
+    assert found.document is not None
+    if found.kind == "margins":
+        table = {**found.document["proof"], "longest": found.document["proof"]["longest"] - 1}
+        with pytest.raises(Rejected):
+            margins.refute(world_of(found.document, Budget())[0], table, answer.lower)

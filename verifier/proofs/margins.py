@@ -1,0 +1,77 @@
+"""Proofs of kind `margins`: the factors of a table, and the search over its one-way margins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from blowproof.models import Exact
+from blowproof.verifier.engines.irreducibles.trace import traced
+from blowproof.verifier.kernel.document import Rejected
+from blowproof.verifier.kernel.independent import independent
+from blowproof.verifier.kernel.proofs.cells import Place, places_of
+from blowproof.verifier.kernel.proofs.margins import Table, bound
+from blowproof.verifier.kernel.world import World
+from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.proofs.irreducible import written
+from blowproof.verifier.theorems.listed_margins import longest_listed
+
+__all__ = ["margins"]
+
+MOST_FACTS = whole_limit(__name__, "MOST_FACTS")
+
+
+def margins(world: World, value: Exact, seconds: float) -> Iterator[dict[str, Any]]:
+    """Yield a proof by a table whose longest irreducible is known, if its bound is within it."""
+    try:
+        scale, places = places_of(world)
+        if len(world.equalities) > MOST_FACTS:
+            return
+        factors, sides = factors_of(world, places)
+        most = longest_listed(tuple(sides))
+        if most is None or bound(world, places, most) > world.measure.claim(value, scale):
+            return
+        table = _table(world, sides, seconds)
+    except Rejected:
+        return
+    if table is not None:
+        yield {"kind": "margins", "factors": factors, "longest": most, "table": table}
+
+
+def factors_of(world: World, places: Sequence[Place]) -> tuple[list[list[int]], list[int]]:
+    """Return the facts in groups of independent signatures, and how many of these each has.
+
+    A fact joins the first group with which it has independent signatures.
+    """
+    factors: list[list[int]] = []
+    for k in range(len(world.equalities)):
+        for factor in [*factors, None]:
+            if factor is None:
+                factors.append([k])
+            elif independent(_signatures(places, [*factor, k]), world.budget):
+                factor.append(k)
+                break
+    return factors, [len(_signatures(places, factor)) for factor in factors]
+
+
+def _signatures(places: Sequence[Place], factor: Sequence[int]) -> list[tuple[int, ...]]:
+    return list(dict.fromkeys(tuple(effect[k] for k in factor) for effect, _ in places))
+
+
+def _table(world: World, sides: Sequence[int], seconds: float) -> dict[str, Any] | None:
+    """Return the search over the one-way margins of a table, None if it takes longer.
+
+    What was found is kept: it depends on the sides alone.
+    """
+    key = tuple(sides)
+    if key not in _known:
+        moves = Table(world, sides)
+        found = traced(moves.effects, moves.weights, symmetry=True, time_limit=seconds)
+        proof = None if found is None else written(moves, found)
+        if proof is None:
+            return None
+        _known[key] = proof
+    return _known[key]
+
+
+_known: dict[tuple[int, ...], dict[str, Any]] = {}
