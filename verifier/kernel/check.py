@@ -212,9 +212,9 @@ def lower_bound(world: World, document: dict[str, Any], value: Exact) -> None:
 def upper_bound(world: World, proof: dict[str, Any], value: Exact) -> None:
     """No neighbour pair changes the query by more than the value.
 
-    Proofs measure changes in the norm of the claim, but for kinds that are about l1 (`IN_L1`). Where the
-    query has one output, all are about l1: its norm does not fall as |x| grows, and is the value
-    where |x| is `alone`; in range it is always 0.
+    Proofs measure changes in the norm of the claim, but for kinds that are about l1 (`IN_L1`).
+    Where the query has one output, all are about l1: its norm does not fall as |x| grows, and is
+    the value where |x| is `alone`; in range it is always 0.
     """
     query = world.query
     if query.measure != "l1" and proof["kind"] != "every-database":

@@ -50,5 +50,7 @@ def bound(world: World) -> tuple[int, int]:
         told = records([*inside, nothing], [0, *totals], world.budget)
     held = [1] * len(inside) if told is None else told
     sizes = [world.measure.size(row) for row in free]
-    sizes += [largest(world, some).size for some, h in zip(inside.values(), held, strict=False) if h]
+    sizes += [
+        largest(world, some).size for some, h in zip(inside.values(), held, strict=False) if h
+    ]
     return scale, max(sizes, default=0)

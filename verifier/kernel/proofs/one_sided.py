@@ -51,7 +51,7 @@ def bound(world: World, base: list[int]) -> tuple[int, int]:
         raise Rejected("this kind of proof is for counts")
     if not rows:
         return scale, 0
-    sides = set()
+    sides: set[int] = set()
     for members in inside.values():
         effects = sorted({effect for effect, _ in members})
         counted = {effect for effect, row in members if row}
