@@ -43,6 +43,8 @@ DRAW_AFTER = 30_000
 """After so many steps, values are drawn to see whether there are too many classes."""
 
 MOST_DRAWN, MOST_DRAWN_AREAS, MOST_BRANCHES = 100_000, 400, 256
+BLOCK = 4096
+"""So many boxes are looked up together."""
 DIGITS = b"01".ljust(256, b"0")
 
 
@@ -245,26 +247,48 @@ class Diagram:
 
 
 class Lookup:
-    """Tells which areas hold a value, quickly and without a diagram (areas are bit sets)."""
+    """Tells which areas hold a value, quickly and without a diagram (areas are bit sets).
+
+    Boxes are looked at block by block, so that what is kept does not grow with their square.
+    """
 
     def __init__(self, domain: Domain, areas: Sequence[Area]) -> None:
         owned = [(owner, box) for owner, area in enumerate(areas) for box in area.boxes if box]
-        self._owners = [owner for owner, _ in owned]
-        self._axes: list[tuple[int, list[int], list[int]]] = []
-        for axis, side in enumerate(domain.whole.sides):
-            branches = _branches(side, [box.sides[axis] for _, box in owned])
-            if len(branches) > 1 or branches[0][0] != (1 << len(owned)) - 1:
-                runs = sorted((low, mask) for mask, found in branches for low, _ in found)
-                self._axes.append((axis, [low for low, _ in runs], [mask for _, mask in runs]))
+        starts = range(0, len(owned), BLOCK)
+        self._blocks = [_Block(domain, owned[start : start + BLOCK]) for start in starts]
 
     def areas(self, point: Point) -> int:
         """Return the areas that hold a point."""
-        alive, found = (1 << len(self._owners)) - 1, 0
+        return sum(1 << owner for owner in self.owners(point))
+
+    def owners(self, point: Point) -> set[int]:
+        """Return the places of the areas that hold a point."""
+        return {
+            block.owners[bit] for block in self._blocks for bit in members(block.holding(point))
+        }
+
+
+class _Block:
+    """Some boxes, and the areas that own them."""
+
+    def __init__(self, domain: Domain, owned: Sequence[tuple[int, Box]]) -> None:
+        self.owners = [owner for owner, _ in owned]
+        self._every = (1 << len(owned)) - 1
+        self._axes: list[tuple[int, list[int], list[int]]] = []
+        for axis, side in enumerate(domain.whole.sides):
+            branches = _branches(side, [box.sides[axis] for _, box in owned])
+            if len(branches) > 1 or branches[0][0] != self._every:
+                runs = sorted((low, mask) for mask, found in branches for low, _ in found)
+                self._axes.append((axis, [low for low, _ in runs], [mask for _, mask in runs]))
+
+    def holding(self, point: Point) -> int:
+        """Return the boxes that hold a point, as a bit set."""
+        alive = self._every
         for axis, lows, masks in self._axes:
             alive &= masks[bisect_right(lows, point[axis]) - 1]
-        for bit in members(alive):
-            found |= 1 << self._owners[bit]
-        return found
+            if not alive:
+                break
+        return alive
 
 
 def _too_many(limit: int) -> OutgrownError:

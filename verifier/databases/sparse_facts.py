@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from blowproof.models import Domain, LinearFact, Point
-from blowproof.models.domain.class_diagram import Lookup, members
+from blowproof.models.domain.class_diagram import Lookup
 
 __all__ = ["SparseFacts"]
 
@@ -36,7 +36,7 @@ class SparseFacts:
     def of(self, point: Point) -> Entries:
         """Return (fact, times) where a record at the point counts, the facts in order."""
         found: dict[int, int] = {}
-        for term in members(self._lookup.areas(point)):
+        for term in sorted(self._lookup.owners(point)):
             place, times = self._owners[term]
             found[place] = found.get(place, 0) + times
         return tuple((place, times) for place, times in found.items() if times)

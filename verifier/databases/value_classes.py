@@ -18,6 +18,7 @@ __all__ = ["ClassTable", "class_table", "possible_classes", "table_of"]
 
 MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
 LARGEST = whole_limit(__name__, "LARGEST")
+MOST_AREAS = whole_limit(__name__, "MOST_AREAS")
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,11 @@ def _class_table(
     facts = (*setting.equalities, *setting.bounds)
     cut = [area for fact in facts for _, area in fact.terms]
     extra = len(cut)
+    if extra > MOST_AREAS:
+        raise BudgetError(
+            f"{extra:,} counts are known; a table of what each of them counts has no more than "
+            f"{MOST_AREAS:,}\n  try: fewer facts, or areas that lie inside of one another or apart"
+        )
     classes = possible_classes(setting, (*cut, *areas), limit=limit, deadline=deadline)
     return ClassTable(classes, _rows(facts, classes), len(setting.equalities), extra)
 

@@ -108,6 +108,7 @@ databases/fact_model
     MOST_PLACED 300_000 variables: Named records times classes: so many variables at the most say
         where a record lies.
 databases/value_classes
+    MOST_AREAS 5_000 areas: Of more facts no table is made of what each class adds to each.
     MOST_CLASSES 20_000 classes: More classes are too many for a table.
     LARGEST 2^20 coefficient: Larger coefficients of facts are left to the engines.
 engines/brute
@@ -489,10 +490,20 @@ theorems/listed_margins
     MOST_ENTRIES 4_000_000 entries: Of the table of signatures.
     MOST_GROUPS 12 groups: With more groups of facts the theorem is not tried.
 theorems/longest_irreducible
+    MOST_COUNTED 1_000_000 steps: Whole points that take longer to count are not counted.
+    MOST_ENTRIES 4_000_000 entries: Of larger tables of points coordinates are not reduced.
+    MOST_COMPARED 300_000_000 entries: Of all pairs of points, to find the two furthest apart.
     MOST_DEGREE 20_000 degree: Larger determinants are not bounded this way.
     MOST_PAIRS 3_000 pairs: Of more pairs of effects only some are looked at.
     FINEST 4_096 parts: Coordinates are divided into so many parts at the most.
     BLOCK 256 rows: So many rows are looked at together.
+theorems/many_areas
+    MANY 5_000 facts: Of no more facts a table is made of what each class adds to each.
+    MOST_OPEN 2_000 boxes: Over one position there are no more boxes that may overlap.
+    SHORT_AXIS 8 positions: Of no longer axes every position is looked at.
+    MOST_VALUES 2_000_000 values: Of all classes together.
+    TRIED 4_096 values: Of one class.
+    SECONDS 30.0 seconds: To find which boxes lie inside of which, and what changes.
 theorems/most_moves
     SECONDS 4.0 seconds: For all bounds on the number of moves together.
     FRAME_SECONDS 1.0 seconds: For those by affine frames.

@@ -17,6 +17,7 @@ from blowproof.verifier.theorems.beside import facts_beside
 from blowproof.verifier.theorems.beside_bounds import bounds_beside, no_bounds_beside
 from blowproof.verifier.theorems.exchanges import exchanges, no_exchanges
 from blowproof.verifier.theorems.listed_margins import listed_margins
+from blowproof.verifier.theorems.many_areas import many_areas, no_many_areas
 from blowproof.verifier.theorems.one_sided import no_one_side, one_sided
 from blowproof.verifier.theorems.simple_cycles import no_cycles, no_single_cycles, single_cycles
 from blowproof.verifier.theorems.values.tables_beside_one import no_tables, tables_beside_one
@@ -32,6 +33,8 @@ WRITTEN_AS_CLAUSES = ("l1", "l2-squared", "linf", "range")
 """Norms of which the SAT engine has clauses (engines/labelled/objective, other_norms)."""
 
 THEOREMS = (
+    Strategy("areas", "theorem", "thousands of areas inside of one another, or apart",
+             many_areas, no_many_areas),
     Strategy("edges", "theorem", "one record changes alone, along the worst edge of G", one_edge,
              no.either(no.single_records, no.no_edges), norms=EVERY_NORM),
     Strategy("alone", "theorem", "no edge of G changes a known number: one record changes alone",

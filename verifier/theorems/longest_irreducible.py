@@ -42,6 +42,9 @@ __all__ = ["longest_of_effects", "longest_of_points", "whole_points"]
 Matrix = NDArray[np.int64]
 
 MOST_DEGREE = whole_limit(__name__, "MOST_DEGREE")
+MOST_COUNTED = whole_limit(__name__, "MOST_COUNTED")
+MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
+MOST_COMPARED = whole_limit(__name__, "MOST_COMPARED")
 MOST_PAIRS = whole_limit(__name__, "MOST_PAIRS")
 FINEST = whole_limit(__name__, "FINEST")
 BLOCK = whole_limit(__name__, "BLOCK")
@@ -60,6 +63,10 @@ def longest_of_points(points: Matrix, *, differences: bool) -> int:
     """
     if not points.any():
         return 1
+    if points.size > MOST_ENTRIES:  # Steinitz in all coordinates, which are too many but no fewer
+        ranges = np.ptp(points, axis=0) if differences else np.abs(points).max(axis=0)
+        used = [int(c) for c in ranges if c]
+        return max(2, prod(2 * len(used) * c + 1 for c in used))
     points = np.unique(points, axis=0)
     points = points - points[0] if differences else points[points.any(axis=1)]
     if not points.any():
@@ -123,7 +130,7 @@ def whole_points(sides: Sequence[int], width: int) -> int:
     """
     everything = prod(2 * side + 1 for side in sides)
     width = min(width, sum(sides))
-    if width > MOST_DEGREE or width == sum(sides):
+    if width > MOST_DEGREE or width == sum(sides) or len(sides) * width > MOST_COUNTED:
         return everything
     ways = [1] + [0] * width  # by the total of the sizes
     for side in sides:
@@ -155,7 +162,7 @@ def _widest(points: Matrix, *, differences: bool) -> int:
     """Return a bound on an effect's sum of sizes: of all pairs, or of both, from the middle."""
     if not differences:
         return int(_sizes(points).max())
-    if len(points) > MOST_PAIRS:
+    if len(points) > MOST_PAIRS or len(points) * points.size > MOST_COMPARED:
         middle = np.median(points, axis=0).astype(np.int64)
         return int(np.sort(_sizes(points - middle))[-2:].sum())
     most = 0

@@ -68,7 +68,15 @@ from blowproof.verifier.theorems.values.one_secret_arc import Exchange, one_secr
 from blowproof.verifier.theorems.values.secret_arc_above import free_of_facts, with_a_secret_arc
 from blowproof.verifier.theorems.values.seen_values import seen_values
 
-__all__ = ["Classes", "classes_of_facts", "cycle", "no_cycles", "no_single_cycles", "single_cycles"]
+__all__ = [
+    "Classes",
+    "best_of",
+    "classes_of_facts",
+    "cycle",
+    "no_cycles",
+    "no_single_cycles",
+    "single_cycles",
+]
 
 SECONDS = real_limit(__name__, "SECONDS")
 MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
@@ -292,7 +300,7 @@ def _best(question: Question, classes: Classes, end: float) -> Chosen | None:
     if rows is None:
         return None
     chosen = [rows[place] for place in places]
-    return _best_of(query, chosen, end)
+    return best_of(query, chosen, end)
 
 
 def _values(
@@ -309,12 +317,15 @@ def _values(
 
 
 @singledispatch
-def _best_of(query: BoundQuery, values: Sequence[Sequence[Point]], end: float) -> Chosen:
-    """Return the best differences, one in each class, by the rows of its values."""
+def best_of(query: BoundQuery, values: Sequence[Sequence[Point]], end: float) -> Chosen:
+    """Return the best differences, one in each class, by the rows of its values.
+
+    They have to be all rows of the class, or for cumulative counts the ends.
+    """
     return best_changes(query, values, end=end)
 
 
-@_best_of.register
+@best_of.register
 def _cumulative(query: Cumulative, values: Sequence[Sequence[Point]], end: float) -> Chosen:
     """Every class moves up its axis, from one end to the other.
 
@@ -325,7 +336,7 @@ def _cumulative(query: Cumulative, values: Sequence[Sequence[Point]], end: float
     return _along(query, spots, spans, sum(high - low for low, high in spans))
 
 
-@_best_of.register
+@best_of.register
 def _ranges(query: Ranges, values: Sequence[Sequence[Point]], end: float) -> Chosen:
     """See `cuts`."""
     spots = _spots(query, values)
