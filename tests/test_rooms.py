@@ -50,6 +50,7 @@ ROOMS = (
     "verifier/reductions",
     "verifier/theorems/values",
     "verifier/theorems",
+    "verifier/theorems/families",
     "verifier/engines",
     "verifier/witnesses",
     "verifier/witnesses/frames",

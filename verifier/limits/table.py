@@ -497,12 +497,13 @@ theorems/longest_irreducible
     MOST_PAIRS 3_000 pairs: Of more pairs of effects only some are looked at.
     FINEST 4_096 parts: Coordinates are divided into so many parts at the most.
     BLOCK 256 rows: So many rows are looked at together.
-theorems/many_areas
+theorems/families/many_areas
     MANY 5_000 facts: Of no more facts a table is made of what each class adds to each.
     MOST_OPEN 2_000 boxes: Over one position there are no more boxes that may overlap.
     SHORT_AXIS 8 positions: Of no longer axes every position is looked at.
     MOST_VALUES 2_000_000 values: Of all classes together.
     TRIED 4_096 values: Of one class.
+    MOST_PAIRED 64 values: Of one class, every two of which are compared in reading 3.
     SECONDS 30.0 seconds: To find which boxes lie inside of which, and what changes.
 theorems/most_moves
     SECONDS 4.0 seconds: For all bounds on the number of moves together.

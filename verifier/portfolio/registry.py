@@ -16,8 +16,8 @@ from blowproof.verifier.theorems.alone import alone, not_alone
 from blowproof.verifier.theorems.beside import facts_beside
 from blowproof.verifier.theorems.beside_bounds import bounds_beside, no_bounds_beside
 from blowproof.verifier.theorems.exchanges import exchanges, no_exchanges
+from blowproof.verifier.theorems.families.many_areas import many_areas, no_many_areas
 from blowproof.verifier.theorems.listed_margins import listed_margins
-from blowproof.verifier.theorems.many_areas import many_areas, no_many_areas
 from blowproof.verifier.theorems.one_sided import no_one_side, one_sided
 from blowproof.verifier.theorems.simple_cycles import no_cycles, no_single_cycles, single_cycles
 from blowproof.verifier.theorems.values.tables_beside_one import no_tables, tables_beside_one

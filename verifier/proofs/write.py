@@ -26,17 +26,15 @@ from blowproof.verifier.proofs.branching import by_cases
 from blowproof.verifier.proofs.cells import based
 from blowproof.verifier.proofs.claim import claim_of, digest_of, query_table
 from blowproof.verifier.proofs.cycles import simple_cycles
-from blowproof.verifier.proofs.determined import determined
 from blowproof.verifier.proofs.every_database import every_database
-from blowproof.verifier.proofs.exchanges import exchanges
 from blowproof.verifier.proofs.four_cells import four_cells
 from blowproof.verifier.proofs.graver import gravers
 from blowproof.verifier.proofs.irreducible_parts import parted
 from blowproof.verifier.proofs.margins import margins
 from blowproof.verifier.proofs.merged import merged_proofs
 from blowproof.verifier.proofs.one_sided import one_sided
-from blowproof.verifier.proofs.secret_arc import secret_arc
 from blowproof.verifier.proofs.single_move import single_moves
+from blowproof.verifier.proofs.without_choice import determined, exchanges, secret_arc
 
 __all__ = ["Certificate", "certify_answer"]
 

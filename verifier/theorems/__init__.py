@@ -8,5 +8,5 @@ Read `most_moves` (all of them together), `longest_irreducible`, `known_counts`,
 `values`: what one move of each class can change): `simple_cycles` (independent signatures),
 `exchanges` (the same in reading 3), `alone` (edges that change no known number), `beside`,
 `two_cycles` and `beside_pairs` (cells and a few facts), `one_sided` (and a count), `listed_margins`
-(small tables), `beside_bounds` (cells and bounds), `many_areas` (thousands of boxes).
+(small tables), `beside_bounds` (cells and bounds); the room `families` (thousands of facts).
 """

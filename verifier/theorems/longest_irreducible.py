@@ -63,10 +63,8 @@ def longest_of_points(points: Matrix, *, differences: bool) -> int:
     """
     if not points.any():
         return 1
-    if points.size > MOST_ENTRIES:  # Steinitz in all coordinates, which are too many but no fewer
-        ranges = np.ptp(points, axis=0) if differences else np.abs(points).max(axis=0)
-        used = [int(c) for c in ranges if c]
-        return max(2, prod(2 * len(used) * c + 1 for c in used))
+    if points.size > MOST_ENTRIES:
+        return _unreduced(points, differences=differences)
     points = np.unique(points, axis=0)
     points = points - points[0] if differences else points[points.any(axis=1)]
     if not points.any():
@@ -81,6 +79,27 @@ def longest_of_points(points: Matrix, *, differences: bool) -> int:
     for scales in _scales(points):
         found.append(max(pairs - rank, 1) * _circuit(points, scales, differences=differences))
     return max(2, min(found))
+
+
+def _unreduced(points: Matrix, *, differences: bool) -> int:
+    """Return the same for so many points that their coordinates are taken as they are.
+
+    Both theorems hold with more coordinates than there need be, and say no less then.
+    """
+    reach = np.ptp(points, axis=0) if differences else np.abs(points).max(axis=0)
+    used, count = np.flatnonzero(reach), len(points)
+    rank, reaches = len(used), [int(c) for c in reach[used]]
+    if count < 2 or not rank:
+        return 1 if differences else max(2, *reaches)
+    if max(reaches) ** 2 * rank >= 1 << 62:
+        return max(2, prod(2 * rank * c + 1 for c in reaches))
+    moved = points[:, used] - points[0, used] if differences else points[:, used]
+    squares = sorted((moved**2).sum(axis=1).tolist())
+    most = 2 * (squares[-1] + squares[-2]) if differences else squares[-1]
+    pairs = count * (count - 1) // 2 if differences else count
+    inside = (rank + 1) * (Fraction(most) * (rank + 1) / rank) ** rank
+    circuit = isqrt(floor(inside))
+    return max(2, min(prod(2 * rank * c + 1 for c in reaches), pairs * circuit))
 
 
 def longest_of_effects(effects: Matrix) -> int:

@@ -24,8 +24,9 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, product
+from itertools import combinations, islice, product
 from math import prod
+from operator import itemgetter
 
 from blowproof.models import BoundQuery, Box, Exact, Point, Setting
 from blowproof.models.base.clock import now
@@ -48,6 +49,7 @@ MOST_OPEN = whole_limit(__name__, "MOST_OPEN")
 SHORT_AXIS = whole_limit(__name__, "SHORT_AXIS")
 MOST_VALUES = whole_limit(__name__, "MOST_VALUES")
 TRIED = whole_limit(__name__, "TRIED")
+MOST_PAIRED = whole_limit(__name__, "MOST_PAIRED")
 SECONDS = real_limit(__name__, "SECONDS")
 
 
@@ -284,7 +286,7 @@ def _exchange(question: Question, classes: Sequence[_Node], started: float) -> A
     """Return the best exchange in a class, or the best record that no fact counts (`exchanges`)."""
     setting, query = question.setting, question.query
     whole = setting.domain.whole
-    counted = [fact for fact in setting.equalities if fact.name == "size"]
+    counted = any(area.boxes == (whole,) for fact in setting.equalities for _, area in fact.terms)
     outside = [node for node in classes if node.box == whole and not counted]
     few, enough = _values(question, classes)
     if query.separates:
@@ -292,13 +294,14 @@ def _exchange(question: Question, classes: Sequence[_Node], started: float) -> A
         few = [list(islice(_points(node, every), 2)) for node in classes]
         enough = all(len(points) == min(2, node.size)
                      for points, node in zip(few, classes, strict=True))  # fmt: skip
+    enough = enough and all(len(points) <= MOST_PAIRED for points in few)
     best: tuple[Exact, Point | None, Point | None] = (0, None, None)
     for node, points in zip(classes, few, strict=False):
         if node in outside:
-            best = max([best, *((query.norm({x: 1}), None, x) for x in points)], key=lambda b: b[0])
-        for x, y in product(points, repeat=2) if len(points) <= TRIED else ():
-            if x < y and (size := query.norm({x: -1, y: 1})) > best[0]:
-                best = (size, x, y)
+            best = max([best, *((query.norm({z: 1}), None, z) for z in points)], key=itemgetter(0))
+        for one, two in combinations(points[:MOST_PAIRED], 2):
+            if (size := query.norm({one: -1, two: 1})) > best[0]:
+                best = (size, one, two)
     value, x, y = best
     most: Exact | None = value if enough and few else largest_move(setting, query, "add-remove")
     if most is None:
@@ -306,7 +309,7 @@ def _exchange(question: Question, classes: Sequence[_Node], started: float) -> A
     upper = max(value, most if enough and few else 2 * most)
     pair = None
     if y is not None:
-        before = () if x is None else (x,)
+        before: tuple[Point, ...] = () if x is None else (x,)
         unchanged = _staying(setting, classes, before)
         pair = None if unchanged is None else Pair(before=before, after=(y,), unchanged=unchanged)
     why = f"{len(classes):,} areas inside of one another, or apart: an exchange inside of one"

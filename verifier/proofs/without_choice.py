@@ -1,0 +1,48 @@
+"""Proofs that hold no choice: the kernel derives all of `exchanges`, `secret-arc`, `determined`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from blowproof.models import Exact
+from blowproof.verifier.kernel.document import Rejected
+from blowproof.verifier.kernel.proofs.determined import refute as refute_open
+from blowproof.verifier.kernel.proofs.exchanges import refute as refute_exchanges
+from blowproof.verifier.kernel.proofs.secret_arc import refute as refute_arcs
+from blowproof.verifier.kernel.world import World
+
+__all__ = ["determined", "exchanges", "secret_arc"]
+
+
+def exchanges(world: World, value: Exact) -> Iterator[dict[str, Any]]:
+    """Yield a proof that records are exchanged in a class, if that is within the value."""
+    proof = {"kind": "exchanges"}
+    try:
+        refute_exchanges(world, proof, value)
+    except Rejected:
+        return
+    yield proof
+
+
+def secret_arc(world: World, value: Exact) -> Iterator[dict[str, Any]]:
+    """Yield a proof by the arc of a cycle along an edge of G, if its bound is within the value."""
+    if world.measure.name != "l1":
+        return
+    proof = {"kind": "secret-arc"}
+    try:
+        refute_arcs(world, proof, value)
+    except Rejected:
+        return
+    yield proof
+
+
+def determined(world: World, value: Exact) -> Iterator[dict[str, Any]]:
+    """Yield a proof that the facts fix the query, if the value is 0 and they do."""
+    proof = {"kind": "determined"}
+    if value == 0:
+        try:
+            refute_open(world, proof, value)
+        except Rejected:
+            return
+        yield proof

@@ -1,0 +1,7 @@
+"""Theorems about families of facts that are too many for a table of what each of them counts.
+
+They find their classes themselves, and then say what the theorems beside this room say. Change a
+docstring's proof and the code together.
+
+Read `many_areas` (boxes that lie inside of one another, or apart).
+"""
