@@ -1,10 +1,11 @@
 """Certificates: writing what the kernel checks, a file for each kind of proof.
 
 A writer may use every engine and may fail; it is never trusted. Its file has the name of the
-kernel's proof (tests/verifier/proofs/test_kinds_of_proof); those that leave no choice share one. An answer becomes `proved` only when
-the kernel accepts the document.
+kernel's proof (tests/verifier/proofs/test_kinds_of_proof); kinds that leave no choice share one. An
+answer becomes `proved` only when the kernel accepts the document.
 
 Read `claim` (policy, query, witness); a kind each: `single_move`, `cycles`, `four_cells`,
 `every_database`, `cells`, `irreducible` with `irreducible_parts`, `graver`, `merged`, `margins`,
-`one_sided`, `without_choice` (three kinds), `branching` with the room cases; and `write` (which proof for which question).
+`one_sided`, `branching` with the room cases; three of them in `without_choice`; and `write` (which
+proof for which question).
 """
