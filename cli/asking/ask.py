@@ -16,7 +16,7 @@ from blowproof.models.policy.policy import Answers
 from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import Engine, Problem, Progress, neighbours, sensitivity
 from blowproof.verifier.asked.answer import Answer, Pair
-from blowproof.verifier.exact.compiled import AVAILABLE
+from blowproof.verifier.exact.available import AVAILABLE
 
 __all__ = ["GRACE", "OVER", "READ_SECONDS", "Cut", "Session", "scope_of", "stream_neighbours"]
 

@@ -28,7 +28,7 @@ def warm_up() -> None:
     """Ask small questions in every way that a page may ask; errors are those pages' own."""
     from blowproof.cli.serving.work import answer
     from blowproof.verifier.engines.irreducibles.api import warm_up as compile_search
-    from blowproof.verifier.exact.compiled import AVAILABLE
+    from blowproof.verifier.exact.available import AVAILABLE
 
     if AVAILABLE:
         compile_search()

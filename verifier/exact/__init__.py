@@ -4,5 +4,5 @@ No policy and no query here. Numbers of any size come in; arrays of 64 bits are 
 check that they suffice.
 
 Read `span`, `independence`, `lattice`, `small_coordinates`, `coordinates`, `arrangements`;
-`compiled` is numba behind two typed names.
+`available` (is there numba?), `compiled` (numba behind two typed names).
 """

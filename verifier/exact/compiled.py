@@ -1,4 +1,4 @@
-"""numba behind three typed names, so that the rest of the package type-checks strictly.
+"""numba behind two typed names, so that the rest of the package type-checks strictly.
 
 It is an extra (`blowproof[fast]`), for it weighs as much as a third of everything else. Without it
 whoever has a slower way takes that (`AVAILABLE`), and each other call is a BudgetError: numpy's
@@ -13,19 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from blowproof.models.base.errors import BudgetError
+from blowproof.verifier.exact.available import AVAILABLE
 
-__all__ = ["AVAILABLE", "compiled", "popcount"]
+__all__ = ["compiled", "popcount"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-AVAILABLE = find_spec("numba") is not None
-"""Whether functions are compiled."""
 
 
 @cache

@@ -14,7 +14,7 @@ from blowproof.verifier.engines.irreducibles.functionals import small_functional
 from blowproof.verifier.engines.irreducibles.search import Clock, Engine
 from blowproof.verifier.engines.irreducibles.search_python import PlainEngine
 from blowproof.verifier.engines.irreducibles.warming import Meanwhile, ready
-from blowproof.verifier.exact.compiled import AVAILABLE
+from blowproof.verifier.exact.available import AVAILABLE
 from blowproof.verifier.exact.coordinates import Instance
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 

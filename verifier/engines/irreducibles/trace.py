@@ -21,7 +21,7 @@ from blowproof.verifier.engines.irreducibles.search import Clock
 from blowproof.verifier.engines.irreducibles.search_from import begin
 from blowproof.verifier.engines.irreducibles.search_python import PlainEngine
 from blowproof.verifier.engines.irreducibles.symmetry import automorphisms
-from blowproof.verifier.exact.compiled import AVAILABLE
+from blowproof.verifier.exact.available import AVAILABLE
 from blowproof.verifier.exact.coordinates import Instance, Number, _independent, inverse
 from blowproof.verifier.limits.limit import whole_limit
 

@@ -23,7 +23,7 @@ from blowproof.models.base.clock import now, waiting
 from blowproof.models.norms import L1, RANGE
 from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.asked.answer import OnBest
-from blowproof.verifier.exact.compiled import AVAILABLE
+from blowproof.verifier.exact.available import AVAILABLE
 from blowproof.verifier.exact.coordinates import Instance
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.best_choice import best_choice

@@ -86,9 +86,10 @@ def drawn_table(rng: random.Random) -> Policy:
     zeros = [
         {"a": rng.randrange(rows), "b": rng.randrange(columns)} for _ in range(rng.randint(0, 2))
     ]
-    known = (Marginal(["a"]), Marginal(["b"]), *([Impossible(zeros)] if zeros else []))
+    known: list[Any] = [Marginal(["a"]), Marginal(["b"])]
+    known += [Impossible(zeros)] if zeros else []
     some = NamedCount("some", {"a": rng.randrange(rows), "b": rng.randrange(columns)})
-    return Policy(domain=domain, known=known, queries=(some,))
+    return Policy(domain=domain, known=tuple(known), queries=(some,))
 
 
 Bound = Callable[[World], list[tuple[int, int]]]
