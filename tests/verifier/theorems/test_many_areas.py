@@ -53,10 +53,10 @@ def _apart(one: tuple[int, ...], two: tuple[int, ...]) -> bool:
 def test_areas_say_what_a_table_says(reading: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(reading)
     met = asked = 0
-    for number in range(48):
+    for number in range(24):
         policy = drawn(rng, given=number % 3 == 0)
         query = QUERIES[number % len(QUERIES)]
-        told = sensitivity(policy, query, reading=reading, time_limit=20)
+        told = sensitivity(policy, query, reading=reading, time_limit=1)
         with monkeypatch.context() as patched:
             patched.setattr(many_areas, "MANY", 0)
             found = _alone(policy, query, reading)
@@ -66,7 +66,7 @@ def test_areas_say_what_a_table_says(reading: Any, monkeypatch: pytest.MonkeyPat
         assert found.upper is None or told.lower <= found.upper, (policy, query)
         assert told.upper is None or found.lower <= told.upper, (policy, query)
         met += found.lower == found.upper
-    assert asked >= 30
+    assert asked >= 15
     assert met >= asked // 3
 
 
