@@ -25,5 +25,7 @@ def test_a_small_question_loads_no_compiler_and_no_solver(tmp_path: Path) -> Non
         "loaded = {'numba', 'scipy', 'ortools', 'pysat', 'duckdb'} & set(sys.modules)\n"
         "sys.exit(f'{status} {sorted(loaded)}' if status or loaded else 0)\n"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
     assert found.returncode == 0, found.stderr
