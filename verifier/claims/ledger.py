@@ -80,6 +80,7 @@ MODULES = (
     "ours.theorems",
     "ours.attackers",
     "ours.norms",
+    "ours.odds",
 )
 """One module for each section, in `blowproof.verifier.claims`; each has CLAIMS."""
 

@@ -18,6 +18,7 @@ from blowproof.verifier.claims.pufferfish.worlds import (
 )
 from blowproof.verifier.claims.stating.claim import Claim, Instance
 from blowproof.verifier.claims.stating.families import SEED, family
+from blowproof.verifier.claims.stating.identity import Identity
 from blowproof.verifier.claims.stating.parts import counted
 from blowproof.verifier.neighbours.joint_certainty import separated
 
@@ -269,8 +270,18 @@ EQUATION_18 = Claim(
             _certain_states,
         ),
     ),
-    proof="For i < j: sure that the first i are done and those after j are not, told of student i "
-    "+ 1, and leaning to done more and more for all others between.",
+    proof="For i < j: sure that the first i are done and those after j are not, told of student "
+    "i + 1, and leaning to done more and more for all others between.",
+    identities=(
+        Identity(
+            "n students, t = exp(-epsilon), q of the trust for each absent student more: the odds "
+            "at output n, in the limit of small q",
+            "limit(((1-(q*t)**n)/(1-q*t))/((1-q**n)/(1-q))/t**n, q, 0)",
+            "t**(-n)",
+            whole="n",
+            real="t",
+        ),
+    ),
 )
 
 

@@ -34,7 +34,18 @@ from blowproof.verifier.claims.stating.parts import counted
 from blowproof.verifier.odds.base.asked import Asked
 from blowproof.verifier.odds.families.search import searched
 
-__all__ = ["CLAIMS", "Records", "channel_of", "left_with", "policy_of", "possible", "worst_pair"]
+__all__ = [
+    "CLAIMS",
+    "KNOWN",
+    "Records",
+    "learnt",
+    "mechanism_of",
+    "of_reading_5",
+    "policy_of",
+    "possible",
+    "world",
+    "worst_pair",
+]
 
 Records = tuple[int, ...]
 Pair = tuple[Records, Records]
@@ -52,12 +63,13 @@ def _worlds(facts: Sequence[str], seeds: int) -> Iterator[Instance]:
         for known in facts:
             for seed in range(seeds):
                 if values >= 3 or known != "one holds 1 or 2":
-                    yield _world(secrets, values, people, known, seed)
+                    yield world(secrets, values, people, known, seed)
     if "one holds 1 or 2" in facts:
-        yield _world("line", 4, 3, "one holds 1 or 2", 0)
+        yield world("line", 4, 3, "one holds 1 or 2", 0)
 
 
-def _world(secrets: str, values: int, people: int, known: str, seed: int) -> Instance:
+def world(secrets: str, values: int, people: int, known: str, seed: int) -> Instance:
+    """Return an instance: the secrets, how many values and people, what is known, a channel."""
     named: dict[str, Parameter] = {"secrets": secrets, "values": values, "people": people}
     shape = f"{people} people, {values} values, {secrets} secrets, {known}"
     parameters = {**named, "facts": known, "seed": seed}
@@ -176,7 +188,8 @@ def _neighbours(instance: Instance) -> Exact:
     return worst_pair(channel_of(instance), _published(instance))
 
 
-def _of_reading_5(instance: Instance) -> Exact | None:
+def of_reading_5(instance: Instance) -> Exact | None:
+    """Return the largest ratio over pairs of reading 5; None with bounds or clauses."""
     if instance.word("facts") not in EQUALITIES:
         return None
     return worst_pair(channel_of(instance), left_with(instance))
@@ -254,7 +267,7 @@ CONJECTURE = Claim(
         counted(
             "the same against pairs of reading 5, with equality counts",
             KNOWN,
-            _of_reading_5,
+            of_reading_5,
             learnt,
             amended=True,
         ),

@@ -9,6 +9,7 @@ from itertools import combinations, product
 from blowproof.models import Exact
 from blowproof.verifier.claims.stating.claim import Claim, Instance
 from blowproof.verifier.claims.stating.families import family
+from blowproof.verifier.claims.stating.identity import Identity
 from blowproof.verifier.claims.stating.parts import counted
 
 __all__ = ["CLAIMS"]
@@ -208,6 +209,15 @@ EXAMPLE_9_2 = Claim(
     explanation="With one student D_0 and D_1 are induced neighbours and the whole story; the "
     "bound is met with equality.",
     proof="The left-hand side is a mean of n terms, the smallest of which is the right-hand side.",
+    identities=(
+        Identity(
+            "n terms x^j, x = exp(epsilon), add up to x (x^n - 1) / (x - 1): by one more term",
+            "x*(x**(n + 1) - 1)/(x - 1) - x*(x**n - 1)/(x - 1)",
+            "x**(n + 1)",
+            whole="n",
+            real="x",
+        ),
+    ),
 )
 
 # --- Definition 9.2 ------------------------------------------------------------------------------
