@@ -1,0 +1,117 @@
+"""The documentation site: it builds strictly, without a network, and every block of code is run.
+
+After a wanted change of an output, `python tests/test_docs.py` writes the console blocks anew.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from blowproof.models.files.reading import parse_policy
+from blowproof.models.mechanisms.mechanism_file import read_mechanism
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+NAMES = [str(page.relative_to(ROOT / "docs")) for page in PAGES]
+
+
+def blocks(page: Path, kind: str) -> list[str]:
+    return [match[2] for match in BLOCK.finditer(page.read_text("utf-8")) if match[1] == kind]
+
+
+def commands(block: str) -> list[tuple[str, str]]:
+    parts = re.split(r"^\$ (.*)\n", block, flags=re.MULTILINE)
+    return list(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def run(page: Path) -> list[list[tuple[str, str]]]:
+    """The console blocks of a page with what they print, in one folder from top to bottom."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    mark = "----- next -----"
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        state = {"BLOWPROOF_LEDGER": f"{folder}/ledger.db", "BLOWPROOF_STATE": f"{folder}/state"}
+        environment = {**os.environ, "PATH": path, "COLUMNS": "80", "NO_COLOR": "1", **state}
+        for block in blocks(page, "console"):
+            steps = [command for command, _ in commands(block)]
+            script = "\n".join(f"{step}\ncode=$?; echo '{mark}'; (exit $code)" for step in steps)
+            done = subprocess.run(
+                ["bash", "-c", script], cwd=folder, env=environment, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, text=True, check=False, timeout=300,
+            )  # fmt: skip
+            printed = done.stdout.split(f"{mark}\n")[:-1]
+            found.append(list(zip(steps, printed, strict=True)))
+    return found
+
+
+def test_every_block_is_of_a_kind_that_is_run():
+    for page in PAGES:
+        kinds = {match[1] for match in BLOCK.finditer(page.read_text("utf-8"))}
+        assert kinds <= {"console", "python", "toml"}, page
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_commands_print_what_the_page_shows(name):
+    page = ROOT / "docs" / name
+    shown = [commands(block) for block in blocks(page, "console")]
+    assert run(page) == shown
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_python_runs(name):
+    for block in blocks(ROOT / "docs" / name, "python"):
+        exec(compile(block, name, "exec"), {})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_policies_and_mechanisms_are_read(name, tmp_path):
+    for block in blocks(ROOT / "docs" / name, "toml"):
+        if "domain" in tomllib.loads(block):
+            assert parse_policy(block).domain
+        else:
+            (tmp_path / "m.toml").write_text(block, "utf-8")
+            assert read_mechanism(tmp_path / "m.toml")
+
+
+@pytest.mark.skipif(find_spec("mkdocs") is None, reason="mkdocs is not installed (extra docs)")
+def test_the_site_builds_strictly():
+    sources = ROOT / "build/docs-sources"
+    sources.mkdir(parents=True, exist_ok=True)
+    link = sources / "blowproof"
+    if not link.exists():
+        link.symlink_to(ROOT / "api")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"],
+        cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "no_proxy": "*"},
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    site = ROOT / "build/site"
+    assert "Every block of code" in (site / "index.html").read_text("utf-8")
+    assert "blowproof.asking.sensitivity" in (site / "reference/python.html").read_text("utf-8")
+    pages = "".join(page.read_text("utf-8") for page in site.rglob("*.html"))
+    loaded = re.findall(r'<(?:script|img|link)[^>]+(?:src|href)="(https?://[^"]+)"', pages)
+    assert [place for place in loaded if "canonical" not in place] == []
+
+
+if __name__ == "__main__":
+    for written in PAGES:
+        text = written.read_text("utf-8")
+        made = iter(run(written))
+        text = BLOCK.sub(
+            lambda match, made=made: (
+                "```console\n" + "".join(f"$ {a}\n{b}" for a, b in next(made)) + "```"
+                if match[1] == "console"
+                else match[0]
+            ),
+            text,
+        )
+        written.write_text(text, encoding="utf-8")
