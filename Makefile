@@ -10,7 +10,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PACKAGES := api cli mechanisms models verifier
-EXTRAS := dev,fast,notebooks,peers,plots
+EXTRAS := dev,docs,fast,notebooks,peers,plots
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # The hashes in requirements-ci.txt are those of the files for these machines; others install the
 # versions in constraints.txt. HASHES=required: fail instead.
