@@ -12,7 +12,7 @@ to all of them alike.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -44,6 +44,8 @@ WORTH_IT = Fraction(101, 100)
 """What shares are multiplied by at least, if at all."""
 LAST_SHARE = 0.5
 """Of the time that is left, for one candidate: the first may need it for S."""
+BASIC_SHARE, STRATEGY_SHARE = 0.6, 0.3
+"""Of the time that is left, for all mechanisms but strategies, and for the choice of those."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,11 +103,16 @@ def planned(
     policy = request.policy
     shapes = _shapes(request, size)
     refused: list[Refused] = []
-    more = strategies(_left(request, LAST_SHARE), workload)
+    rest = _left(request, BASIC_SHARE)
     tried = [
-        _tried(replace(request, query=query), shapes, size, seed, refused, extra)
-        for query, extra in zip(workload.queries, more, strict=True)
+        _tried(replace(rest, query=query), candidates(query, policy), shapes, size, seed, refused)
+        for query in workload.queries
     ]
+    more = strategies(_left(request, STRATEGY_SHARE), workload)
+    for row, query, extra in zip(tried, workload.queries, more, strict=True):
+        asked = replace(_left(request, LAST_SHARE), query=query)
+        row.extend(_tried(asked, extra, shapes, size, seed, refused))
+        row.sort(key=lambda item: (item.error.rmse, item.error.max95))
     known = [_known(item) for item in tried]
     bounds = tuple(
         lower_bound(query, policy, request.epsilon, rho=request.rho, reading=request.reading,
@@ -142,15 +149,15 @@ def _left(request: Request, share: float) -> Request:
 
 def _tried(
     request: Request,
+    some: Iterable[Candidate],
     shapes: Sequence[tuple[str, NoisyTable]],
     size: int | None,
     seed: int,
     refused: list[Refused],
-    more: Sequence[Candidate] = (),
 ) -> list[Tried]:
     """Return the candidates that answer one query, the best first; the others say why not."""
     found = []
-    for candidate in (*candidates(request.bound, request.policy), *more):
+    for candidate in some:
         asked = replace(_left(request, LAST_SHARE), options=candidate.settings)
         try:
             plan = made_ready(candidate.mechanism, asked)
