@@ -78,7 +78,7 @@ def test_policies_and_mechanisms_are_read(name, tmp_path):
             assert parse_policy(block).domain
         else:
             (tmp_path / "m.toml").write_text(block, "utf-8")
-            assert read_mechanism(tmp_path / "m.toml")
+            assert read_mechanism(tmp_path / "m.toml").releases
 
 
 @pytest.mark.skipif(find_spec("mkdocs") is None, reason="mkdocs is not installed (extra docs)")
@@ -106,12 +106,8 @@ if __name__ == "__main__":
     for written in PAGES:
         text = written.read_text("utf-8")
         made = iter(run(written))
-        text = BLOCK.sub(
-            lambda match, made=made: (
-                "```console\n" + "".join(f"$ {a}\n{b}" for a, b in next(made)) + "```"
-                if match[1] == "console"
-                else match[0]
-            ),
-            text,
-        )
+        for match in list(BLOCK.finditer(text)):
+            if match[1] == "console":
+                shown = "".join(f"$ {command}\n{out}" for command, out in next(made))
+                text = text.replace(match[0], f"```console\n{shown}```")
         written.write_text(text, encoding="utf-8")
