@@ -572,7 +572,9 @@ witnesses/few_classes
     MOST_AREAS 60 areas: Queries with more areas do not cut classes.
     BOXES 3 boxes: So many boxes of a class are looked at.
 witnesses/frames/long_circuits
-    MOST_CLASSES 110 signatures: With more, frames are not walked over.
+    MOST_CLASSES 110 signatures: Of more, so many that share facts are walked over.
+    MOST_ENTRIES 4_000_000 entries: Of larger tables of signatures none are.
+    SECONDS 8.0 seconds: For all walks, where classes are many and steps long.
     STEPS 20_000 steps: So many frames are gone to, all walks together.
     MOST_RECORDS 100_000 records: Circuits of more records are not written out.
     MOST_PLACED 20_000 records: Circuits of more records are not put into a database.

@@ -41,7 +41,7 @@ from blowproof.verifier.witnesses.random_values import Drawing, Placing
 from blowproof.verifier.witnesses.single_moves import idle_pairs
 from blowproof.verifier.witnesses.split_along_edge import split_pairs
 
-__all__ = ["few_classes", "nothing_known", "some_pair"]
+__all__ = ["classes_together", "few_classes", "nothing_known", "some_pair"]
 
 FEW = (14, 22, 8, 32, 42)
 """How many classes are looked at together, one after the other."""
@@ -131,7 +131,8 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
             left = max(left, QUICK)
         if left <= 0 or not table.classes:
             return
-        chosen = _together(table, size, _seeds(free, table, rng), rng)
+        places = classes_together(table, size, _seeds(free, table, rng), rng)
+        chosen = [table.classes[place] for place in places]
         try:
             yield from _circuits(question, free, chosen, min(left, 0.1 + left / len(FEW)), rng)
         except BlowproofError:
@@ -177,14 +178,14 @@ def _seeds(setting: Setting, table: ClassTable, rng: random.Random) -> list[int]
     return [place, *others[:1]]
 
 
-def _together(
+def classes_together(
     table: ClassTable, size: int, seeds: list[int], rng: random.Random
-) -> list[ValueClass]:
-    """Return classes that share facts: each new one brings as few other facts as can be."""
+) -> list[int]:
+    """Return the places of classes that share facts: each brings as few other facts as can be."""
     holds = table.effects != 0
     count = len(table.classes)
     if count <= size:
-        return list(table.classes)
+        return list(range(count))
     chosen = [int(np.argmin(holds.sum(axis=1))), *seeds]
     facts = holds[chosen].any(axis=0)
     open_ = np.ones(count, dtype=bool)
@@ -197,7 +198,7 @@ def _together(
         open_[place] = False
         chosen.append(place)
         facts |= holds[place]
-    return [table.classes[place] for place in sorted(set(chosen))]
+    return sorted(set(chosen))
 
 
 def _circuits(

@@ -24,6 +24,7 @@ from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.portfolio.problem import Problem
 from blowproof.verifier.theorems.affine_frames import best_frame, kernel, signatures_of
 from blowproof.verifier.theorems.affine_frames import few_partitions as few
+from blowproof.verifier.witnesses.frames import long_circuits as frames
 from blowproof.verifier.witnesses.frames.long_circuits import long_circuits, no_long_circuits
 from blowproof.verifier.witnesses.frames.walk import frames_walked, irreducible
 from blowproof.verifier.witnesses.frames.worth import Rows, Valued, arcs_of
@@ -81,6 +82,12 @@ def test_two_tables_that_share_an_attribute() -> None:
     policy = table(2, 4, 2, 2, known=("ab", "ac"))
     for query in ("histogram", "marginal(d)"):
         assert best(policy, query) >= 152
+
+
+def test_many_classes_are_not_all_walked_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two margins of 2 x 20: over a dozen of the cells, and the pair is one of all."""
+    monkeypatch.setattr(frames, "MOST_CLASSES", 12)
+    assert best(table(2, 20, 2, known=("a", "b")), "marginal(c)") >= 40
 
 
 def test_one_move_is_secret_where_g_joins_few() -> None:

@@ -60,7 +60,8 @@ def _by_areas(
     found: list[list[Point]] = [[] for _ in table.classes]
     for item, (point,) in zip(finer.classes, firsts(finer.classes, 1), strict=True):
         inside = frozenset(area for area in item.inside if area < table.extra)
-        found[places[inside]].append(point)
+        if inside in places:  # a table of some of the classes has no place for the others
+            found[places[inside]].append(point)
     return found
 
 

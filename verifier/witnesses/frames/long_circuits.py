@@ -12,8 +12,9 @@ known numbers, which must hold so many records of each class, so that fewer may 
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, product
 
@@ -32,6 +33,7 @@ from blowproof.verifier.reductions.complete_graph import some_edge
 from blowproof.verifier.reductions.fewer_facts import freed
 from blowproof.verifier.theorems.affine_frames import kernel
 from blowproof.verifier.theorems.values.seen_values import seen_values
+from blowproof.verifier.witnesses.few_classes import classes_together
 from blowproof.verifier.witnesses.frames.walk import Frame, frames_walked, irreducible
 from blowproof.verifier.witnesses.frames.worth import (
     Arc,
@@ -46,6 +48,8 @@ from blowproof.verifier.witnesses.random_values import Placing
 __all__ = ["long_circuits", "no_long_circuits"]
 
 MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
+MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
+SECONDS = real_limit(__name__, "SECONDS")
 STEPS = whole_limit(__name__, "STEPS")
 MOST_RECORDS = whole_limit(__name__, "MOST_RECORDS")
 MOST_PLACED = whole_limit(__name__, "MOST_PLACED")
@@ -97,7 +101,7 @@ class _Classes:
         end = question.by(1 / 4)
         setting = question.setting
         free = freed(setting) if setting.scope == "given" else setting
-        table = class_table(free, deadline=end)
+        table = _some(class_table(free, deadline=end), question.seed)
         found: dict[tuple[int, ...], list[int]] = {}
         for place, row in enumerate(table.effects.tolist()):
             found.setdefault(tuple(row), []).append(place)
@@ -140,6 +144,20 @@ class _Classes:
         return joined
 
 
+def _some(table: ClassTable, seed: int) -> ClassTable:
+    """Return the table, or where it is too large so many of its classes that share facts.
+
+    An irreducible multiset over some of the classes is one over all.
+    """
+    if len(table.classes) <= MOST_CLASSES or table.effects.size > MOST_ENTRIES:
+        return table
+    rng = random.Random(seed)
+    start = rng.randrange(len(table.classes))
+    places = classes_together(table, MOST_CLASSES, [start], rng)
+    classes = tuple(table.classes[place] for place in places)
+    return replace(table, classes=classes, rows=table.rows[places])
+
+
 def _values(
     question: Question, free: Setting, table: ClassTable, end: float | None
 ) -> list[list[Point]] | None:
@@ -160,7 +178,7 @@ def _pairs(question: Question, found: _Classes) -> Iterator[Pair]:
     given = question.setting.scope == "given"
     most = min(MOST_PLACED, size or MOST_PLACED) if given else MOST_RECORDS
     valued = Valued(found.rows, near, most)
-    end = np.inf if question.deadline is None else now() + (question.left or 0.0) / 2
+    end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 2))
     placing = Placing(question, end)
     wide = [bool(half) for half in valued.half]
     best, tried, again = 0.0, 0, 0
