@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from test_serve import PATIENCE, Server, until
 
+from blowproof.cli.main import run
 from browsers import needs_browser, opened
 
 pytestmark = [pytest.mark.wall_clock, needs_browser]
@@ -32,6 +33,7 @@ class Page:
     def open(self, name: str) -> None:
         from selenium.webdriver.support.ui import Select
 
+        assert self.reaches("#open", name)  # the list comes after the page
         Select(self.element("#open")).select_by_visible_text(name)
 
     def reaches(self, selector: str, wanted: str) -> bool:
@@ -79,6 +81,7 @@ def test_open_change_watch_step_export(page):
     page.element("#report").click()
     report = page.folder / "census.html"
     assert until(report.exists) and until(lambda: "</html>" in report.read_text("utf-8"))
+    assert run(["check", str(report)]) == 0
     assert page.driver.get_log("browser") == []
 
 
