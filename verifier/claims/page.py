@@ -95,7 +95,7 @@ def _engines(claims: list[Json]) -> str:
     found = Counter(item["engines"] or "unknown" for item in claims if item["parts"])
     if len(found) == 1:
         (version,) = found
-        return f"Every number stands on one full run by the engines of version `{version}`."
+        return f"Every row was found by the full check on one version of the engines, `{version}`."
     listed = ", ".join(f"`{version}`: {count} rows" for version, count in found.most_common())
     return f"By which engines the rows were found: {listed}."
 
