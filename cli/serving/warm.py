@@ -25,13 +25,13 @@ PATIENCE = 60.0
 
 
 def warm_up() -> None:
-    """Ask small questions in every way that a page may ask; errors are those pages' own."""
-    from blowproof.cli.serving.work import answer
-    from blowproof.verifier.engines.irreducibles.api import warm_up as compile_search
-    from blowproof.verifier.exact.available import AVAILABLE
+    """Ask a small question in every way that a page may ask; errors are those pages' own.
 
-    if AVAILABLE:
-        compile_search()
+    Compiled searches are left to the workers that need them: the first time after an installation
+    they take many seconds, and nobody should wait for that who asks something small.
+    """
+    from blowproof.cli.serving.work import answer
+
     asked = {"text": POLICY, "query": "histogram", "job": "report"}
     answer(asked, Path(), lambda event: None)
     end = time.monotonic() + PATIENCE
