@@ -589,6 +589,7 @@ witnesses/frames/walk
     WARM 0.15 log: How much lighter, as a logarithm, a frame is that a walk goes to often, at first.
     COLD 0.01 log: The same in the end.
     COOLING 0.985 part: What a walk keeps of its warmth in each step.
+    PIECE 0.5 seconds: After so long a walk says what it has found by then.
     LARGEST 2^46 determinant: Larger ones are not exact enough in floats.
     SECONDS_PER_PRODUCT 1e-9 seconds: What a step costs for each product of an inverse.
 witnesses/frames/worth

@@ -17,7 +17,7 @@ from blowproof.models import (
     Policy,
     parse_query,
 )
-from blowproof.models.base.clock import Budget
+from blowproof.models.base.clock import Budget, now
 from blowproof.verifier.asked.question import Progress, Question
 from blowproof.verifier.databases.value_classes import class_table
 from blowproof.verifier.neighbours.check import check_pair
@@ -88,6 +88,19 @@ def test_many_classes_are_not_all_walked_over(monkeypatch: pytest.MonkeyPatch) -
     """Two margins of 2 x 20: over a dozen of the cells, and the pair is one of all."""
     monkeypatch.setattr(frames, "MOST_CLASSES", 12)
     assert best(table(2, 20, 2, known=("a", "b")), "marginal(c)") >= 40
+
+
+def test_a_long_walk_says_what_it_has_by_then() -> None:
+    """Two margins of 8 x 8: a step costs much, and something is known long before a walk ends."""
+    cells = [(a, 8 + b) for a in range(8) for b in range(8)]
+    basis = kernel([tuple(int(k in cell) for k in range(16)) for cell in cells])
+    values = Rows(((),) * 64, tuple(np.eye(128)[2 * k : 2 * k + 2] for k in range(64)))
+    worth = Valued(values, None, 10**6)
+    with Budget():
+        begun = now()
+        first = next(frames_walked(basis, worth, seed=0, steps=10_000, end=begun + 60))
+        assert now() - begun < 1
+    assert first.worth >= 1_000
 
 
 def test_one_move_is_secret_where_g_joins_few() -> None:

@@ -34,6 +34,7 @@ SHUFFLED = whole_limit(__name__, "SHUFFLED")
 WARM = real_limit(__name__, "WARM")
 COLD = real_limit(__name__, "COLD")
 COOLING = real_limit(__name__, "COOLING")
+PIECE = real_limit(__name__, "PIECE")
 LARGEST = whole_limit(__name__, "LARGEST")
 SECONDS_PER_PRODUCT = real_limit(__name__, "SECONDS_PER_PRODUCT")
 
@@ -56,16 +57,20 @@ class Frame:
 def frames_walked(
     basis: Sequence[Sequence[int]], worth: Worth, *, seed: int, steps: int, end: float
 ) -> Iterator[Frame]:
-    """Yield the best frame of each walk; walks begin anew until so many steps are done.
+    """Yield the best frame of each walk, and of the first seconds of long ones.
+
+    Walks begin anew until so many steps are done.
 
     `basis`: of the dependencies, as `theorems.affine_frames.kernel` gives it.
     """
     walker = _Walker(np.array(basis, dtype=np.float64).T, worth, np.random.default_rng(seed), end)
     while walker.steps < steps and now() < end:
-        best = walker.walk(steps)
-        if best is None:
+        met = False
+        for best in walker.walk(steps):
+            met = True
+            yield best
+        if not met:
             return
-        yield best
 
 
 class _Walker:
@@ -77,10 +82,11 @@ class _Walker:
         count, several = basis.shape
         self.cost = SECONDS_PER_PRODUCT * several * several * (several + count)
 
-    def walk(self, most: int) -> Frame | None:
-        """Return the best frame of one walk; None where no frame is met."""
+    def walk(self, most: int) -> Iterator[Frame]:
+        """Yield the best frame of one walk, now and then if it is long; none where none is met."""
         blocks, vector = self._start()
         best: Frame | None = None
+        told, begun = best, now()
         heat, stalled = WARM, 0
         limit = STALL * len(blocks)
         for step in range(most):
@@ -101,7 +107,11 @@ class _Walker:
                 numbers = tuple(int(k) for k in vectors[:, top])
                 best = Frame(tuple(int(b) for b in cuts[:, top]), numbers, float(worth[top]))
                 stalled = 0
-        return best
+            if best is not told and best is not None and now() > begun + PIECE:
+                yield best
+                told, begun = best, now()
+        if best is not None and best is not told:
+            yield best
 
     def _start(self) -> tuple[Numbers, Numbers]:
         """Return a frame: a vector of the basis, its classes in one block, all others free."""
