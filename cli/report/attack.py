@@ -10,7 +10,7 @@ from blowproof.cli.report.html import Markup, tag
 __all__ = ["attack_picture", "attack_words"]
 
 WIDTH, HEIGHT, MIDDLE = 640, 240, 140
-BAR, LEFT, ROOM = 16, 150, 420
+BAR, LEFT, ROOM = 16, 130, 360
 SPREAD = 4.0
 STEPS = 160
 
