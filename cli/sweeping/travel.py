@@ -81,7 +81,7 @@ class Abroad:
         pairs: dict[str, list[tuple[Exact, Known]]] = {}
         for there in self.policies.values():
             found = there.found.get(reading)
-            if not found or there is here:
+            if not found or there is here or not _comparable(here.outline, there.outline):
                 continue
             if within(here.outline, there.outline, reading):
                 for item in found:
@@ -94,6 +94,11 @@ class Abroad:
                         known = Known(reading, item.query, None, item.pair, there.name)
                         pairs.setdefault(item.text, []).append((-item.lower, known))
         return [known for by_query in (uppers, pairs) for known in _best_of(by_query)]
+
+
+def _comparable(one: Outline, two: Outline) -> bool:
+    """Whether one policy is finer than the other: else neither says anything about the other."""
+    return one.finer(two) or two.finer(one)
 
 
 def _best_of(found: dict[str, list[tuple[Exact, Known]]]) -> list[Known]:

@@ -118,7 +118,7 @@ engines/brute
         the question is refused.
 engines/farmed/farm
     ALONE 1.0 seconds: How long a search works here before it hands tasks to workers elsewhere.
-    EACH 1.0 seconds: How long a task works elsewhere before it hands back what it has left.
+    EACH 5.0 seconds: How long a task works elsewhere before it hands back what it has left.
     WAIT 0.25 seconds: How long tasks that are under way are waited for at once.
     FIRST_NODES 2_000 nodes: For the first tasks, whose speed nobody knows.
     FOR_EACH 3 tasks: Under way for each worker, so that none of them waits.
@@ -393,6 +393,8 @@ portfolio/bounds
 portfolio/known_numbers
     PATIENCE 30.0 seconds: Seconds for a strategy that lists multisets, where no time limit is set.
     MERGING 60.0 seconds: Seconds for what merging records says, where no time limit is set.
+portfolio/related
+    MOST_AXES 12 attributes: Parts of marginals of more are not listed, so that these imply no others.
 portfolio/searches
     SPARSE_SECONDS 10.0 seconds: How long the longest cycle and path of a policy graph may take.
     LARGE 2^40 records: Where no fact bounds n, larger databases are not looked at.

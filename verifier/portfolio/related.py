@@ -37,13 +37,13 @@ from typing import NamedTuple
 from blowproof.models import BoundQuery, Exact, Marginal, Policy, Setting
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Known", "Outline", "fits", "pairs_travel", "within"]
 
 MINIMAL_BY_ITSELF = ("secret-moves", "add-remove", "markov")
 WITHOUT_SECRETS = ("add-remove", "markov")
-MOST_AXES = 12
-"""Marginals of more attributes imply no others here: their parts are too many to list."""
+MOST_AXES = whole_limit(__name__, "MOST_AXES")
 
 
 class Known(NamedTuple):

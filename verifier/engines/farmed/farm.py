@@ -1,7 +1,7 @@
 """A search that hands its tasks to workers elsewhere: see `irreducibles.tasks` for why it is right.
 
 It begins here, alone, so that short searches cost what they did. Then the tree is cut until there
-are some tasks for each worker, and every task runs for a second or so at a time: what it has left
+are some tasks for each worker, and every task runs for some seconds at a time: what it has left
 comes back as further tasks, with the heaviest weight known by then. A worker that dies takes with
 it the one task that it was at, which is run again. The order in which tasks come back changes which
 of several equally heavy irreducibles is met first, and nothing that a finished search has proved.
