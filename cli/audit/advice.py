@@ -75,7 +75,7 @@ def advice(finding: Finding) -> str:
         )
     noise = f"{plan.noise.order(finding.scale)} for {plan.aim}"
     if answer.status == "bounds":
-        safe = f"the {plan.noise.parameter} is safe, and searching for longer may lower it"
+        safe = f"the {plan.noise.parameter} is safe, and may be more than is needed"
         return f"{noise}: {safe}.{_cheaper(finding)}"
     return f"{noise}{_compared(finding)}.{_cheaper(finding)}"
 
@@ -97,7 +97,10 @@ def _otherwise(finding: Finding) -> str:
     """Return what to do in place of a release that nobody can bear."""
     found = _alternative(finding)
     if found is None:
-        return "Search for longer (--time-limit), or ask for a coarser query."
+        return (
+            "Ask for a coarser query, or drop a fact. blowproof explain POLICY --run shows "
+            "who used up the time, if anybody did."
+        )
     order, amount = found
     return f"{order}: then noise of {finding.plan.noise.parameter} {amount} is enough."
 

@@ -108,7 +108,7 @@ def _changes(policies: tuple[Policy, Policy]) -> list[tuple[str, str, str]]:
 VERDICTS = {
     Exit.OK: "S does not grow: noise for the old policy is enough for the new one.",
     Exit.NO: "S grows: noise for the old policy is too small for the new one.",
-    Exit.UNDECIDED: "Undecided: the bounds overlap. Search for longer (--time-limit).",
+    Exit.UNDECIDED: "Undecided: the bounds overlap. blowproof explain --run says what was tried.",
 }
 
 

@@ -96,8 +96,8 @@ RULES = (
         "warning",
         "The sensitivity is known only between two bounds.",
         "The search was stopped. Both bounds are sound; calibrate noise to the upper one.",
-        "Search for longer (`--time-limit`), ask for a coarser query, or take the upper bound: it "
-        "is safe. `blowproof explain POLICY --run` shows what was tried.",
+        "Ask for a coarser query, or take the upper bound: it is safe. `blowproof explain POLICY "
+        "--run` shows what was tried, and whether the time was used up.",
     ),
     Rule(
         "contradictory",
