@@ -112,13 +112,14 @@ def best_choice(
     value, choice = by_swapping(groups)
     if value == bound_of(groups):
         return value, choice
-    return _by_listing(groups) or _by_program(groups, value, choice, deadline)
+    return _by_listing(groups, deadline) or _by_program(groups, value, choice, deadline)
 
 
 def _by_listing(
-    groups: Sequence[tuple[Sequence[Kind], int]],
+    groups: Sequence[tuple[Sequence[Kind], int]], deadline: float
 ) -> tuple[int, Counter[Kind]] | None:
-    """List all sums of choices, packed into one integer each; None where there are too many.
+    """List all sums of choices, packed into one integer each; None where there are too many, or
+    the deadline passes.
 
     A digit of the packed number is one output, far enough from the next for any sum of choices.
     """
@@ -131,9 +132,11 @@ def _by_listing(
     for kinds, times in groups:
         steps = {_packed(kind, outputs, width): kind for kind in kinds}
         for _ in range(times):
-            layer = {total + step: (step, kind) for total in sums for step, kind in steps.items()}
-            if len(layer) > LISTING_LIMIT:
-                return None
+            layer: dict[int, tuple[int, Kind]] = {}
+            for number, total in enumerate(sums):
+                layer.update({total + step: (step, kind) for step, kind in steps.items()})
+                if len(layer) > LISTING_LIMIT or (number % 256 == 255 and now() >= deadline):
+                    return None
             layers.append(layer)
             sums = layer
     score, names = _score(kind for kinds, _ in groups for kind in kinds), list(outputs)
