@@ -181,6 +181,12 @@ def sample(options: argparse.Namespace) -> Iterator[Question]:
         yield from drawn_questions(options.sample, options.policies, options.seed)
 
 
+def rounded(width: Fraction) -> str:
+    """Return a width in few digits, however long it is."""
+    digits = len(str(abs(int(width))))
+    return f"{float(width):g}" if digits < 9 else f"{'-' if width < 0 else ''}10^{digits - 1}"
+
+
 def write(path: Path, row: Row) -> None:
     """Write the question that was kept for a strategy."""
     if row.needed is not None:
@@ -239,7 +245,7 @@ def main() -> None:
     for name, row in rows.items():
         print(
             f"| {name} | {row.ran} | {row.lost} | {row.gained} | {row.lower} | {row.upper} "
-            f"| {float(row.wider):g} | {row.work:+.1f} |"
+            f"| {rounded(row.wider)} | {row.work:+.1f} |"
         )
 
 
