@@ -142,22 +142,16 @@ def _quantiles(released: Released, texts: tuple[str, ...]) -> list[dict[str, Any
     """Return quantiles from the answers: prefixes, or counts of the attribute's values."""
     import numpy as np
 
-    from blowproof.mechanisms.combining.quantiles import quantiles, shares_of
+    from blowproof.mechanisms.combining.quantiles import along_one_attribute, quantiles, shares_of
     from blowproof.mechanisms.estimates.ranges import axis_asked
-    from blowproof.models import QueryError, Value, show
-    from blowproof.models.queries.kinds import Cumulative
+    from blowproof.models import Value, show
 
     request = released.request
     domain = request.policy.domain
     axis = axis_asked(request.bound, request.policy, "quantiles")
     values = np.array([float(value) for value in released.answers])
     errors = None if released.errors is None else np.array(released.errors, dtype=np.float64)
-    if isinstance(request.bound, Cumulative):
-        counts = np.diff(values, prepend=0.0)
-    elif len(values) == domain.attribute(axis).size:
-        counts, errors = values, None if errors is None else np.sqrt(np.cumsum(errors**2))
-    else:
-        raise QueryError("quantiles follow from cumulative(A) or marginal(A)")
+    counts, errors = along_one_attribute(request.bound, values, errors)
 
     def text(value: Value | None) -> int | str | None:
         return value if value is None or isinstance(value, (int, str)) else show(value)

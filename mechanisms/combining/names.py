@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
+
 from blowproof.mechanisms.answers.true_answers import range_names
 from blowproof.mechanisms.answers.vectors import Names, cells_of, single
-from blowproof.models import BoundQuery, Policy
+from blowproof.models import BoundQuery, Domain, Policy
 from blowproof.models.queries.kinds import CountQuery, Cumulative, Ranges, SumQuery
 
 __all__ = ["names_of"]
@@ -16,14 +18,32 @@ def names_of(query: BoundQuery, policy: Policy) -> Names:
     axes = query.cell_axes(domain)
     if axes is not None:
         return cells_of(domain, axes)
-    if isinstance(query, Cumulative):
-        return cells_of(domain, (query.axis,))
-    if isinstance(query, Ranges):
-        return range_names(domain, query.axis)
-    if isinstance(query, SumQuery):
-        return single([domain.names[axis] for axis in query.axes], column="sum")
-    if isinstance(query, CountQuery):
-        return single([query.name], column="query")
+    return _named(query, domain)
+
+
+@singledispatch
+def _named(query: BoundQuery, domain: Domain) -> Names:
+    """Return the number of each row, where nothing better is known."""
     outputs = query.outputs(domain)
     many = query.height if outputs is None else outputs.count
     return single([str(place + 1) for place in range(many)], column="row")
+
+
+@_named.register
+def _cumulative(query: Cumulative, domain: Domain) -> Names:
+    return cells_of(domain, (query.axis,))
+
+
+@_named.register
+def _ranges(query: Ranges, domain: Domain) -> Names:
+    return range_names(domain, query.axis)
+
+
+@_named.register
+def _sum(query: SumQuery, domain: Domain) -> Names:
+    return single([domain.names[axis] for axis in query.axes], column="sum")
+
+
+@_named.register
+def _count(query: CountQuery, domain: Domain) -> Names:
+    return single([query.name], column="query")

@@ -10,6 +10,7 @@ has a sparse matrix.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import singledispatch
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -119,36 +120,50 @@ def operator_of(query: BoundQuery, domain: Domain) -> Linear:
         bins, many = cell_bins(axes, domain)
         places = np.arange(many, dtype=np.int64)
         return Intervals(bins, places, places + 1, many)
-    if isinstance(query, Flows):
-        return _flows(query)
-    if isinstance(query, (Cumulative, Ranges, PrefixQuery, TreeQuery)):
-        low, high = _ends(query, domain)
-        bins, many = cell_bins((query.axis,), domain)
-        return Intervals(bins, low, high, many)
+    return _operator(query, domain)
+
+
+def _along(axis: int, low: Ints, high: Ints, domain: Domain) -> Intervals:
+    bins, many = cell_bins((axis,), domain)
+    return Intervals(bins, low, high, many)
+
+
+@singledispatch
+def _operator(query: BoundQuery, domain: Domain) -> Linear:
+    """Return the matrix of a query, where it is no map to intervals."""
     return _by_rows(query, domain)
 
 
-def _ends(
-    query: Cumulative | Ranges | PrefixQuery | TreeQuery, domain: Domain
-) -> tuple[Ints, Ints]:
-    size = domain.attribute(query.axis).size
-    if isinstance(query, Cumulative):
-        high = np.arange(1, size + 1, dtype=np.int64)
-        return np.zeros_like(high), high
-    if isinstance(query, Ranges):
-        low, last = np.triu_indices(size)
-        return low.astype(np.int64), last.astype(np.int64) + 1
-    if isinstance(query, PrefixQuery):
-        every = Prefixes(attribute=domain.names[query.axis], every=query.every, whole=query.whole)
-        high = prefix_ends(every, size)
-        return np.zeros_like(high), high
-    levels = tree_levels(query.tree, size)
+@_operator.register
+def _cumulative(query: Cumulative, domain: Domain) -> Linear:
+    high = np.arange(1, domain.attribute(query.axis).size + 1, dtype=np.int64)
+    return _along(query.axis, np.zeros_like(high), high, domain)
+
+
+@_operator.register
+def _ranges(query: Ranges, domain: Domain) -> Linear:
+    low, last = np.triu_indices(domain.attribute(query.axis).size)
+    return _along(query.axis, low.astype(np.int64), last.astype(np.int64) + 1, domain)
+
+
+@_operator.register
+def _prefixes(query: PrefixQuery, domain: Domain) -> Linear:
+    every = Prefixes(attribute=domain.names[query.axis], every=query.every, whole=query.whole)
+    high = prefix_ends(every, domain.attribute(query.axis).size)
+    return _along(query.axis, np.zeros_like(high), high, domain)
+
+
+@_operator.register
+def _tree(query: TreeQuery, domain: Domain) -> Linear:
+    levels = tree_levels(query.tree, domain.attribute(query.axis).size)
     none = np.zeros(0, dtype=np.int64)
     low = np.concatenate([none, *(level.low for level in levels)])
-    return low, np.concatenate([none, *(level.high for level in levels)])
+    high = np.concatenate([none, *(level.high for level in levels)])
+    return _along(query.axis, low, high, domain)
 
 
-def _flows(query: Flows) -> Intervals:
+@_operator.register
+def _flows(query: Flows, domain: Domain) -> Linear:
     forest = query.forest
     place = np.empty_like(forest.order)
     place[forest.order] = np.arange(len(forest.order))

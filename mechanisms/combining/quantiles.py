@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import singledispatch
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.models import Domain, QueryError, Value
+from blowproof.models import BoundQuery, Domain, QueryError, Value
+from blowproof.models.queries.kinds import Cumulative, Histogram, MarginalQuery
 
-__all__ = ["Quantile", "quantiles", "shares_of"]
+__all__ = ["Quantile", "along_one_attribute", "quantiles", "shares_of"]
 
 LONGEST = 40
 """Signs of a number that is read."""
@@ -50,6 +52,29 @@ def shares_of(texts: Sequence[str]) -> tuple[Fraction, ...]:
             raise QueryError(f"a quantile's share lies between 0 and 1: {text}\n  try: 1/2")
         found.append(share)
     return tuple(found)
+
+
+@singledispatch
+def along_one_attribute(
+    query: BoundQuery, answers: Floats, errors: Floats | None
+) -> tuple[Floats, Floats | None]:
+    """Return the count of each value of an attribute, and the errors of the counts up to each."""
+    raise QueryError("quantiles follow from cumulative(A) or marginal(A)")
+
+
+@along_one_attribute.register
+def _cumulative(
+    query: Cumulative, answers: Floats, errors: Floats | None
+) -> tuple[Floats, Floats | None]:
+    return np.diff(answers, prepend=0.0), errors
+
+
+@along_one_attribute.register(Histogram)
+@along_one_attribute.register(MarginalQuery)
+def _cells(
+    query: BoundQuery, answers: Floats, errors: Floats | None
+) -> tuple[Floats, Floats | None]:
+    return answers, None if errors is None else np.sqrt(np.cumsum(errors**2))
 
 
 def quantiles(

@@ -92,7 +92,6 @@ from numpy.typing import NDArray
 from blowproof.models import BlowproofError, Exact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
-from blowproof.models.queries.histogram import Histogram
 from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
@@ -327,7 +326,8 @@ def _in_norm(question: Question, found: Beside, moves: int, started: float) -> A
     """Return bounds on a histogram in other norms: a cell changes by no more than the cycles."""
     query = question.query
     part = query.parts[0] if isinstance(query, Stacked) and len(query.parts) == 1 else None
-    if part is None or not isinstance(part.query, Histogram) or not part.uniform:
+    axes = None if part is None else part.query.cell_axes(question.setting.domain)
+    if part is None or len(axes or ()) < len(question.setting.domain) or not part.uniform:
         return None
     cell = min(most_cycles(found), moves)
     cells = [cell] * (moves // cell) + [moves % cell]

@@ -22,8 +22,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import singledispatch
 from itertools import combinations, islice, product
 from math import prod
 from operator import itemgetter
@@ -231,9 +232,28 @@ def _all_rows(query: BoundQuery, node: _Node, axes: Sequence[int], one_axis: boo
     free = not node.inner or not _cut(node).intersection(axes)
     if all(length <= SHORT_AXIS for length in lengths.values()):
         return free or one_axis
-    if isinstance(query, Ranges):  # of two positions further apart than half-way, nearer ones count
-        return free and lengths[query.axis] <= (query.size + 1) // 2
-    return isinstance(query, (Cumulative, SumQuery, MarginalQuery)) and (free or one_axis)
+    return _ends_are_enough(query, lengths, free, one_axis)
+
+
+@singledispatch
+def _ends_are_enough(
+    query: BoundQuery, lengths: Mapping[int, int], free: bool, one_axis: bool
+) -> bool:
+    """Whether values near the ends of long axes change a query as much as all others do."""
+    return False
+
+
+@_ends_are_enough.register
+def _ranges(query: Ranges, lengths: Mapping[int, int], free: bool, one_axis: bool) -> bool:
+    # Of two positions further apart than half-way, nearer ones count.
+    return free and lengths[query.axis] <= (query.size + 1) // 2
+
+
+@_ends_are_enough.register(Cumulative)
+@_ends_are_enough.register(SumQuery)
+@_ends_are_enough.register(MarginalQuery)
+def _monotone(query: BoundQuery, lengths: Mapping[int, int], free: bool, one_axis: bool) -> bool:
+    return free or one_axis
 
 
 def _length(node: _Node, axis: int) -> int:

@@ -81,8 +81,7 @@ class Known:
 
 def is_by_attribute(setting: Setting) -> bool:
     """Whether the secret is any one attribute."""
-    secrets = setting.policy.secrets
-    return isinstance(secrets, AttributeChange) and secrets.changes == 1
+    return setting.policy.secrets == AttributeChange()
 
 
 def by_attribute(
