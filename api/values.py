@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from blowproof.mechanisms.release.release import Released
     from blowproof.models.mechanisms.mechanism import Mechanism
     from blowproof.verifier.certify.base import verdict as certified
-    from blowproof.verifier.odds import answer as largest
+    from blowproof.verifier.odds.base import answer as largest
 
 __all__ = ["Answer", "Audit", "Check", "Pair", "Record", "Release", "Verdict"]
 
