@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -47,7 +48,9 @@ def save(path: str, text: str) -> None:
         if target.exists() and not target.is_file():
             target.write_text(text, encoding="utf-8")
             return
-        target = target.resolve()  # a link stays, and leads to the new text
+        target = Path(os.path.realpath(path))  # a link stays, and leads to the new text
+        if target.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         mode = target.stat().st_mode if target.exists() else 0o666 & ~_umask()
         number, beside = tempfile.mkstemp(prefix=f".{target.name[:80]}.", dir=target.parent)
         try:
