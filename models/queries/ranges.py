@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations
 
 from blowproof.models.base.numbers import Exact
 from blowproof.models.domain.domain import Domain
@@ -52,7 +52,7 @@ class Ranges(AlongAxis):
         """Yield, for each two runs of S, the ranges [i, j] that change by S_(j+1) - S_i."""
         runs = sum_runs(change, self.axis, self.size)
         for (value, low, high), (later, start, stop) in combinations(runs, 2):
-            keys = product(range(low, high), range(start - 1, stop - 1))
+            keys = _pairs(range(low, high), range(start - 1, stop - 1))
             yield Group(later - value, (high - low) * (stop - start), keys)
 
     def outputs(self, domain: Domain) -> Outputs:
@@ -106,6 +106,13 @@ def widest_range(gaps: Iterable[tuple[int, int]], size: int) -> int:
     best = (size + 1) // 2
     choices = [min(max(low, best), high) for low, high in gaps]
     return max((d * (size + 1 - d) for d in choices), default=0)
+
+
+def _pairs(firsts: range, seconds: range) -> Iterator[tuple[int, int]]:
+    """Yield all pairs, one by one: `itertools.product` would hold both ranges as tuples."""
+    for first in firsts:
+        for second in seconds:
+            yield first, second
 
 
 def _place(key: Hashable, size: int) -> int:
