@@ -123,7 +123,9 @@ def test_the_limit_is_eight_gigabytes_or_three_quarters_of_the_machine(monkeypat
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_signals_that_ask_to_end_do_what_ctrl_c_does(name):
-    running = process(SLOW.replace("STEP", FOREVER), "sensitivity", CENSUS, "--json")
+    unlike_nohup = "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
+    script = unlike_nohup + SLOW.replace("STEP", FOREVER)
+    running = process(script, "sensitivity", CENSUS, "--json")
     assert running.stderr and running.stderr.readline() == "searching\n"
     running.send_signal(getattr(signal, name))
     if name != "SIGINT":
