@@ -251,6 +251,7 @@ def effects_of(vectors, weight=1):
     made.changes = {d: {frozenset([(d, weight)])} for d in made.effects}
     made.weights = [weight] * len(made.effects)
     made.secret, made.longest, made.idle, made.scale = set(made.effects), None, 0, 1
+    made.measure = made.world.measure
     return made
 
 

@@ -182,6 +182,10 @@ def _width(world: World, signatures: Iterable[Sequence[Place]]) -> int:
     return max((max(d[k] for d in each) - min(d[k] for d in each)) // step for each in spots)
 
 
+MOST_LOOKED_AT = 10**8
+"""Entries of rows that are compared two by two, whatever the budget."""
+
+
 class Largest(NamedTuple):
     """The largest change within a signature: its size, how far an output rises, and how far one
     falls. Each is over all pairs of rows, so no change is larger in any of them.
@@ -199,7 +203,7 @@ def largest(world: World, rows: Iterable[Change]) -> Largest:
     every, measure = list(rows), world.measure
     length = sum(map(len, every))
     some = [frozenset([("leaves", -1), ("enters", 1)])] if SOME in every else []
-    if len(every) * length > world.budget.left // 8:  # twice the largest row is enough
+    if len(every) * length > MOST_LOOKED_AT:  # twice the largest row is enough
         size = measure.repeated(max(map(measure.size, every)), 2)
         far = 2 * max((abs(value) for row in every for _, value in row), default=0)
         return Largest(size, far, far)
