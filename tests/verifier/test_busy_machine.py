@@ -126,6 +126,7 @@ MAY_LOOK = {
     "models/base/clock.py",  # says what the time is
     "models/programs/solving.py",  # a real end for a solver that does not count
     "models/programs/solutions.py",
+    "verifier/engines/farmed/workers.py",  # says how long a task took
 }
 COUNTED = ("models", "verifier")
 OUTSIDE = ("verifier/proofs/", "verifier/certify/", "verifier/claims/", "verifier/kernel/")
