@@ -101,7 +101,7 @@ NEEDS = {
         Policy(
             domain=Domain(
                 state=Integers(0, 50),
-                county=Integers(0, 49),
+                county=Integers(0, 19),
                 sex=Labels(["F", "M"]),
                 age=Integers(0, 99),
             ),
