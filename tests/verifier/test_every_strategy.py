@@ -24,6 +24,7 @@ from blowproof.models import (
     Labels,
     Literal,
     Marginal,
+    NamedCount,
     PartitionBy,
     Policy,
     Reading,
@@ -77,6 +78,9 @@ class Needs:
 
 
 NEEDS = {
+    "beside": Needs(
+        Policy(domain=table(2, 10, 3), known=(Marginal(["a"]), Marginal(["b"]))), "marginal(c)"
+    ),
     "alone": Needs(
         Policy(
             domain=WARDS,
@@ -175,6 +179,14 @@ def test_auto_relies_on_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 NARROWER = {
+    "listed": Needs(
+        Policy(
+            domain=table(3, 4, 2),
+            known=(Marginal(["a"]), Marginal(["b"])),
+            queries=(NamedCount("some", {"b": "b3", "c": "c0"}),),
+        ),
+        "count(some)",
+    ),
     "long circuits": Needs(
         Policy(domain=table(2, 8, 3, 3), known=(Marginal(["a", "b"]), Marginal(["a", "c"]))),
         "marginal(d)",
@@ -192,3 +204,41 @@ def test_bounds_rely_on_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert part.upper is None or part.upper >= whole.lower
     loose = part.upper is None or (whole.upper is not None and part.upper > 2 * whole.upper)
     assert whole.lower > 2 * part.lower or loose, f"{name} is not needed for this any more"
+
+
+QUICKER = {
+    "brute": Needs(
+        Policy(
+            domain=Domain(a=Integers(0, 6)),
+            secrets=Distance(metric="l1", threshold=1),
+            known=(Count({"a": Between(2, 4)}, answer=1),),
+            database=Database(size=2),
+        ),
+        "ranges(a)",
+    ),
+    "edges": Needs(
+        Policy(
+            domain=Domain(x=Integers(0, 9999), y=Integers(0, 9999)),
+            secrets=Distance(metric="l1", threshold=7),
+            database=Database(answers="any"),
+        ),
+        "cumulative(x)",
+        "pufferfish",
+    ),
+}
+"""Questions that are answered exactly without a strategy, too, by three times the work."""
+
+
+@pytest.mark.parametrize("name", QUICKER)
+def test_work_relies_on_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def worked() -> tuple[Answer, float]:
+        needs = QUICKER[name]
+        with Budget() as budget:
+            return sensitivity(needs.policy, needs.query, reading=needs.reading), budget.used
+
+    whole, work = worked()
+    monkeypatch.setattr(plan, "ENGINES", tuple(i for i in ENGINES if i.name != name))
+    monkeypatch.setattr(plan, "THEOREMS", tuple(i for i in THEOREMS if i.name != name))
+    part, more = worked()
+    assert (whole.status, whole.lower) == ("exact", part.lower)
+    assert more > 3 * work, f"{name} is not needed for this any more"
