@@ -78,6 +78,18 @@ class Needs:
 
 
 NEEDS = {
+    "complete graph": Needs(
+        Policy(
+            domain=table(2, 3), secrets=AttributeChange(), known=(Marginal(["a"]), Marginal(["b"]))
+        )
+    ),
+    "exchanges": Needs(
+        Policy(
+            domain=Domain(state=Integers(1, 51), age=Integers(0, 99)), known=(Marginal(["state"]),)
+        ),
+        "cumulative(age)",
+        "add-remove",
+    ),
     "beside": Needs(
         Policy(domain=table(2, 10, 3), known=(Marginal(["a"]), Marginal(["b"]))), "marginal(c)"
     ),
@@ -179,6 +191,21 @@ def test_auto_relies_on_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 NARROWER = {
+    "bounds": Needs(
+        Policy(
+            domain=Domain(
+                ward=Integers(1, 12),
+                outcome=Labels(["home", "died", "else"]),
+                sex=Labels(["F", "M"]),
+            ),
+            known=(
+                Marginal(["ward"], answers=[100] * 12),
+                Count({"outcome": "died"}, at_least=5),
+                Count({"sex": "F"}, at_most=900),
+            ),
+            database=Database(size=1200),
+        )
+    ),
     "listed": Needs(
         Policy(
             domain=table(3, 4, 2),

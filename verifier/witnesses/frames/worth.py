@@ -102,8 +102,9 @@ class Valued:
         if self.near is None:
             return worth
         least = self._shortest(cuts, order, after)
-        left = worth - 2 * self.half.max() * (least - 1)
-        return np.where(np.isfinite(least), np.maximum(left, 0), worth * APART)
+        joined = np.isfinite(least)
+        left = worth - 2 * self.half.max() * (np.where(joined, least, 1) - 1)
+        return np.where(joined, np.maximum(left, 0), worth * APART)
 
     def _shortest(self, cuts: Numbers, order: Numbers, after: Numbers) -> Reals:
         """Return how many arcs of a path lie between two classes that are joined, at the least."""
