@@ -480,6 +480,7 @@ theorems/empty_classes
     SECONDS 2.0 seconds: For the classes that no database holds.
 theorems/exchanges
     SECONDS 10.0 seconds: For the values that one record can be exchanged for.
+    FEW_VALUES 400 values: Of one class, of which every two are looked at.
     MOST_ENTRIES 40_000_000 entries: Of the rows of these values.
 theorems/known_counts
     GRAIN 1_024 parts: Duals are rounded to multiples of one part in so many.

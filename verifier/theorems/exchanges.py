@@ -22,10 +22,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import combinations
 
 import numpy as np
 
-from blowproof.models import BlowproofError, Exact, Point, Setting
+from blowproof.models import BlowproofError, BoundQuery, Exact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import firsts
 from blowproof.verifier.asked.answer import Answer, Pair
@@ -39,6 +40,7 @@ from blowproof.verifier.theorems.values.seen_values import seen_values
 __all__ = ["exchanges", "no_exchanges"]
 
 SECONDS = real_limit(__name__, "SECONDS")
+FEW_VALUES = whole_limit(__name__, "FEW_VALUES")
 MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
 
 Found = tuple[Exact, Exact, tuple[Point, ...], tuple[Point, ...]]
@@ -128,16 +130,35 @@ def _changes(question: Question, table: ClassTable, groups: _Groups, end: float)
         if seen is None:
             raise TimeoutError
         values = seen
+    axes = sorted(query.axes_read(setting.domain))
+    alike: set[frozenset[Point]] = set()
     for key, places in groups.by_signature.items():
         if groups.held is not None and not groups.held[key]:
             continue
-        found = best_changes(query, [[x for place in places for x in values[place]]], end=end)
-        before, after = ((found.pairs[0][0],), (found.pairs[0][1],)) if found.pairs else ((), ())
-        yield found.lower, found.upper, before, after
+        rows = {tuple(x[axis] for axis in axes): x for place in places for x in values[place]}
+        if frozenset(rows) not in alike:  # else another class has the same rows
+            alike.add(frozenset(rows))
+            yield _exchange(query, list(rows.values()), end)
     for place in groups.free:
         for x in values[place]:
             norm = query.norm({x: 1})
             yield norm, norm, (), (x,)
+
+
+def _exchange(query: BoundQuery, values: list[Point], end: float) -> Found:
+    """Return the best exchange of two values, by looking at every two where these are few."""
+    if len(values) > FEW_VALUES:
+        found = best_changes(query, [values], end=end)
+        before, after = ((found.pairs[0][0],), (found.pairs[0][1],)) if found.pairs else ((), ())
+        return found.lower, found.upper, before, after
+    best: Found = (0, 0, (), ())
+    for x, y in combinations(values, 2):
+        if now() > end:
+            raise TimeoutError
+        change = query.norm({x: -1, y: 1})
+        if change > best[0]:
+            best = change, change, (x,), (y,)
+    return best
 
 
 def _pair(
