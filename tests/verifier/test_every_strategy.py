@@ -179,12 +179,17 @@ def asked(needs: Needs) -> Answer:
         return sensitivity(needs.policy, needs.query, reading=needs.reading, time_limit=WORK)
 
 
+def leave_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take a strategy out of the plan."""
+    monkeypatch.setattr(plan, "ENGINES", tuple(i for i in ENGINES if i.name != name))
+    monkeypatch.setattr(plan, "THEOREMS", tuple(i for i in THEOREMS if i.name != name))
+
+
 @pytest.mark.parametrize("name", NEEDS)
 def test_auto_relies_on_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = asked(NEEDS[name])
     assert whole.status == "exact"
-    monkeypatch.setattr(plan, "ENGINES", tuple(i for i in ENGINES if i.name != name))
-    monkeypatch.setattr(plan, "THEOREMS", tuple(i for i in THEOREMS if i.name != name))
+    leave_out(name, monkeypatch)
     part = asked(NEEDS[name])
     assert part.status == "bounds", f"{name} is not needed for this any more"
     assert part.lower <= whole.lower and (part.upper is None or part.upper >= whole.lower)
@@ -225,8 +230,7 @@ NARROWER = {
 @pytest.mark.parametrize("name", NARROWER)
 def test_bounds_rely_on_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = asked(NARROWER[name])
-    monkeypatch.setattr(plan, "ENGINES", tuple(i for i in ENGINES if i.name != name))
-    monkeypatch.setattr(plan, "THEOREMS", tuple(i for i in THEOREMS if i.name != name))
+    leave_out(name, monkeypatch)
     part = asked(NARROWER[name])
     assert part.upper is None or part.upper >= whole.lower
     loose = part.upper is None or (whole.upper is not None and part.upper > 2 * whole.upper)
@@ -264,8 +268,7 @@ def test_work_relies_on_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
             return sensitivity(needs.policy, needs.query, reading=needs.reading), budget.used
 
     whole, work = worked()
-    monkeypatch.setattr(plan, "ENGINES", tuple(i for i in ENGINES if i.name != name))
-    monkeypatch.setattr(plan, "THEOREMS", tuple(i for i in THEOREMS if i.name != name))
+    leave_out(name, monkeypatch)
     part, more = worked()
     assert (whole.status, whole.lower) == ("exact", part.lower)
     assert more > 3 * work, f"{name} is not needed for this any more"
