@@ -17,9 +17,10 @@ Where a policy is wanted, a path to a policy file or the tables of one do as wel
 `int`, `Fraction` or "p/q", never as a float, and come out as `int` or `Fraction`. What is wrong is
 a `blowproof.models.BlowproofError` that says what, where, why and what to try.
 
-`read` a policy; `sensitivity`, `neighbours` and `audit` ask about it, `sweep` about many; `certify`
-judges a mechanism against neighbours, `odds` against attackers, and `check` a proof; `plan` says
-what answers would be worth, `release` draws them. Each does what the command of the same name does
+`read` a policy; `sensitivity`, `neighbours` and `audit` ask about it, `sweep` about many;
+`audit_opendp` says what the promise of another library's Context really is; `certify` judges a
+mechanism against neighbours, `odds` against attackers, and `check` a proof; `plan` says what
+answers would be worth, `release` draws them. Each does what the command of the same name does
 (`blowproof --help`), without writing to the screen; `print` shows what the command shows,
 `to_json()` is its document.
 
@@ -33,7 +34,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from blowproof.asking import audit, neighbours, sensitivity
+    from blowproof.asking import audit, audit_opendp, neighbours, sensitivity
     from blowproof.given import read
     from blowproof.judging import certify, check, odds
     from blowproof.models import Policy
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Policy": "models",
     "audit": "asking",
+    "audit_opendp": "asking",
     "certify": "judging",
     "check": "judging",
     "neighbours": "asking",
@@ -61,6 +63,7 @@ __all__ = [
     "Policy",
     "__version__",
     "audit",
+    "audit_opendp",
     "certify",
     "check",
     "neighbours",

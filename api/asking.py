@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from blowproof.given import (
 from blowproof.models import BoundQuery, Policy, QueryError
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading
-from blowproof.values import Answer, Audit, Pair
+from blowproof.values import Answer, Audit, Claims, Pair
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from blowproof.verifier.asked import answer as said
     from blowproof.verifier.asked.names import Engine
 
-__all__ = ["audit", "neighbours", "sensitivity"]
+__all__ = ["audit", "audit_opendp", "neighbours", "sensitivity"]
 
 
 def sensitivity(  # noqa: PLR0913 # keyword-only options
@@ -183,6 +183,33 @@ def audit(  # noqa: PLR0913 # keyword-only options
         found = audited(bound, queries, planned, asked, drawn=True)
     go_on(asked)
     return Audit(found)
+
+
+def audit_opendp(  # keyword-only options
+    context: object,
+    columns: Mapping[str, object],
+    query: str | Sequence[str] = "histogram",
+    *,
+    answers: Answers | None = None,
+    engine: Engine = "auto",
+    time_limit: float | None = 30,
+    seed: int = 0,
+) -> Claims:
+    """Return what the guarantee of an OpenDP `Context` really is, given what is invariant in it.
+
+    `context` is what `dp.Context.compositor` returns for a LazyFrame: its margins with invariant
+    lengths are known facts, its unit and loss the claim. `columns` has the values of the columns
+    that margins and queries are about, which the library does not keep: {"sex": ["F", "M"]}.
+    """
+    from blowproof.cli.audit.from_others import held_code, held_in
+    from blowproof.models.files.opendp_context import opendp_context
+    from blowproof.models.files.opendp_live import context_tables
+
+    asked = session("published", answers, engine, time_limit, seed, whole=True)
+    bound = opendp_context(context_tables(context, columns))
+    found = held_in(bound, (query,) if isinstance(query, str) else tuple(query), asked)
+    go_on(asked)
+    return Claims(bound, found, int(held_code(found)))
 
 
 def _least(value: Exact | str | None, key: str) -> Fraction | None:

@@ -6,7 +6,7 @@ text, `to_json()` is the document of `--json`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -20,13 +20,15 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from blowproof.cli.audit.audited import Audited
+    from blowproof.cli.audit.from_others import Held
     from blowproof.cli.releasing.check import Checked
     from blowproof.mechanisms.release.release import Released
+    from blowproof.models.files.opendp_context import OpenDPContext
     from blowproof.models.mechanisms.mechanism import Mechanism
     from blowproof.verifier.certify.base import verdict as certified
     from blowproof.verifier.odds.base import answer as largest
 
-__all__ = ["Answer", "Audit", "Check", "Pair", "Record", "Release", "Verdict"]
+__all__ = ["Answer", "Audit", "Check", "Claims", "Pair", "Record", "Release", "Verdict"]
 
 Record = tuple[Value, ...]
 """The values of one record, in the order of the policy's domain."""
@@ -353,6 +355,35 @@ class Audit:
         from blowproof.cli.audit.shown.screen import audit_parts
 
         return _drawn(audit_parts(self._found))
+
+
+class Claims:
+    """What another library's claim really is: for each query and reading, with a pair.
+
+    `enough` says whether the claim holds in every one of them (None where that is open). `held` has
+    (query, reading, what is claimed, what it is at least, what it is at the most or None).
+    """
+
+    def __init__(self, context: OpenDPContext, found: Sequence[Held], code: int) -> None:
+        self._found = context, found
+        self.enough = {0: True, 1: False}.get(code)
+        self.held = tuple(
+            (item.query, item.reading, item.claimed, item.lower, item.upper) for item in found
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document of `blowproof audit --from opendp --json`."""
+        from blowproof.cli.audit.from_others import context_document
+
+        return context_document(*self._found)
+
+    def __repr__(self) -> str:
+        return f"Claims(held={self.held!r}, enough={self.enough!r})"
+
+    def __str__(self) -> str:
+        from blowproof.cli.audit.from_others import context_parts
+
+        return _drawn(context_parts(*self._found))
 
 
 def _version() -> str:

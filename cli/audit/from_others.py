@@ -19,7 +19,16 @@ if TYPE_CHECKING:
     from blowproof.models.files.opendp_context import OpenDPContext
     from blowproof.verifier.asked.answer import Answer
 
-__all__ = ["NORMS", "Held", "audit_opendp", "held_code", "held_parts"]
+__all__ = [
+    "NORMS",
+    "Held",
+    "audit_opendp",
+    "context_document",
+    "context_parts",
+    "held_code",
+    "held_in",
+    "held_parts",
+]
 
 READINGS = ("published", "add-remove")
 """Records replaced, and records added and removed: what the library's two units are about."""
@@ -74,19 +83,28 @@ def audit_opendp(path: str, queries: Sequence[str], session: Session, *, as_json
     from blowproof.models.files.opendp_context import read_opendp
 
     context = session.read(path, lambda: read_opendp(path))
-    held = [_held(context, query, reading, session) for query in queries for reading in READINGS]
+    held = held_in(context, queries, session)
     with quietly():
         if as_json:
-            document = {
-                "schema": "blowproof/opendp/1",
-                "unit": {context.unit: context.times},
-                "held": [item.to_json(context.policy) for item in held],
-                "notes": list(context.notes),
-            }
-            write_json(document)
+            write_json(context_document(context, held))
         else:
-            print_all(_parts(context, held))
+            print_all(context_parts(context, held))
     return held_code(held)
+
+
+def held_in(context: OpenDPContext, queries: Sequence[str], session: Session) -> list[Held]:
+    """Return what a context's claim really is for each query, in both readings."""
+    return [_held(context, query, reading, session) for query in queries for reading in READINGS]
+
+
+def context_document(context: OpenDPContext, held: Sequence[Held]) -> dict[str, Any]:
+    """Return the JSON of `audit --from opendp`."""
+    return {
+        "schema": "blowproof/opendp/1",
+        "unit": {context.unit: context.times},
+        "held": [item.to_json(context.policy) for item in held],
+        "notes": list(context.notes),
+    }
 
 
 def held_code(held: Sequence[Held]) -> Exit:
@@ -108,7 +126,8 @@ def _held(context: OpenDPContext, query: str, reading: str, session: Session) ->
     return Held(query, reading, context.measure, context.claimed, counted, answer)
 
 
-def _parts(context: OpenDPContext, held: Sequence[Held]) -> Iterator[RenderableType]:
+def context_parts(context: OpenDPContext, held: Sequence[Held]) -> Iterator[RenderableType]:
+    """Yield what `audit --from opendp` shows."""
     from rich.text import Text
 
     from blowproof.cli.text.policy_in_words import number

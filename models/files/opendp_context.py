@@ -11,7 +11,8 @@ A context in a file is JSON, with the words of the library:
      "privacy_unit": {"contributions": 1},
      "privacy_loss": {"epsilon": 1.0}}
 
-`columns` is a policy's [domain]: the library does not keep the values that a column may have.
+`columns` is a policy's [domain]: the library does not keep the values that a column may have. A
+Context in memory is read by `opendp_live`.
 """
 
 from __future__ import annotations
@@ -124,8 +125,11 @@ def opendp_context(found: Mapping[str, Any]) -> OpenDPContext:
 
 def _margin(value: object) -> tuple[list[str] | None, str]:
     """Return the columns of a margin with exact lengths (None: of none), and what is not used."""
-    given = value if isinstance(value, Mapping) else vars(value)
-    items = table(dict(given), hint='write {"by": ["sex"], "invariant": "lengths"}')
+    if isinstance(value, Mapping):
+        given = dict(value)
+    else:  # the library's own object, with what it keeps for itself
+        given = {key: item for key, item in vars(value).items() if not key.startswith("_")}
+    items = table(given, hint='write {"by": ["sex"], "invariant": "lengths"}')
     check_keys(items, ("by", "invariant", "max_length", "max_groups"))
     with within("by"):
         by = each(array(items.get("by", []), of="columns"), _column)
