@@ -49,6 +49,7 @@ ROOMS = (
     "verifier/engines/one_move",
     "verifier/reductions",
     "verifier/theorems/values",
+    "verifier/theorems/lengths",
     "verifier/theorems",
     "verifier/theorems/families",
     "verifier/engines",

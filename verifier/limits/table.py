@@ -492,6 +492,15 @@ theorems/listed_margins
     SECONDS 4.0 seconds: For the factors of the facts.
     MOST_ENTRIES 4_000_000 entries: Of the table of signatures.
     MOST_GROUPS 12 groups: With more groups of facts the theorem is not tried.
+theorems/lengths/lattice_free
+    MOST_DIMENSIONS 200 dimensions: With more dependencies of signatures the sum is not bounded.
+theorems/lengths/longest_circuit
+    MOST_PRODUCTS 4_000_000 products: Of coordinates of every two points; of more there is no
+        ellipsoid.
+    MOST_DIMENSIONS 80 dimensions: Larger determinants are not bounded this way.
+    ROUNDS 120 rounds: So often the weights of the ellipsoid are mended.
+    FINEST 2^30 parts: The largest entry of the ellipsoid's matrix, in whole numbers.
+    SAFE 2^62 sum: Sums below this fit 64 bits.
 theorems/longest_irreducible
     MOST_COUNTED 1_000_000 steps: Whole points that take longer to count are not counted.
     MOST_ENTRIES 4_000_000 entries: Of larger tables of points coordinates are not reduced.

@@ -18,6 +18,10 @@ and by Cauchy's inequality and Cauchy and Binet's formula these add up to at mos
 have a mean of at most q (r + 1) / r, for any positive diagonal T and a q that is at least d' T^-1 d
 for every effect d; so it is at most det T (q (r + 1) / r)^r.
 
+*Circuits, sharper.* Where the effects are differences of points, the smallest ellipsoid round them
+takes the place of T (`lengths.longest_circuit`), and the factors of circuits add up to far less
+than h - r (`lengths.lattice_free`).
+
 *One coordinate after the other.* Let a multiset be cut into parts that vanish on the first k
 coordinates, of at most L members each. Their coordinates k + 1 are numbers of size at most C = L c.
 If the multiset is irreducible on k + 1 coordinates, these numbers are irreducible, which takes at
@@ -34,8 +38,10 @@ from math import floor, isqrt, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.verifier.exact.span import independent
+from blowproof.verifier.exact.span import full_rank, independent
 from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.theorems.lengths.lattice_free import factors_above
+from blowproof.verifier.theorems.lengths.longest_circuit import longest_circuit
 
 __all__ = ["longest_of_effects", "longest_of_points", "whole_points"]
 
@@ -78,7 +84,20 @@ def longest_of_points(points: Matrix, *, differences: bool) -> int:
     found = [whole_points([rank * c for c in reaches], rank * width), _stepwise(reaches)]
     for scales in _scales(points):
         found.append(max(pairs - rank, 1) * _circuit(points, scales, differences=differences))
-    return max(2, min(found))
+    sharper = _by_circuits(points) if differences else None
+    return max(2, min(found if sharper is None else [*found, sharper]))
+
+
+def _by_circuits(points: Matrix) -> int | None:
+    """Return max(N, F(d) C) for the differences of N points (see `lengths.lattice_free`)."""
+    count, rank = len(points), int(points.shape[1])
+    if not full_rank(np.ascontiguousarray(points.T)):
+        return None  # the rank may be less, and so d more
+    factors = factors_above(count - 1 - rank)
+    longest = longest_circuit(points) if factors is not None and factors[0] else 0
+    if factors is None or longest is None:
+        return None
+    return max(count, factors[0] * longest // factors[1])
 
 
 def _unreduced(points: Matrix, *, differences: bool) -> int:
