@@ -18,12 +18,12 @@ from types import ModuleType
 
 import pytest
 
-from blowproof.cli.text.policy_in_words import secret_words
 from blowproof.models import Policy, QueryError, parse_query
 from blowproof.models.base.errors import PolicyError
 from blowproof.models.files.policy_schema import schema
 from blowproof.models.files.reading import parse_policy
 from blowproof.models.files.writing import to_toml
+from blowproof.models.policy.in_words import secret_words
 from blowproof.models.queries import kinds as query_kinds
 from blowproof.models.secrets import kinds as secret_kinds
 from blowproof.verifier import kernel, plan

@@ -86,7 +86,7 @@ def shortened(message: str) -> str:
     >>> print(shortened("p.toml: 'x\\x1b[2J' is no key"))
     p.toml: 'x\\x1b[2J' is no key
     """
-    from blowproof.cli.text.policy_in_words import printable
+    from blowproof.models.policy.in_words import printable
 
     lines = message.split("\n")
     shown = [

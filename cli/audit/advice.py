@@ -8,8 +8,8 @@ from blowproof.cli.audit.cost_of_facts import Changed
 from blowproof.cli.audit.findings import Finding, Judgement
 from blowproof.cli.audit.sentences import cheapest
 from blowproof.cli.text.answer import bounds_text
-from blowproof.cli.text.policy_in_words import number, times
 from blowproof.models import Count, Marginal, Policy
+from blowproof.models.policy.in_words import number, times
 
 __all__ = [
     "advice",

@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import Any
 
 from blowproof.cli.audit.findings import Finding
-from blowproof.cli.text.policy_in_words import short
 from blowproof.models import Policy, show
 from blowproof.models.norms import L1
+from blowproof.models.policy.in_words import short
 from blowproof.verifier.asked.answer import Answer, json_number
 
 __all__ = ["attackers_document", "attackers_words"]

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from blowproof.cli.text.policy_in_words import fact_label
 from blowproof.models import Point, Policy, setting
+from blowproof.models.policy.in_words import fact_label
 from blowproof.models.policy.readings import is_labelled
 
 if TYPE_CHECKING:

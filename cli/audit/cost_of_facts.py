@@ -13,7 +13,6 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from blowproof.cli.asking.stoppable import Stopped
-from blowproof.cli.text.policy_in_words import counted, fact_words
 from blowproof.models import (
     Area,
     Between,
@@ -32,6 +31,7 @@ from blowproof.models import (
     Region,
 )
 from blowproof.models.domain.classes import collapse
+from blowproof.models.policy.in_words import counted, fact_words
 from blowproof.models.policy.readings import is_labelled
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, cast
 from blowproof.cli.asking.progress import display
 from blowproof.cli.asking.stoppable import Stopped
 from blowproof.cli.audit.cost_of_facts import Changed, facts_left_out, published_instead
-from blowproof.cli.text.policy_in_words import fact_label
 from blowproof.models import BoundQuery, BudgetError, Exact, Full, Policy, PolicyError
 from blowproof.models.norms import L1
+from blowproof.models.policy.in_words import fact_label
 from blowproof.models.policy.readings import Reading, is_labelled
 
 if TYPE_CHECKING:

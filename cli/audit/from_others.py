@@ -130,7 +130,7 @@ def context_parts(context: OpenDPContext, held: Sequence[Held]) -> Iterator[Rend
     """Yield what `audit --from opendp` shows."""
     from rich.text import Text
 
-    from blowproof.cli.text.policy_in_words import number
+    from blowproof.models.policy.in_words import number
 
     unit = (
         f"{context.times} {context.unit.removesuffix('s') if context.times == 1 else context.unit}"
@@ -147,7 +147,7 @@ def held_parts(policy: Policy, held: Sequence[Held]) -> Iterator[RenderableType]
     from rich.text import Text
 
     from blowproof.cli.text.pairs import pair_parts
-    from blowproof.cli.text.policy_in_words import number, printable
+    from blowproof.models.policy.in_words import number, printable
 
     for item in held:
         yield Text()

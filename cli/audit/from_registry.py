@@ -161,7 +161,7 @@ def _parts(found: Found) -> Iterator[RenderableType]:
 
     from blowproof.cli.audit.mechanism import mechanism_words
     from blowproof.cli.text.pairs import pair_parts
-    from blowproof.cli.text.policy_in_words import known_words, printable
+    from blowproof.models.policy.in_words import known_words, printable
 
     entry, policy = found.entry, found.policy
     claim = " and ".join(f"{name} = {show(value)}" for name, value in entry.parameters.items())
@@ -188,7 +188,7 @@ def _parts(found: Found) -> Iterator[RenderableType]:
 def _asked(entry: RegistryEntry) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from blowproof.cli.text.policy_in_words import printable
+    from blowproof.models.policy.in_words import printable
 
     yield Text()
     yield Text("An entry has no place for what a policy needs, and nothing is guessed. Missing:")

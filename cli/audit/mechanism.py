@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from blowproof.cli.text.policy_in_words import number, printable
+from blowproof.models.policy.in_words import number, printable
 
 if TYPE_CHECKING:
     from blowproof.cli.asking.ask import Session

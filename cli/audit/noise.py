@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, pi, sqrt
 
-from blowproof.cli.text.policy_in_words import number
 from blowproof.models import Exact, show
+from blowproof.models.policy.in_words import number
 
 __all__ = ["NOISE", "Noise"]
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from blowproof.cli.text.answer import bounds_text
-from blowproof.cli.text.policy_in_words import counted, number, printable, short
+from blowproof.models.policy.in_words import counted, number, printable, short
 
 if TYPE_CHECKING:
     from blowproof.cli.audit.chain_of_moves import Chain, Link

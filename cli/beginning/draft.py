@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from blowproof.cli.beginning.choices import Choices, Secret
-from blowproof.cli.text.policy_in_words import printable
 from blowproof.models.base.numbers import show
 from blowproof.models.data.inferred import Inferred
 from blowproof.models.domain.attributes import Attribute, Integers, Labels
 from blowproof.models.files.toml_text import inline
+from blowproof.models.policy.in_words import printable
 
 __all__ = ["policy_text"]
 

@@ -180,7 +180,7 @@ def _found(data: str | None, columns: str | None) -> tuple[int | None, list[Infe
 def _shown(data: str | None, rows: int | None, found: list[Inferred]) -> list[Inferred]:
     """Show what was found, or ask for columns where there are no data."""
     from blowproof.cli.beginning.questions import ask_columns
-    from blowproof.cli.text.policy_in_words import counted, printable
+    from blowproof.models.policy.in_words import counted, printable
 
     if data is None:
         return found or ask_columns()
@@ -263,7 +263,7 @@ def _written(
 
 
 def _say_written(target: str, rows: int | None, found: Sequence[Inferred]) -> None:
-    from blowproof.cli.text.policy_in_words import counted, printable
+    from blowproof.models.policy.in_words import counted, printable
 
     used = [item for item in found if item.attribute is not None]
     where = "" if rows is None else f" from {counted(rows, 'row')}"

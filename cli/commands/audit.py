@@ -198,7 +198,7 @@ def _total(limit: float | None, start: float) -> float | None:
 def _write_certificate(path: str, found: Audited) -> None:
     """Write the certificate of the one query, or say on stderr why there is none."""
     from blowproof.cli.text.files import save
-    from blowproof.cli.text.policy_in_words import printable
+    from blowproof.models.policy.in_words import printable
 
     certificate = found.findings[0].certificate
     if certificate is not None and certificate.document is not None:

@@ -102,7 +102,7 @@ def _parts(
 ) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from blowproof.cli.text.policy_in_words import printable
+    from blowproof.models.policy.in_words import printable
 
     applying = [item for item in results if item.applies]
     yield Text(f"{printable(policy.name)}: {printable(query.name)}, for any answers", style="bold")
@@ -157,7 +157,7 @@ def _reasons(others: Sequence[FormResult]) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
-    from blowproof.cli.text.policy_in_words import printable
+    from blowproof.models.policy.in_words import printable
 
     by_reason: dict[str, list[str]] = {}
     for item in others:

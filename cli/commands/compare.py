@@ -84,7 +84,7 @@ def _growth(old: Answer, new: Answer) -> Exit:
 
 def _changes(policies: tuple[Policy, Policy]) -> list[tuple[str, str, str]]:
     """Return what differs between the policies, in words: (what, old, new)."""
-    from blowproof.cli.text.policy_in_words import (
+    from blowproof.models.policy.in_words import (
         domain_words,
         known_words,
         scope_words,
@@ -123,7 +123,7 @@ def _parts(policies: tuple[Policy, Policy], pairs: Pairs, code: Exit) -> Iterato
     from rich.text import Text
 
     from blowproof.cli.text.answer import bounds_text
-    from blowproof.cli.text.policy_in_words import printable
+    from blowproof.models.policy.in_words import printable
 
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
     old, new = (printable(policy.name) for policy in policies)

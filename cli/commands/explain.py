@@ -122,8 +122,8 @@ def _parts(
     from rich.text import Text
 
     from blowproof.cli.text.answer import bounds_text
-    from blowproof.cli.text.policy_in_words import printable
     from blowproof.models.norms import L1
+    from blowproof.models.policy.in_words import printable
 
     norm = "" if query.measure is L1 else f", norm {query.measure}"
     yield Text(f"query {printable(query.name)}, reading {question.reading}{norm}", style="bold")
@@ -149,7 +149,7 @@ def _parts(
 
 
 def _gave(step: Step) -> str:
-    from blowproof.cli.text.policy_in_words import short
+    from blowproof.models.policy.in_words import short
 
     found = step.found
     if found is None:

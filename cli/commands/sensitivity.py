@@ -72,7 +72,7 @@ def _certified(
     """Write a certificate, or say why there is none; the answer is proved in the first case."""
     from blowproof.cli.asking.stoppable import Stopped
     from blowproof.cli.text.files import save
-    from blowproof.cli.text.policy_in_words import printable
+    from blowproof.models.policy.in_words import printable
     from blowproof.verifier.proofs.write import certify_answer
 
     try:

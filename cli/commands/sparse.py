@@ -193,7 +193,7 @@ def _parts(
 ) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from blowproof.cli.text.policy_in_words import printable, record_text
+    from blowproof.models.policy.in_words import printable, record_text
 
     name = printable(policy.name)
     if found.sparse is None:
@@ -218,7 +218,7 @@ def _parts(
 
 
 def _names(names: Sequence[Any]) -> str:
-    from blowproof.cli.text.policy_in_words import printable
+    from blowproof.models.policy.in_words import printable
 
     shown = [printable(name) for name in names[:DRAWN]]
     return ", ".join(shown) + (f", ... ({len(names)} in all)" if len(names) > DRAWN else "")
@@ -229,7 +229,7 @@ def _drawn(graph: nx.DiGraph) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.table import Table
 
-    from blowproof.cli.text.policy_in_words import printable
+    from blowproof.models.policy.in_words import printable
 
     table = Table.grid(padding=(0, 1, 0, 0))
     table.add_column()

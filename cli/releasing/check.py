@@ -166,7 +166,7 @@ def checked(
 
 def _told(found: Checked, as_json: bool) -> int:
     from blowproof.cli.text.output import quietly, write, write_json
-    from blowproof.cli.text.policy_in_words import printable
+    from blowproof.models.policy.in_words import printable
 
     with quietly():
         if as_json:
@@ -182,7 +182,7 @@ def _told(found: Checked, as_json: bool) -> int:
 def _report(path: str, time_limit: float, as_json: bool) -> int:
     from blowproof.cli.releasing.check_report import checked_report
     from blowproof.cli.text.output import quietly, write, write_json
-    from blowproof.cli.text.policy_in_words import printable
+    from blowproof.models.policy.in_words import printable
     from blowproof.verifier.kernel import Unreadable
 
     try:
@@ -201,7 +201,7 @@ def _report(path: str, time_limit: float, as_json: bool) -> int:
 
 def _unreadable(path: str, reason: str, as_json: bool) -> int:
     from blowproof.cli.text.output import quietly, write_json
-    from blowproof.cli.text.policy_in_words import printable
+    from blowproof.models.policy.in_words import printable
 
     if as_json:
         with quietly():

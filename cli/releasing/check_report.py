@@ -116,7 +116,7 @@ def _certificate(
     import json
 
     from blowproof.cli.asking.whose_certificate import compared
-    from blowproof.cli.text.policy_in_words import short
+    from blowproof.models.policy.in_words import short
     from blowproof.verifier.asked.answer import json_number
     from blowproof.verifier.kernel import check_text
 

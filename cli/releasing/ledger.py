@@ -143,7 +143,7 @@ def _charge_json(charge: Charge) -> dict[str, Any]:
 def _parts(verdict: str, accounts: Sequence[Account]) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from blowproof.cli.text.policy_in_words import counted, printable, short
+    from blowproof.models.policy.in_words import counted, printable, short
 
     if not accounts:
         yield Text("no account: nothing was spent")
@@ -173,7 +173,7 @@ def _releases(promised: Guarantee) -> Iterator[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
-    from blowproof.cli.text.policy_in_words import printable, short
+    from blowproof.models.policy.in_words import printable, short
 
     if not promised.charges:
         return

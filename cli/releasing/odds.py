@@ -139,7 +139,7 @@ def _certify(session: Session, asked: Asked, found: Odds, path: str) -> None:
     """Write a certificate, or say why there is none."""
     from blowproof.cli.asking.stoppable import Stopped
     from blowproof.cli.text.files import save
-    from blowproof.cli.text.policy_in_words import printable
+    from blowproof.models.policy.in_words import printable
     from blowproof.verifier.odds.certificate import certify_odds
 
     try:

@@ -187,7 +187,7 @@ def advice_lines(told: list[Advice] | None) -> Iterator[RenderableType]:
     """Yield what other publications would save, or cost."""
     from rich.text import Text
 
-    from blowproof.cli.text.policy_in_words import printable
+    from blowproof.models.policy.in_words import printable
 
     if told is None:
         return
@@ -213,7 +213,7 @@ def plan_parts(found: Planned, output: str | None) -> Iterator[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
-    from blowproof.cli.text.policy_in_words import printable, short
+    from blowproof.models.policy.in_words import printable, short
 
     names = ", ".join(printable(query.name) for query in found.workload.queries)
     request = found.request
@@ -247,7 +247,7 @@ def plan_parts(found: Planned, output: str | None) -> Iterator[RenderableType]:
 def _chosen_lines(found: Planned) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from blowproof.cli.text.policy_in_words import printable
+    from blowproof.models.policy.in_words import printable
 
     best = found.chosen
     assert best is not None

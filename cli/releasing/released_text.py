@@ -21,7 +21,7 @@ def release_parts(released: Released, output: str | None) -> Iterator[Renderable
     """Yield what was released, what it rests on, and the answers that no file holds."""
     from rich.text import Text
 
-    from blowproof.cli.text.policy_in_words import printable, short
+    from blowproof.models.policy.in_words import printable, short
 
     request = released.request
     yield Text(f"{printable(request.bound.name)}, released by {released.mechanism}", style="bold")
@@ -45,7 +45,7 @@ def _noise_lines(released: Released) -> Iterator[RenderableType]:
     from rich.text import Text
 
     from blowproof.cli.text.answer import bounds_text
-    from blowproof.cli.text.policy_in_words import printable, short
+    from blowproof.models.policy.in_words import printable, short
 
     if released.sensitivity is not None:
         found = released.sensitivity
@@ -68,7 +68,7 @@ def _name(query: object) -> str:
 
 
 def _about(scale: Fraction) -> str:
-    from blowproof.cli.text.policy_in_words import short
+    from blowproof.models.policy.in_words import short
 
     return short(scale) if scale.denominator < 1000 else f"{float(scale):.4g}"
 
@@ -79,8 +79,8 @@ def _table(released: Released) -> Iterator[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
-    from blowproof.cli.text.policy_in_words import printable, short
     from blowproof.mechanisms.release.publish import answer_column
+    from blowproof.models.policy.in_words import printable, short
 
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
     for name in released.answers.names.columns:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from blowproof.cli.report.html import Markup, tag
+from blowproof.cli.report.html import Markup, table, tag
+from blowproof.models.policy.in_words import value_text
 
-__all__ = ["attack_picture", "attack_words"]
+__all__ = ["attack_picture", "attack_ways", "attack_words"]
 
 WIDTH, HEIGHT, MIDDLE = 640, 240, 140
 BAR, LEFT, ROOM = 16, 130, 360
@@ -17,7 +18,7 @@ STEPS = 160
 
 def attack_words(attack: dict[str, Any]) -> str:
     """Return the attack in words."""
-    cell = ", ".join(str(value) for value in attack["cell"])
+    cell = ", ".join(value_text(value) for value in attack["cell"])
     if attack["variance_left"] == 0:
         return (
             f"The known facts alone give away how many records hold ({cell}): any noise on this "
@@ -30,11 +31,37 @@ def attack_words(attack: dict[str, Any]) -> str:
             "with the help of the others."
         )
     return (
-        f"If every count were released with noise of its own, calibrated as if nothing were known, "
-        f"the known facts would give {copies:.4g} independent estimates of how many records hold "
-        f"({cell}). Averaged, {100 * attack['variance_left']:.3g} % of the variance is left: the "
-        f"noise shrinks to {100 * math.sqrt(attack['variance_left']):.3g} % of its width."
+        "Suppose that every count were released with noise of its own, as if nothing were known. "
+        f"How many records hold ({cell}) could then be read off in more than one way, and the "
+        f"average of all ways is as good as {copies:.4g} independent noisy counts: "
+        f"{100 * attack['variance_left']:.3g} % of the variance is left, and the noise is "
+        f"{100 * math.sqrt(attack['variance_left']):.3g} % as wide. Noise for S is wide "
+        "enough to make up for that."
     )
+
+
+def attack_ways(attack: dict[str, Any]) -> Markup | None:
+    """Return the ways in which the count can be read off, and how wide the noise of each is."""
+    if not attack["ways"] or not 0 < attack["variance_left"] <= 0.9995:
+        return None
+    rows = [("its own noisy count", 1.0, False)]
+    rows += [
+        (f"{way['known']} (known), less the other noisy counts", math.sqrt(way["variance"]), False)
+        for way in attack["ways"]
+    ]
+    rows.append(
+        ("all ways, averaged with the best weights", math.sqrt(attack["variance_left"]), True)
+    )
+    return table(
+        ("read off from", "width of the noise"),
+        [
+            tag("tr", tag("th", words, scope="row"), tag("td", f"{width:.3g}"),
+                class_="decides" if best else None)
+            for words, width, best in rows
+        ],
+        "The ways to read the count off",
+        "How wide the noise is (its standard deviation), where that of one noisy count is 1.",
+    )  # fmt: skip
 
 
 def attack_picture(attack: dict[str, Any]) -> Markup | None:
@@ -55,8 +82,8 @@ def attack_picture(attack: dict[str, Any]) -> Markup | None:
         _bell(width, width, "bell averaged"),
         tag("line", class_="truth", x1=WIDTH / 2, x2=WIDTH / 2, y1=12, y2=MIDDLE),
         tag("text", "true count", x=WIDTH / 2, y=MIDDLE + 18, text_anchor="middle"),
-        tag("text", "one noisy count", class_="one", x=_place(1.5), y=MIDDLE - 34),
-        tag("text", "after averaging", class_="averaged", x=_place(1.15 * width) + 8, y=32),
+        tag("text", "one noisy count", class_="one", x=_place(1.75), y=MIDDLE - 40),
+        tag("text", "after averaging", class_="averaged", x=_place(0.75 * width) + 10, y=26),
         _bar(0, "one noisy count", 1.0, "reading"), _bar(1, "after averaging", width, "plain"),
         viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", class_="plot",
     )  # fmt: skip

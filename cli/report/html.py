@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = ["Markup", "join", "number", "tag"]
+__all__ = ["Markup", "join", "number", "scrolled", "table", "tag"]
 
+SHORT = 14
+"""Tables of so many rows are not cut by the end of a printed page."""
 _VOID = {"br", "col", "hr", "line", "circle", "path", "rect", "meta", "input"}
 
 
@@ -48,6 +50,19 @@ def join(children: Iterable[object]) -> Markup:
         else:
             parts.append(escape(str(child)))
     return Markup("".join(parts))
+
+
+def table(heads: Sequence[str], rows: Sequence[Markup], label: str, caption: str = "") -> Markup:
+    """Return a table with heads over its columns, as `scrolled` has it."""
+    top = tag("tr", [tag("th", word, scope="col") for word in heads])
+    title = tag("caption", caption) if caption else None
+    return scrolled(tag("table", title, tag("thead", top), tag("tbody", rows)), label, len(rows))
+
+
+def scrolled(inner: Markup, label: str, rows: int) -> Markup:
+    """Return a table that scrolls where it is too wide; a short one stays together in print."""
+    style = "wide" if rows > SHORT else "wide short"
+    return tag("div", inner, class_=style, tabindex=0, role="region", aria_label=label)
 
 
 def number(value: float) -> str:

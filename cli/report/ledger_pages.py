@@ -197,7 +197,7 @@ def _steps(example: Json, number: int) -> Markup | None:
 
 
 def _move(policy: Policy, before: Any, after: Any, record: int | None) -> Json:
-    from blowproof.cli.text.policy_in_words import fact_label
+    from blowproof.models.policy.in_words import fact_label
 
     one, two = _point(policy, before), _point(policy, after)
     changes = [

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from blowproof.cli.report.html import Markup, tag
+from blowproof.cli.report.html import Markup, scrolled, tag
+from blowproof.models.policy.in_words import counted, value_text
 
 __all__ = ["pair_table"]
 
 MOST_COLUMNS = 8
 MOST_MOVES = 400
+MOST_PRINTED = 40
+"""On paper; on a screen the others are scrolled to."""
 MOST_KINDS = 12
 
 
@@ -20,22 +23,22 @@ def pair_table(attributes: list[str], query: dict[str, Any], number: int) -> Mar
     facts = every[:MOST_COLUMNS]
     shown = moves[:MOST_MOVES]
     name = f"pair-{number}"
+    caption = (
+        f"Records as ({', '.join(attributes)}). On the right: by how much each known fact is off "
+        "after the change. While one is off, there is no such database."
+    )
+    steps = tag(
+        "table", tag("caption", caption), tag("thead", _head(facts)),
+        tag("tbody", _rows(shown, facts)), id=name,
+    )  # fmt: skip
+    unprinted = len(shown) - MOST_PRINTED
     return tag(
         "div",
         _buttons(name, len(shown)),
         tag("p", "All changes are shown.", class_="state", role="status", aria_live="polite"),
-        tag(
-            "div",
-            tag(
-                "table",
-                tag("caption", f"Records as ({', '.join(attributes)}). A fact that is off says: "
-                               "stopping here would be no possible database."),
-                tag("thead", _head(facts)),
-                tag("tbody", _rows(shown, facts)),
-                id=name,
-            ),
-            class_="wide", tabindex=0, role="region", aria_label="The changes, one by one",
-        ),
+        scrolled(steps, "The changes, one by one", len(shown)),
+        tag("p", f"Not printed: {counted(unprinted, 'more change')}.", class_="printed")
+        if unprinted > 0 else None,
         _more(len(moves) - len(shown), len(every) - len(facts)),
         tag("p", _staying(witness["unchanged"])),
         class_="stepper", data_moves=len(shown),
@@ -88,6 +91,7 @@ def _row(place: int, move: dict[str, Any], off: list[int]) -> Markup:
         tag("td", _record(after, before) if after else "gone"),
         tag("td", _kind(move)),
         [_off(value) for value in off],
+        class_="unprinted" if place >= MOST_PRINTED else None,
     )
 
 
@@ -97,7 +101,7 @@ def _record(record: list[Any], other: list[Any] | None) -> list[Markup | str]:
     for place, value in enumerate(record):
         parts.append(", " if place else "")
         changed = other is not None and other[place] != value
-        parts.append(tag("mark", value) if changed else str(value))
+        parts.append(tag("mark", value_text(value)) if changed else value_text(value))
     return parts
 
 
@@ -108,16 +112,16 @@ def _kind(move: dict[str, Any]) -> str:
 
 
 def _off(value: int) -> Markup:
-    words = "kept" if value == 0 else f"off by {value:+d}".replace("-", "−")
-    return tag("td", words, class_="kept" if value == 0 else "off")
+    words = f"{value:+d}".replace("-", "−") if value else "0"
+    return tag("td", words, class_="off" if value else "kept")
 
 
 def _more(moves: int, facts: int) -> Markup | None:
     parts = []
     if moves:
-        parts.append(f"{moves} more changes")
+        parts.append(counted(moves, "more change"))
     if facts:
-        parts.append(f"{facts} more facts that move on the way")
+        parts.append(f"{counted(facts, 'more fact')} on the way")
     return tag("p", f"Not shown: {' and '.join(parts)}.") if parts else None
 
 
@@ -125,7 +129,7 @@ def _staying(unchanged: list[Any]) -> str:
     total = sum(times for _, times in unchanged)
     if not total:
         return "There are no other records."
-    kinds = [f"{times} × ({', '.join(map(str, record))})" for record, times in unchanged]
+    kinds = [f"{times:,} × ({', '.join(map(value_text, record))})" for record, times in unchanged]
     more = f" and {len(kinds) - MOST_KINDS} other kinds" if len(kinds) > MOST_KINDS else ""
     verb = "stays" if total == 1 else "stay"
     noun = "other record" if total == 1 else "other records"

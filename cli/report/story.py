@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from blowproof.cli.text.policy_in_words import fact_label
 from blowproof.models import BlowproofError, Policy
+from blowproof.models.policy.in_words import fact_label
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import json_value
 
@@ -17,6 +17,7 @@ __all__ = ["picture"]
 
 MOST_NODES = 60
 MOST_FACTS = 400
+MOST_WAYS = 6
 
 
 def picture(policy: Policy, reading: Reading, seconds: float) -> dict[str, Any]:
@@ -72,4 +73,11 @@ def _averaging(policy: Policy, reading: Reading) -> dict[str, Any] | None:
         "cells": attack.cells,
         "facts": attack.facts,
         "independent_facts": attack.rank,
+        "ways": [
+            {
+                "known": "the number of records" if fact is None else fact_label(policy, fact),
+                "variance": variance,
+            }
+            for fact, variance in attack.ways[:MOST_WAYS]
+        ],
     }

@@ -11,11 +11,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from blowproof.cli.text.policy_in_words import fact_words, secret_words
 from blowproof.models import Marginal, Policy, PolicyError
 from blowproof.models.base.numbers import show
 from blowproof.models.domain.attributes import Attribute, Integers, Labels, Steps
 from blowproof.models.files.writing import to_mapping
+from blowproof.models.policy.in_words import fact_words, secret_words
 from blowproof.models.queries.arguments import query_name, split_arguments
 
 __all__ = ["fields", "tables"]

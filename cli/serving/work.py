@@ -25,11 +25,11 @@ from blowproof.cli.audit.shown.json_document import audit_document
 from blowproof.cli.report.graph import arrow_tip
 from blowproof.cli.report.page import sections
 from blowproof.cli.serving.fields import fields, tables
-from blowproof.cli.text.policy_in_words import domain_words, known_words, scope_words, secret_words
 from blowproof.models import BlowproofError, Policy, PolicyError
 from blowproof.models.base.numbers import exact, show
 from blowproof.models.files.reading import parse_policy, policy_from
 from blowproof.models.files.writing import to_toml
+from blowproof.models.policy.in_words import domain_words, known_words, scope_words, secret_words
 from blowproof.models.stacks.written import parse_question
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from blowproof.cli.report.page import whole_page
 from blowproof.cli.sweeping.run import Judged, Swept, bounds_of, settled
 from blowproof.cli.sweeping.shown import bounds_words
 from blowproof.cli.sweeping.work import Row
-from blowproof.cli.text.policy_in_words import counted, printable
 from blowproof.models import Exact
+from blowproof.models.policy.in_words import counted, printable
 
 __all__ = ["front", "sweep_page"]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from blowproof.cli.sweeping.run import Judged, Swept, bounds_of, settled
 from blowproof.cli.sweeping.work import Row
 from blowproof.cli.text.answer import between
-from blowproof.cli.text.policy_in_words import counted, printable
+from blowproof.models.policy.in_words import counted, printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -3,6 +3,6 @@
 Words only: nothing here decides or computes. Text goes through `output`, which ends quietly when a
 pipe closes.
 
-Read `output`, `files`, `policy_in_words`, `answer`, `pairs`, `certify_screen`, `odds_screen`,
+Read `output`, `files`, `answer`, `pairs`, `certify_screen`, `odds_screen`,
 `claims_screen`.
 """

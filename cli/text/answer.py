@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from blowproof.cli.text.pairs import pair_parts
-from blowproof.cli.text.policy_in_words import number, printable, short
 from blowproof.models import Exact, Policy, show
+from blowproof.models.policy.in_words import number, printable, short
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

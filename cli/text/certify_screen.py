@@ -12,10 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from blowproof.cli.text.pairs import pair_parts
-from blowproof.cli.text.policy_in_words import counted, large, number, printable, short
 from blowproof.models import Policy, show
 from blowproof.models.base.numbers import magnitude
 from blowproof.models.mechanisms.mechanism import Mechanism, Prefixes, Release, Tree
+from blowproof.models.policy.in_words import counted, large, number, printable, short
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -10,8 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from blowproof.cli.text.policy_in_words import printable
 from blowproof.models import show
+from blowproof.models.policy.in_words import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

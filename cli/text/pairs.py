@@ -11,8 +11,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from blowproof.cli.text.policy_in_words import counted, record_text
 from blowproof.models import Point, Policy
+from blowproof.models.policy.in_words import counted, record_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

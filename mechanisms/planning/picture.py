@@ -8,7 +8,7 @@ from html import escape
 
 from blowproof.mechanisms.planning.planner import Planned
 from blowproof.mechanisms.release.release import Released
-from blowproof.models import show
+from blowproof.models.policy.in_words import value_text
 
 __all__ = ["Bar", "bars", "of_answers", "of_plan"]
 
@@ -95,10 +95,7 @@ def of_answers(released: Released) -> str:
     Up to forty are rows with their names; more are a line, with a band around it.
     """
     halves = released.halves or [0.0] * len(released.answers)
-    names = (
-        ", ".join(it if isinstance(it, str) else show(it) for it in row)
-        for row in released.answers.names.rows()
-    )
+    names = (", ".join(map(value_text, row)) for row in released.answers.names.rows())
     values = (float(value) for value in released.answers)
     rows = [
         (name, value, 0.0 if math.isnan(half) else float(half))

@@ -18,6 +18,7 @@ from blowproof.models.base.toml_values import within
 from blowproof.models.domain.attributes import Labels
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Point
+from blowproof.models.policy.in_words import record_text
 from blowproof.models.policy.policy import Policy
 from blowproof.models.secrets import Distance, Edges, SecretsSpec
 
@@ -157,11 +158,8 @@ SecretPairs = Values | Absence | Intervals | Totals
 
 def holds(domain: Domain, record: int, value: Point) -> Statement:
     """Return "record i holds x"."""
-    shown = ", ".join(
-        item if isinstance(item, str) else show(item) for item in domain.decode(value)
-    )
     return Statement(
-        f"record {record + 1} holds {shown}",
+        f"record {record + 1} holds {record_text(domain, value)}",
         lambda database: database[record] == value,
         (record, value),
     )

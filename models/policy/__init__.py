@@ -4,6 +4,6 @@
 Change `setting` only together with the definitions in the verifier: every engine believes what it
 says.
 
-Read `readings` (what a pair of neighbours is), `policy`, `setting`; `notebook_html` shows them
-in notebooks.
+Read `readings` (what a pair of neighbours is), `policy`, `setting`; `in_words` says what a policy
+is, and `notebook_html` shows it in notebooks.
 """

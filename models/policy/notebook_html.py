@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from blowproof.models.base.numbers import Exact, show
+from blowproof.models.policy.in_words import known_words, scope_words, secret_words, value_text
 
 if TYPE_CHECKING:
     from blowproof.models.domain.domain import Domain
@@ -43,7 +44,7 @@ def table_html(
 
 
 def policy_html(policy: Policy) -> str:
-    """Return a policy as a table: domain, secrets, known facts, scope.
+    """Return a policy as a table in sentences: values, secrets, known facts, whose answers.
 
     >>> from blowproof.models import Domain, Labels, Policy
     >>> "&lt;b&gt;" in policy_html(Policy(domain=Domain(x=Labels(["<b>", "c"]))))
@@ -52,17 +53,13 @@ def policy_html(policy: Policy) -> str:
     attributes = [
         f"{escape(name)}: {escape(axis.describe())}" for name, axis in policy.domain.attributes
     ]
-    known = [escape(repr(fact)) for fact in policy.known[:SHOWN]]
-    hidden = len(policy.known) - SHOWN
-    if hidden > 0:
-        known.append(f"... and {hidden} more")
-    size = "" if policy.database.size is None else f", n = {policy.database.size}"
+    known = known_words(policy, policy.database.size, limit=SHOWN)
     return table_html(
         [
-            ["domain", f"{'<br>'.join(attributes)}<br>{policy.domain.size:,} values"],
-            ["secrets", escape(repr(policy.secrets))],
-            ["known", "<br>".join(known) or "nothing"],
-            ["answers", f"{policy.scope}{size}"],
+            ["what a record holds", f"{'<br>'.join(attributes)}<br>{policy.domain.size:,} values"],
+            ["protected", escape(secret_words(policy))],
+            ["known", "<br>".join(map(escape, known))],
+            ["answers", escape(scope_words(policy.scope))],
         ],
         caption=f"<b>policy {escape(policy.name)}</b>",
     )
@@ -129,9 +126,7 @@ def _beside(domain: Domain | None, point: Point, other: Point) -> str:
 def _values(domain: Domain | None, point: Point) -> list[str]:
     if domain is None:
         return [str(place) for place in point]
-    return [
-        escape(value) if isinstance(value, str) else show(value) for value in domain.decode(point)
-    ]
+    return [escape(value_text(value)) for value in domain.decode(point)]
 
 
 def bounds_html(lower: Exact, upper: Exact | None) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from blowproof.models.base.numbers import show
 from blowproof.models.domain.domain import Domain
+from blowproof.models.policy.in_words import value_text
 
 __all__ = ["Outputs", "cell_label", "cell_outputs", "numbered_outputs", "span_label", "value_label"]
 
@@ -61,5 +61,4 @@ def span_label(domain: Domain, axis: int, low: int, high: int) -> str:
 
 def value_label(domain: Domain, axis: int, place: int) -> str:
     """Return the value at a position."""
-    value = domain.attribute(axis).value(place)
-    return value if isinstance(value, str) else show(value)
+    return value_text(domain.attribute(axis).value(place))

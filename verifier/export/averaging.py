@@ -14,13 +14,16 @@ These are figures for a picture: floating point, and nothing is calibrated by th
 >>> attack = averaging(Policy(domain=Domain(r=Integers(0, 4)), known=known), size_known=False)
 >>> round(attack.estimates, 9), round(attack.left, 9), attack.cell in {(i,) for i in range(5)}
 (5.0, 0.2, True)
+>>> attack.ways[0][1]  # a sum of two cells that is known, less the other one
+1.0
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from blowproof.models import Area, BudgetError, Point, Policy
+from blowproof.models import Area, BudgetError, LinearFact, Point, Policy
 from blowproof.models.domain.classes import ValueClass, collapse
 from blowproof.verifier.limits.limit import whole_limit
 
@@ -36,7 +39,9 @@ class Averaging:
 
     `left` is the share of the variance that is left (0: the known counts give the cell away without
     any release), `mean_left` its average over all cells that can hold a record, and `cells` how
-    many suffer as much as `cell`.
+    many suffer as much as `cell`. `ways` are the known counts that the cell is in, the best first:
+    the fact (None: the number of records), and the variance of what it gives, which is the known
+    number less all other noisy cells in it, where one noisy cell has variance 1.
     """
 
     cell: Point
@@ -45,6 +50,7 @@ class Averaging:
     cells: int
     facts: int
     rank: int
+    ways: tuple[tuple[LinearFact | None, float], ...]
 
     @property
     def estimates(self) -> float:
@@ -97,7 +103,21 @@ def averaging(policy: Policy, *, size_known: bool = True) -> Averaging:
         cells=alike,
         facts=len(facts),
         rank=rank,
+        ways=_ways([*facts, *([None] if size_known else [])], matrix, sizes.tolist(), worst),
     )
+
+
+def _ways(
+    facts: Sequence[LinearFact | None], matrix: list[list[int]], sizes: list[float], cell: int
+) -> tuple[tuple[LinearFact | None, float], ...]:
+    """What each known count alone says of a cell: the known number less the other noisy cells."""
+    found = []
+    for fact, row in zip(facts, matrix, strict=False):  # without facts there is one row of zeros
+        own = row[cell] ** 2
+        if own:
+            every = sum(times**2 * size for times, size in zip(row, sizes, strict=True))
+            found.append((fact, every / own - 1))
+    return tuple(sorted(found, key=lambda way: way[1]))
 
 
 def _coefficient(row: list[tuple[int, int]], item: ValueClass) -> int:

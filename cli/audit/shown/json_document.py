@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from blowproof.cli.audit.advice import advice, noise_words, warning
 from blowproof.cli.audit.attackers import attackers_document
 from blowproof.cli.audit.sentences import at_once_words, certificate_words, chain_words, form_words
-from blowproof.cli.text.policy_in_words import known_words, secret_words
 from blowproof.models import Exact, Point, Policy
+from blowproof.models.policy.in_words import known_words, secret_words
 from blowproof.verifier.asked.answer import json_number, json_value
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from blowproof.cli.text.policy_in_words import counted, domain_words, known_words, secret_words
 from blowproof.models import Policy, QueryError
 from blowproof.models.files.registry_entry import BLOCK
 from blowproof.models.files.writing import to_toml
 from blowproof.models.mechanisms.mechanism import Mechanism, Noise, Release
 from blowproof.models.mechanisms.mechanism_file import to_mechanism_toml
+from blowproof.models.policy.in_words import counted, domain_words, known_words, secret_words
 from blowproof.models.stacks.stacked import ONE, Part, Stacked
 
 if TYPE_CHECKING:

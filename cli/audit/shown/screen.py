@@ -29,15 +29,15 @@ from blowproof.cli.audit.sentences import (
 )
 from blowproof.cli.text.answer import bounds_text, in_norm
 from blowproof.cli.text.pairs import pair_parts
-from blowproof.cli.text.policy_in_words import (
+from blowproof.models import Policy, show
+from blowproof.models.norms import L1
+from blowproof.models.policy.in_words import (
     domain_words,
     known_words,
     printable,
     scope_words,
     secret_words,
 )
-from blowproof.models import Policy, show
-from blowproof.models.norms import L1
 from blowproof.models.policy.readings import is_labelled
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from itertools import combinations
 
 import pytest
 
-from blowproof.cli.text.policy_in_words import fact_words, known_words, printable, secret_words
 from blowproof.models import parse_query
 from blowproof.models.files.reading import parse_policy
+from blowproof.models.policy.in_words import fact_words, known_words, printable, secret_words
 from blowproof.models.queries.query import Move
 
 DOMAIN = """

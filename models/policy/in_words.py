@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from blowproof.models import (
-    Between,
+from blowproof.models.base.numbers import Exact, show
+from blowproof.models.domain.attributes import Value
+from blowproof.models.domain.domain import Domain
+from blowproof.models.domain.regions import Between, Point, Region
+from blowproof.models.facts.facts import (
     Clause,
     Count,
-    Domain,
-    Exact,
     Impossible,
     Known,
     LinearFact,
     Marginal,
-    Point,
-    Policy,
-    Region,
     Sum,
-    Value,
-    show,
 )
+from blowproof.models.policy.policy import Policy
 
 __all__ = [
     "counted",
@@ -36,6 +33,7 @@ __all__ = [
     "secret_words",
     "short",
     "times",
+    "value_text",
 ]
 
 
