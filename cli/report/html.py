@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = ["Markup", "join", "number", "scrolled", "table", "tag"]
+__all__ = ["Markup", "between", "join", "number", "scrolled", "table", "tag"]
 
-SHORT = 14
+SHORT = 8
 """Tables of so many rows are not cut by the end of a printed page."""
 _VOID = {"br", "col", "hr", "line", "circle", "path", "rect", "meta", "input"}
 
@@ -63,6 +63,16 @@ def scrolled(inner: Markup, label: str, rows: int) -> Markup:
     """Return a table that scrolls where it is too wide; a short one stays together in print."""
     style = "wide" if rows > SHORT else "wide short"
     return tag("div", inner, class_=style, tabindex=0, role="region", aria_label=label)
+
+
+def between(low: int | str, high: int | str | None) -> str:
+    """Return a number of the document, or the two that bound it.
+
+    >>> between(4, 4), between(1000, None), between("7/2", 20000)
+    ('4', '1,000 … ?', '7/2 … 20,000')
+    """
+    ends = [f"{end:,}" if isinstance(end, int) else str(end or "?") for end in (low, high)]
+    return ends[0] if low == high else " … ".join(ends)
 
 
 def number(value: float) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from blowproof.cli.report.html import Markup, join, tag
+from blowproof.cli.report.html import Markup, join, table, tag
+from blowproof.models.policy.in_words import counted, value_text
 
 __all__ = ["odds_section"]
 
@@ -20,16 +21,14 @@ def odds_section(odds: dict[str, Any] | None) -> Markup | None:
     """Return the attacker of an odds document; None without one."""
     if odds is None:
         return None
-    low, high = (_about(item) for item in odds["ratio_between"])
-    moved = low if low == high else f"{low} … {high}"
+    moved = _moved(*odds["ratio_between"])
     verdict = VERDICTS[odds["verdict"]]
-    kind = "bad" if odds["verdict"] == "exceeded" else "good"
+    kind = "good" if odds["verdict"] == "within" else "bad"
     parts: list[Markup | None] = [
         tag("h3", "The attacker who learns most from this noise"),
         tag("p", "Against attackers who believe records to be independent, each as they like, the "
-                 "odds between two values of one record move by a factor of "
-                 f"{moved} at the worst: ",
-            tag("span", verdict, class_=kind if odds["verdict"] != "undecided" else "bad"), "."),
+                 f"odds between two values of one record move by {moved} at the worst: ",
+            tag("span", verdict, class_=kind), "."),
     ]  # fmt: skip
     if odds["secret"]:
         first, second = odds["secret"]
@@ -38,6 +37,15 @@ def odds_section(odds: dict[str, Any] | None) -> Markup | None:
         parts.append(_beliefs(odds["prior"]))
         parts.append(_seen(odds["output"]))
     return join(parts)
+
+
+def _moved(least: str | None, most: str | None) -> str:
+    """The factor, or what bounds it."""
+    low = _about(least)
+    if most is None:
+        return f"a factor that nothing bounds from above here, at least {low}"
+    high = _about(most)
+    return f"a factor of {low}" if low == high else f"a factor between {low} and {high}"
 
 
 def _about(text: str | None) -> str:
@@ -58,17 +66,14 @@ def _beliefs(prior: dict[str, Any] | None) -> Markup | None:
         return None
     rows = [
         tag("tr", tag("th", number, scope="row"),
-            tag("td", "; ".join(f"{', '.join(map(str, value))} ({chance})"
+            tag("td", "; ".join(f"{', '.join(map(value_text, value))} ({chance})"
                                 for value, chance in belief[:SHOWN])))
         for number, belief in enumerate(records[:SHOWN], start=1)
     ]  # fmt: skip
-    head = tag("tr", tag("th", "record", scope="col"), tag("th", "may hold (probability)",
-                                                           scope="col"))  # fmt: skip
-    table = tag("table", tag("thead", head), tag("tbody", rows))
     more = len(records) - SHOWN
     return join([
-        tag("div", table, class_="wide", tabindex=0, role="region", aria_label="Beliefs"),
-        tag("p", f"and {more} more records") if more > 0 else None,
+        table(("record", "may hold (probability)"), rows, "Beliefs"),
+        tag("p", f"and {counted(more, 'more record')}") if more > 0 else None,
     ])  # fmt: skip
 
 

@@ -8,50 +8,22 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from blowproof.cli.report.attack import attack_picture, attack_words
+from blowproof.cli.report.attack import attack_picture, attack_ways, attack_words
 from blowproof.cli.report.belief import belief_picture
 from blowproof.cli.report.charts import EPSILON, RHO, Curve, error_plot
 from blowproof.cli.report.graph import arrow_tip, graph_picture, graph_words
-from blowproof.cli.report.html import Markup, join, tag
+from blowproof.cli.report.html import Markup, between, join, table, tag
 from blowproof.cli.report.odds_section import odds_section
 from blowproof.cli.report.pair import pair_table
 from blowproof.cli.report.plan_section import plan_section
 from blowproof.cli.report.record import embedded, record_section
+from blowproof.cli.report.terms import NORMS, READINGS, RELATIONS, RESTS, STATUS, TERMS
 
 __all__ = ["page", "sections", "whole_page"]
 
 Promised = tuple[str, "int | str"]
 """What is aimed for: "epsilon" or "rho", and how much."""
 PROMISED = {"epsilon": EPSILON, "rho": RHO}
-NORMS = {
-    "l2-squared": " (squares added up)",
-    "linf": " (the largest change)",
-    "range": " (the largest change less the smallest)",
-}
-
-READINGS = {
-    "published": "the definition as published, with the one repair it needs",
-    "secret-moves": "every changed record makes a secret move, and no fewer changes are possible",
-    "add-remove": "records are added and removed, and no fewer changes are possible",
-    "markov": "tables that differ in at most four cells, each by one",
-    "pufferfish": "what an attacker who believes in independent records can be left with",
-}
-STATUS = {
-    "proved": "proved: an independent checker accepted a certificate in this run",
-    "exact": "exact: the search ended, and the pair below was checked",
-    "bounds": "open: the search was stopped, and the noise is set from the upper bound",
-}
-
-RESTS = (
-    "What “proved” rests on: on the policy as it is written, for no program can tell whether it "
-    "names all that is secret and all that is known; on the code of the checker, verifier/kernel, "
-    "some 5,000 lines that import nothing but Python's standard library and share nothing with the "
-    "solvers; on the Python that runs it; on the comparison of SHA-256 digests, by which policy, "
-    "query, files and data are those of the certificate (what was not compared is believed of the "
-    "certificate, and blowproof check says so on its first line); and where noise is drawn, on a "
-    "source that nobody can predict, the operating system's."
-)
-"""The same words as in the README."""
 
 
 def page(document: dict[str, Any], version: str) -> str:
@@ -115,9 +87,10 @@ def _lead() -> Markup:
     return tag(
         "p",
         "What is secret about one person, what the public already knows, and how much noise a "
-        "released number needs because of both.",
+        "released number needs because of both. Every term is explained ",
+        tag("a", "at the end", href="#words"), ".",
         class_="lead",
-    )
+    )  # fmt: skip
 
 
 def _policy(document: dict[str, Any]) -> Markup:
@@ -176,11 +149,9 @@ def sections(
 
 
 def _headline(query: dict[str, Any]) -> Markup:
-    low, high = query["lower"], query["upper"]
-    value = str(low) if low == high else f"{low} … {'?' if high is None else high}"
     return tag(
         "div",
-        tag("strong", f"S = {value}"),
+        tag("strong", f"S = {between(query['lower'], query['upper'])}"),
         tag("p", "The most that this release can differ between two databases that the policy "
                  f"calls neighbours, under the reading “{query['reading']}”. This is "
                  f"{STATUS[query['status']]}."),
@@ -209,23 +180,17 @@ def _readings(query: dict[str, Any]) -> Markup:
             tag(
                 "tr",
                 tag("th", row["reading"], " (decides)" if mine else None, scope="row"),
-                tag("td", "–" if answer is None else _value(answer)),
+                tag("td", "–" if answer is None else between(answer["lower"], answer["upper"])),
                 tag("td", "does not apply" if answer is None else answer["status"]),
                 tag("td", row["reason"] or READINGS[row["reading"]]),
                 class_="decides" if mine else None,
             )
         )
-    head = tag("tr", [tag("th", word, scope="col") for word in ("reading", "S", "how sure", "")])
-    table = tag("table", tag("caption", "Neighbours can be read in five ways."),
-                tag("thead", head), tag("tbody", rows))  # fmt: skip
-    return join([tag("h3", "The readings"),
-                 tag("div", table, class_="wide", tabindex=0, role="region",
-                     aria_label="S under each reading")])  # fmt: skip
-
-
-def _value(answer: dict[str, Any]) -> str:
-    low, high = answer["lower"], answer["upper"]
-    return str(low) if low == high else f"{low} … {'?' if high is None else high}"
+    return join([
+        tag("h3", "The readings"),
+        table(("reading", "S", "how sure", "neighbours are"), rows, "S under each reading",
+              "What counts as neighbours can be read in five ways."),
+    ])  # fmt: skip
 
 
 def _plain(query: dict[str, Any], promise: Promised) -> Markup | None:
@@ -233,8 +198,7 @@ def _plain(query: dict[str, Any], promise: Promised) -> Markup | None:
     plain = query["plain"]
     if plain["sensitivity"] is None or plain[f"real_{name}"] is None:
         return None
-    low, high = plain[f"real_{name}"]["lower"], plain[f"real_{name}"]["upper"]
-    real = str(low) if low == high else f"between {low} and {'?' if high is None else high}"
+    real = between(plain[f"real_{name}"]["lower"], plain[f"real_{name}"]["upper"])
     return join([
         tag("h3", "What plain differential privacy would have assumed"),
         tag("p", f"It assumes that one record changes alone, so that the release moves by "
@@ -263,8 +227,8 @@ def _graph(query: dict[str, Any]) -> Markup | None:
         return None
     drawn = graph_picture(graph) if graph["arcs"] is not None else tag(
         "p", f"With {len(graph['nodes'])} nodes it is too large to draw.")  # fmt: skip
-    return join([tag("h3", "How the facts tie records together"),
-                 tag("p", graph_words(graph)), drawn])  # fmt: skip
+    return _together(tag("h3", "How the facts tie records together"),
+                     tag("p", graph_words(graph)), drawn)  # fmt: skip
 
 
 def _counted(query: dict[str, Any]) -> str:
@@ -285,9 +249,10 @@ def _errors(query: dict[str, Any], promise: Promised) -> Markup:
     ]  # fmt: skip
     if query["plain"]["sensitivity"] is not None:
         curves.append(Curve("plain DP", Fraction(query["plain"]["sensitivity"]), "plain"))
-    words = f"{noise['words']} The dotted line is {name} = {value}."
-    return join([tag("h3", "Noise and error"), tag("p", words),
-                 error_plot(curves, Fraction(value), PROMISED[name])])  # fmt: skip
+    said = noise["words"].rstrip(".")
+    words = f"{said[0].upper()}{said[1:]}. The dotted line is {name} = {value}."
+    return _together(tag("h3", "Noise and error"), tag("p", words),
+                     error_plot(curves, Fraction(value), PROMISED[name]))  # fmt: skip
 
 
 def _learned(query: dict[str, Any], epsilon: int | str) -> Markup | None:
@@ -295,18 +260,28 @@ def _learned(query: dict[str, Any], epsilon: int | str) -> Markup | None:
     if found is None:
         return None
     words = found["words"]
-    return join([tag("h3", "What an attacker learns"),
-                 tag("p", "Take somebody who is sure of everything but one secret, and thinks two "
-                          f"values of it equally likely. {words[0].upper()}{words[1:]}"),
-                 belief_picture(found, epsilon)])  # fmt: skip
+    return _together(
+        tag("h3", "What an attacker learns"),
+        tag("p", "Take somebody who is sure of everything but one secret, and thinks two "
+                 f"values of it equally likely. {words[0].upper()}{words[1:]}"),
+        belief_picture(found, epsilon),
+    )  # fmt: skip
 
 
 def _attack(query: dict[str, Any]) -> Markup | None:
     attack = query["picture"]["averaging"]
     if attack is None:
         return None
-    return join([tag("h3", "The averaging attack"), tag("p", attack_words(attack)),
-                 attack_picture(attack)])  # fmt: skip
+    return join([
+        _together(tag("h3", "The averaging attack"), tag("p", attack_words(attack)),
+                  attack_picture(attack)),
+        attack_ways(attack),
+    ])  # fmt: skip
+
+
+def _together(*parts: Markup | None) -> Markup:
+    """A heading with what belongs to it: no end of a printed page comes between."""
+    return tag("div", *parts, class_="together")
 
 
 def _facts(query: dict[str, Any]) -> Markup | None:
@@ -317,25 +292,21 @@ def _facts(query: dict[str, Any]) -> Markup | None:
         return None
     rows = [_changed("without", item) for item in left_out]
     rows += [_changed("instead", item) for item in instead]
-    head = tag("tr", [tag("th", word, scope="col") for word in ("", "counts", "S would be")])
-    table = tag(
-        "table",
-        tag("caption", "S if one known fact were not published, or others were in its place."),
-        tag("thead", head),
-        tag("tbody", rows),
-    )
-    return join([tag("h3", "What each known fact costs"),
-                 tag("div", table, class_="wide", tabindex=0, role="region",
-                     aria_label="What each known fact costs")])  # fmt: skip
+    return _together(
+        tag("h3", "What each known fact costs"),
+        table(("", "counts", "S would be"), rows, "What each known fact costs",
+              "S if one known fact were not published, or others were in its place."),
+    )  # fmt: skip
 
 
 def _changed(word: str, item: dict[str, Any]) -> Markup:
-    value = _value(item) if item["lower"] is not None else item["reason"] or "open"
+    low = item["lower"]
+    value = between(low, item["upper"]) if low is not None else item["reason"] or "open"
     return tag("tr", tag("th", word, scope="row"), tag("td", item["words"]), tag("td", value))
 
 
 def _forms(query: dict[str, Any]) -> Markup | None:
-    """The published formulas that apply, and whether they agree with the exact answer."""
+    """The published formulas that apply, in which reading, and whether they are right here."""
     forms = query["closed_forms"]
     if not forms["applying"]:
         return None
@@ -343,55 +314,60 @@ def _forms(query: dict[str, Any]) -> Markup | None:
         tag(
             "tr",
             tag("th", form["id"], scope="row"),
+            tag("td", form["statement"].replace("<=", "≤"), class_="said"),
+            tag("td", form["reading"]),
+            tag(
+                "td",
+                f"{RELATIONS.get(form['relation'], form['relation'])} {form['value']}",
+                class_="tight",
+            ),
+            tag("td", _found(form), class_="tight"),
             tag("td", _standing(form)),
-            tag("td", form["statement"]),
-            tag("td", f"{form['relation']} {form['value']}"),
         )
         for form in _once(forms["applying"])
     ]
-    head = tag(
-        "tr", [tag("th", w, scope="col") for w in ("formula", "standing", "statement", "value")]
-    )
-    table = tag("table", tag("thead", head), tag("tbody", rows))
+    heads = ("formula", "it says of S", "in the reading", "here", "S is", "so it is")
     return join([tag("h3", "Published formulas"), tag("p", forms["words"]),
-                 tag("div", table, class_="wide", tabindex=0, role="region",
-                     aria_label="Published formulas")])  # fmt: skip
+                 table(heads, rows, "Published formulas")])  # fmt: skip
+
+
+def _found(form: dict[str, Any]) -> str:
+    """S in the formula's own reading, exactly or in bounds."""
+    low = form["exact_lower"]
+    return "not asked" if low is None else between(low, form["exact_upper"])
 
 
 def _once(forms: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The forms, without those that only repeat what another says of the same readings."""
-    found: dict[tuple[str, str, str, str], dict[str, Any]] = {}
+    """The forms, a row for each statement and value: readings and ids that only repeat it joined.
+
+    A statement that is right in one reading and wrong in another has a row for each.
+    """
+    found: dict[tuple[str, ...], dict[str, Any]] = {}
     for form in forms:
-        said = (form["statement"], form["relation"], str(form["value"]), _standing(form))
-        if said not in found:
-            found[said] = dict(form)
-        elif form["id"] not in found[said]["id"].split(", "):
-            found[said]["id"] += f", {form['id']}"
+        said = (form["statement"], form["relation"], str(form["value"]), _found(form),
+                str(_standing(form)))  # fmt: skip
+        kept = found.setdefault(said, dict(form))
+        for key in ("id", "reading"):
+            if form[key] not in kept[key].split(", "):
+                kept[key] += f", {form[key]}"
     return list(found.values())
 
 
 def _standing(form: dict[str, Any]) -> Markup | str:
-    """How a formula stands: wrong here, where its value is not what was found."""
+    """How a formula stands: wrong here, where what it says of S is not what was found."""
     if form.get("agrees") is False:
         return tag("span", "wrong here", class_="bad")
+    right = "right here" if form.get("agrees") else "open here"
     if form["status"] == "repaired":
-        return "repaired"
-    return "printed, known to be wrong elsewhere" if form["recorded_wrong"] else "as printed"
+        return f"{right} (repaired)"
+    return f"{right}, wrong elsewhere" if form["recorded_wrong"] else right
 
 
 def _certificate(query: dict[str, Any]) -> Markup:
     rests = tag("p", RESTS) if query["certificate"]["proved"] else None
-    return join([tag("h3", "How sure this is"), tag("p", query["certificate"]["words"]), rests])
+    return join([tag("h3", "How sure this is"),
+                 tag("p", f"Certificate: {query['certificate']['words']}"), rests])  # fmt: skip
 
 
 def _words() -> Markup:
-    terms = [
-        ("S", "the policy-specific sensitivity: Laplace noise of scale S / epsilon gives epsilon; "
-              "in squares, Gaussian noise of variance S / (2 rho) gives rho"),
-        ("secret move", "a change of one record between two values that nobody may tell apart"),
-        ("plain move", "any other change of one record"),
-        ("neighbours", "two possible databases that differ by secret moves, and by as few changes "
-                       "as the known facts allow"),
-        *((name, text) for name, text in READINGS.items()),
-    ]  # fmt: skip
-    return tag("section", tag("details", tag("summary", "The words used here"), _list(terms)))
+    return tag("section", tag("h2", "The words used here"), _list(TERMS), id="words")

@@ -11,7 +11,7 @@ __all__ = ["pair_table"]
 
 MOST_COLUMNS = 8
 MOST_MOVES = 400
-MOST_PRINTED = 40
+MOST_PRINTED = 30
 """On paper; on a screen the others are scrolled to."""
 MOST_KINDS = 12
 
@@ -27,21 +27,19 @@ def pair_table(attributes: list[str], query: dict[str, Any], number: int) -> Mar
         f"Records as ({', '.join(attributes)}). On the right: by how much each known fact is off "
         "after the change. While one is off, there is no such database."
     )
-    steps = tag(
-        "table", tag("caption", caption), tag("thead", _head(facts)),
-        tag("tbody", _rows(shown, facts)), id=name,
-    )  # fmt: skip
+    steps = tag("table", tag("thead", _head(facts)), tag("tbody", _rows(shown, facts)), id=name)
     unprinted = len(shown) - MOST_PRINTED
     return tag(
         "div",
         _buttons(name, len(shown)),
         tag("p", "All changes are shown.", class_="state", role="status", aria_live="polite"),
+        tag("p", caption, class_="caption"),
         scrolled(steps, "The changes, one by one", len(shown)),
         tag("p", f"Not printed: {counted(unprinted, 'more change')}.", class_="printed")
         if unprinted > 0 else None,
         _more(len(moves) - len(shown), len(every) - len(facts)),
         tag("p", _staying(witness["unchanged"])),
-        class_="stepper", data_moves=len(shown),
+        class_="stepper", data_moves=len(moves),
     )  # fmt: skip
 
 

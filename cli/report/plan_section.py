@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from blowproof.cli.report.html import Markup, join, tag
+from blowproof.cli.report.html import Markup, join, table, tag
 
 __all__ = ["plan_section"]
 
@@ -33,12 +33,11 @@ def plan_section(plan: dict[str, Any] | None) -> Markup | None:
         words += f" No mechanism at all can be below {bound:,.4g}."
     rows = [_row(option, place == 0) for place, option in enumerate(options)]
     columns = ("mechanism", "error (RMSE)", "95 % of the largest", "private")
-    head = [tag("th", word, scope="col") for word in columns]
-    table = tag("table", tag("caption", "Expected errors, before anything is spent."),
-                tag("thead", tag("tr", head)), tag("tbody", rows))  # fmt: skip
-    return join([heading, tag("p", words), _bars(options, bound),
-                 tag("div", table, class_="wide", tabindex=0, role="region",
-                     aria_label="What each mechanism would be worth")])  # fmt: skip
+    worth = table(columns, rows, "What each mechanism would be worth",
+                  "Expected errors, before anything is spent.")  # fmt: skip
+    return join([
+        tag("div", heading, tag("p", words), _bars(options, bound), class_="together"), worth,
+    ])  # fmt: skip
 
 
 def _name(option: dict[str, Any]) -> str:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["SCHEMA", "embedded", "main_digest", "read_record", "record", "record_section"]
 
 SCHEMA = "blowproof/record/1"
+MOST_LINES = 60
+"""A policy of so many lines stands open."""
 TOOLS = ("blowproof", "numba", "numpy", "ortools", "python-sat")
 _DATA = re.compile(r'<script type="application/json" id="record">(.*?)</script>', re.S)
 _MAIN = re.compile(r"<main\b.*</main>", re.S)
@@ -105,8 +107,10 @@ def record_section(found: dict[str, Any] | None) -> Markup | None:
         ("With", ", ".join(f"{name} {number}" for name, number in found["versions"].items())),
         ("Policy", f"SHA-256 of its text {policy['sha256']}; of what it says {policy['digest']}"),
     ]
+    counted = "none was counted: S holds for all data that the policy allows"
     if data is not None:
-        values.append(("Data", f"{data['file']}: {data['rows']:,} rows, digest {data['digest']}"))
+        counted = f"{data['file']}: {data['rows']:,} rows, digest {data['digest']}"
+    values.append(("Data", counted))
     values.append(("Proofs", f"{proofs} of {len(found['certificates'])} answers: the certificates "
                              "are part of this file"))  # fmt: skip
     return tag(
@@ -115,7 +119,8 @@ def record_section(found: dict[str, Any] | None) -> Markup | None:
         tag("p", "To verify this report, whenever: ", tag("code", "blowproof check THIS-FILE"),
             " replays the certificates, and compares them with the policy below."),
         tag("dl", [[tag("dt", word), tag("dd", text)] for word, text in values], class_="record"),
-        tag("details", tag("summary", "The policy, as it was read"), tag("pre", policy["text"])),
+        tag("details", tag("summary", "The policy, as it was read"), tag("pre", policy["text"]),
+            open=policy["text"].count("\n") <= MOST_LINES),
     )  # fmt: skip
 
 

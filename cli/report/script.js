@@ -11,13 +11,16 @@ function stepThrough(root) {
     const facts = (row) =>
       [...row.querySelectorAll("td.off")].map((cell) => {
         const place = [...row.children].indexOf(cell) - 4;
-        return `${heads[place]} ${cell.textContent}`;
+        return `${heads[place]} is off by ${cell.textContent}`;
       });
 
     const words = () => {
       if (done === 0) return "Before any change: the first database.";
       const off = facts(rows[done - 1]);
-      const start = done === rows.length ? `All ${done} changes made: ` : `After change ${done}: `;
+      const whole = rows.length === Number(stepper.dataset.moves);
+      if (done === rows.length && !whole) return `The first ${done} changes are shown.`;
+      const all = done === 1 ? "The one change is made: " : `All ${done} changes made: `;
+      const start = done === rows.length ? all : `After change ${done}: `;
       if (off.length) return `${start}${off.join("; ")}. Not a possible database.`;
       return `${start}every known fact shown is as it was.`;
     };
@@ -29,6 +32,8 @@ function stepThrough(root) {
         if (place === done - 1 && done < rows.length) row.setAttribute("aria-current", "step");
         else row.removeAttribute("aria-current");
       });
+      const row = rows[done - 1];
+      if (row && done < rows.length) row.scrollIntoView({ block: "nearest" });
       state.textContent = words();
       for (const button of buttons.children) {
         const back = ["first", "back"].includes(button.dataset.step);

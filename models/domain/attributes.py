@@ -93,7 +93,7 @@ class Labels:
 
     def describe(self) -> str:
         """Return the values in words."""
-        names = ", ".join(label or "(empty)" for label in self.labels[:8])
+        names = ", ".join(str(label) if label != "" else "(empty)" for label in self.labels[:8])
         more = f", ... ({self.size} labels)" if self.size > 8 else ""
         return f"{'ordered ' if self.ordered else ''}labels {names}{more}"
 

@@ -15,7 +15,8 @@ from click.testing import CliRunner
 
 import browsers
 from blowproof.cli.main import cli
-from blowproof.cli.report.page import RESTS, page
+from blowproof.cli.report.page import page
+from blowproof.cli.report.terms import RESTS
 from blowproof.verifier import kernel
 from browsers import needs_browser
 
@@ -143,6 +144,58 @@ def test_the_story_is_told(tmp_path):
         assert heading in html
 
 
+def rows_of(html: str, label: str) -> list[list[str]]:
+    """The cells of a table's rows, by the name of its region."""
+    region = html[html.index(f'aria-label="{label}"') :].partition("</table>")[0]
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", region, re.DOTALL)[1:]
+    cells = (re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in rows)
+    return [[unescape(re.sub(r"<[^>]*>", "", cell)) for cell in row] for row in cells]
+
+
+def test_an_empty_label_is_seen(tmp_path):
+    text = '[domain]\na = ["x", ""]\nb = ["y", ""]\n[[known]]\nmarginal = ["a"]\n'
+    html, document = audited(text, tmp_path)
+    (step, *_) = rows_of(html, "The changes, one by one")
+    assert "(empty)" in " ".join(step[1:3])
+    assert "a = (empty)" in html
+    assert [item for item in document["queries"][0]["odds"]["secret"] if "(empty)" in item] != []
+    assert not re.search(r"[(,] ?,|, ?[);<]", " ".join(map(" ".join, rows_of(html, "Beliefs"))))
+
+
+def test_formulas_have_their_reading_and_no_row_twice(tmp_path):
+    _, document = audited((ROOT / "examples" / "census.toml").read_text("utf-8"), tmp_path)
+    (query,) = document["queries"]
+    html = page(document, "1")
+    rows = rows_of(html, "Published formulas")
+    assert len(rows) == len({tuple(row) for row in rows}) > 5
+    assert len({tuple(row[1:2] + row[3:]) for row in rows}) == len(rows), "statements joined"
+    readings = {name for row in rows for name in row[2].split(", ")}
+    assert readings == {form["reading"] for form in query["closed_forms"]["applying"]}
+    assert not any("wrong here" in row[5] for row in rows)
+    query["closed_forms"]["applying"][0] |= {"agrees": False, "exact_lower": 6, "exact_upper": 6}
+    (wrong,) = [row for row in rows_of(page(document, "1"), "Published formulas") if "6" in row[4]]
+    assert wrong[5] == "wrong here"
+
+
+def test_the_averaging_attack_lists_the_ways_to_read_a_count_off(tmp_path):
+    html, document = audited(RANGES, tmp_path)
+    attack = document["queries"][0]["picture"]["averaging"]
+    rows = rows_of(html, "The ways to read the count off")
+    assert rows[0] == ["its own noisy count", "1"]
+    assert len(rows) == 2 + len(attack["ways"])
+    assert attack["ways"][0] == {"known": "age in 0..9", "variance": 9.0}  # the other nine cells
+    assert float(rows[-1][1]) == pytest.approx(attack["variance_left"] ** 0.5, abs=1e-3)
+
+
+def test_a_long_pair_says_how_much_of_it_is_shown(tmp_path):
+    _, document = audited(RANGES, tmp_path)
+    chain = document["queries"][0]["chain"]
+    chain["moves"] = chain["moves"][:1] * 500
+    html = page(document, "1")
+    assert "100 more changes" in html and "Not printed: 370 more changes." in html
+    assert html.count('class="unprinted"') == 370 and 'data-moves="500"' in html
+
+
 def test_several_queries_on_one_page(tmp_path):
     html, document = audited(RANGES, tmp_path, "--query", "histogram", "--query", "range(age,5,12)")
     assert len(document["queries"]) == 2
@@ -267,6 +320,8 @@ def test_dark_light_and_print(shown):
     assert style("body", "color") != style("body", "backgroundColor")
     emulate(media="print")
     assert style(".buttons", "display") == "none"
+    assert style(".together", "breakInside") == style(".short", "breakInside") == "avoid"
+    assert style("h3", "breakAfter") == "avoid"
     emulate()
     assert style(".buttons", "display") == "flex"
 
