@@ -8,6 +8,8 @@ An audit asks all its questions of one `Problem`.
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from math import floor
 
@@ -92,7 +94,8 @@ def travelled(
     A pair of reading 1 or 2 is one of reading 5, whatever the facts: no part of its changes without
     one secret move leads from D2 back into I_Q, so that equal weights on the changes (see
     `neighbours/joint_certainty`) leave an attacker certain of both. So pairs travel from readings 1
-    and 2 to reading 5, and upper bounds the other way.
+    and 2 to reading 5, and upper bounds the other way. A pair of any reading in which at most four
+    cells of the histogram change, by 1 each, is one of reading 4, which asks for no more.
     """
     pairs: list[Pair] = []
     best: Exact | None = None
@@ -103,6 +106,9 @@ def travelled(
         if other_reading == reading and other == query:
             continue
         pair = bounds.pair
+        if pair is not None and reading == "markov" != other_reading:
+            pair = None if found.clauses else _of_few_cells(pair)
+            wider = True
         if pair is not None and pair not in pairs and (other_reading == reading or wider):
             pairs.append(pair)
         if other_reading != reading and not narrower:
@@ -121,6 +127,16 @@ def travelled(
         if upper is not None and (best is None or upper < best):
             best, why = upper, f"S({known.query.name}) is at most {known.upper} under {known.name}"
     return best, why, pairs
+
+
+def _of_few_cells(pair: Pair) -> Pair | None:
+    """Return a pair as two histograms, where they differ in at most four cells by 1 each."""
+    found = Pair.multisets(pair.before, pair.after)
+    changed = (*found.before, *found.after)
+    if not 0 < len(changed) <= 4 or len(set(changed)) < len(changed):
+        return None
+    rest = Counter(dict(pair.unchanged)) + Counter(dict(found.unchanged))
+    return replace(found, unchanged=tuple(sorted(rest.items())))
 
 
 def _from(

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from blowproof.verifier.engines.graver.lifting import graver_basis
 from blowproof.verifier.kernel.proofs.graver import Pieces
 from blowproof.verifier.kernel.world import Effects, World
 from blowproof.verifier.limits.limit import whole_limit
@@ -85,6 +84,8 @@ def _size(moves: Effects, first: list[int], limit: float) -> tuple[float, int]:
 
     No number, infinity, where listing them takes too long.
     """
+    from blowproof.verifier.engines.graver.lifting import graver_basis  # loads a compiler
+
     ups = [d for d in moves.effects if d > tuple(-v for v in d)]
     if len(ups) > MOST_COLUMNS:
         return inf, 0

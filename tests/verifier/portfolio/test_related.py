@@ -127,6 +127,21 @@ def test_upper_bounds_of_another_policy_end_a_question_at_once():
     assert sensitivity(problem, count).upper == sensitivity(more, count).upper
 
 
+@pytest.mark.parametrize("first", ["published", "add-remove"])
+@settings(max_examples=15)
+@given(both=drawn())
+def test_pairs_that_change_few_cells_are_pairs_of_reading_4(first, both):
+    """They are on the board before anybody searches; the board would refuse what is no pair."""
+    query = parse_query("histogram", both[0])
+    problem = Problem(both[0])
+    found = sensitivity(problem, query, reading=first)
+    known = sensitivity(problem, query, reading="markov")
+    assert known.lower == sensitivity(both[0], query, reading="markov").lower
+    changed = [] if found.witness is None else [*found.witness.before, *found.witness.after]
+    if len(set(changed)) == len(changed) == 4:
+        assert {name for end, name, _ in known.decided_by if end == "lower"} == {"travel"}
+
+
 def test_a_pair_that_does_not_fit_stays_abroad():
     plain, more = policy(Marginal(["a"])), policy(Marginal(["a"]), Marginal(["b"]))
     query = parse_query("marginal(b)", more)

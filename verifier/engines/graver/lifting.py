@@ -42,8 +42,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from blowproof.models import InternalError
 from blowproof.models.base.clock import now
@@ -300,7 +298,13 @@ class _Lift:
         targets = [self.keys.places(permutation(rows), rows) for permutation in self.group]
         if any((places < 0).any() for places in targets):
             raise InternalError("the vectors of a level are not closed under its symmetries")
-        sources = np.tile(np.arange(count), len(targets))
-        edges = (np.ones(len(sources), dtype=np.int8), (sources, np.concatenate(targets)))
-        _, labels = connected_components(coo_array(edges, shape=(count, count)), directed=False)
-        return np.unique(labels, return_index=True)[1].astype(np.int64)
+        first = np.arange(count)  # for each row, the first row of its orbit that is known so far
+        while True:
+            found = first
+            for places in targets:  # a permutation of the rows: it has no place twice
+                found = np.minimum(found, found[places])
+                found[places] = np.minimum(found[places], found)
+            found = found[found]
+            if np.array_equal(found, first):
+                return np.unique(first)
+            first = found
