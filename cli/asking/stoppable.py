@@ -26,6 +26,7 @@ __all__ = [
     "ignore_late_halts",
     "still_busy",
     "watch",
+    "wish_to_end",
 ]
 
 T = TypeVar("T")
@@ -63,6 +64,11 @@ def ask_to_end(signal: str) -> NoReturn:
     """
     _unheard.append(signal)
     raise Terminated(signal)
+
+
+def wish_to_end(signal: str) -> None:
+    """Let the work that is watched, or else the next, end as by Ctrl-C: from any thread."""
+    _unheard.append(signal)
 
 
 _unheard: list[str] = []

@@ -47,6 +47,7 @@ DECIDING, OTHERS, DROPPING = 0.6, 0.5, 0.4
 these to what to leave out, where nothing can be released."""
 
 PLAIN_SECONDS, CHAIN_SECONDS, THEOREM_SECONDS, DROPPING_SECONDS = 3.0, 2.0, 0.5, 12.0
+LATE_CHAIN_SECONDS = 0.5
 CERTIFICATE_SECONDS = 4.0
 """How long the search for a proof may take, where nobody asked for one."""
 
@@ -105,8 +106,9 @@ def _decide(
         pair = answer.witness
         chain = _in_time(
             session,
-            CHAIN_SECONDS,
+            LATE_CHAIN_SECONDS if session.over else CHAIN_SECONDS,
             lambda: chain_of(policy, pair, answer.reading, scope_of(session.question)),
+            late=True,  # without it a page shows no pair
         )
     return Finding(
         query=query,

@@ -51,6 +51,7 @@ HEADERS = {
 
 def application(served: Path, pool: Pool, token: str, hosts: frozenset[str]) -> Starlette:
     """Return the server of a folder, for pages with a token that ask under one of the names."""
+    asked: dict[str, Worker] = {}  # who answers which question, by the name that its page gave it
 
     def guarded(
         handler: Callable[[Request], Awaitable[Response]], *, page: bool = False
@@ -98,7 +99,13 @@ def application(served: Path, pool: Pool, token: str, hosts: frozenset[str]) -> 
             assert isinstance(question, dict)
         except (ValueError, RecursionError, AssertionError):
             return PlainTextResponse("this is no question", 400)
-        return _Events(pool, question, folder_of(question.get("place"), served))
+        return _Events(pool, question, folder_of(question.get("place"), served), asked)
+
+    async def stop(request: Request) -> Response:
+        worker = asked.get(request.query_params.get("id", ""))
+        if worker is not None:
+            await run_sync(worker.stop)
+        return Response(status_code=204)
 
     return Starlette(routes=[
         Route("/", guarded(shell, page=True)),
@@ -106,6 +113,7 @@ def application(served: Path, pool: Pool, token: str, hosts: frozenset[str]) -> 
         Route("/policies", guarded(policies)),
         Route("/policy", guarded(policy)),
         Route("/ask", guarded(ask), methods=["POST"]),
+        Route("/stop", guarded(stop), methods=["POST"]),
     ])  # fmt: skip
 
 
@@ -150,10 +158,12 @@ class _Events(Response):
 
     media_type = "application/x-ndjson"
 
-    def __init__(self, pool: Pool, question: dict[str, Any], folder: Path) -> None:
+    def __init__(
+        self, pool: Pool, question: dict[str, Any], folder: Path, asked: dict[str, Worker]
+    ) -> None:
         super().__init__()
         del self.headers["content-length"]
-        self.pool, self.question, self.folder = pool, question, folder
+        self.pool, self.question, self.folder, self.asked = pool, question, folder, asked
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the events until the last one, or until the page has gone."""
@@ -183,13 +193,16 @@ class _Events(Response):
         while worker is None:
             await anyio.sleep(WAIT)
             worker = await run_sync(self.pool.take)
-        sound = False
+        sound, name = False, str(self.question.get("id", ""))
+        self.asked[name] = worker
         try:
             async with aclosing(self._answered(worker)) as events:
                 async for event in events:
                     sound = event["kind"] in ("done", "error")
                     yield event
         finally:
+            if self.asked.get(name) is worker:
+                del self.asked[name]
             with anyio.CancelScope(shield=True):
                 await run_sync(lambda: self.pool.give_back(worker, sound=sound))
 

@@ -2,7 +2,7 @@
 
 They are forked from a process that has everything loaded, so that a new one takes milliseconds:
 stopping a search is ending its worker. Each has a pipe to be asked by, and one that ends when the
-server does, however that came about.
+server does, however that came about; by that one it also hears that it should stop.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Worker:
         self.process.start()
         theirs.close()
         life.close()
-        self.ended = False
+        self.ended = self.stopped = False
 
     def ask(self, question: Mapping[str, Any], folder: Path) -> None:
         """Send a question; its events are received one by one."""
@@ -54,6 +54,12 @@ class Worker:
         except OSError:
             raise EOFError from None
         return event
+
+    def stop(self) -> None:
+        """Let the question end soon, with the bounds reached; the worker answers no other one."""
+        self.stopped = True
+        with suppress(OSError, ValueError):
+            self._life.send("Stop")
 
     def end(self) -> None:
         """End the process at once."""
@@ -94,7 +100,7 @@ class Pool:
         """End a worker, or keep it for the next question where it answered the last one whole."""
         with self._lock:
             self._busy.remove(worker)
-            if sound and not self._closed and len(self._idle) < SPARE:
+            if sound and not (worker.stopped or self._closed) and len(self._idle) < SPARE:
                 self._idle.append(worker)
                 return
         worker.end()
@@ -124,7 +130,7 @@ def _work(asked: Connection, life: Connection, memory: int | None) -> None:
     """Answer questions until the server goes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=_end_with, args=(life,), name="life", daemon=True).start()
+    threading.Thread(target=_hear, args=(life,), name="life", daemon=True).start()
     sys.stdin = None  # nothing is piped into a worker
     from blowproof.cli.asking.memory import allow, default_limit, hold_firmly
     from blowproof.cli.serving.work import answer
@@ -139,8 +145,11 @@ def _work(asked: Connection, life: Connection, memory: int | None) -> None:
             answer(question, Path(folder), asked.send)
 
 
-def _end_with(life: Connection) -> None:
-    """End this process when the server's end of the pipe is closed, be it busy or not."""
+def _hear(life: Connection) -> None:
+    """Stop the search when the server says so; end when its end of the pipe is closed."""
+    from blowproof.cli.asking.stoppable import wish_to_end
+
     with suppress(EOFError, OSError):
-        life.recv()
+        while True:
+            wish_to_end(life.recv())
     os._exit(0)

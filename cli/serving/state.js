@@ -33,6 +33,12 @@ export async function unpack(text) {
   }
 }
 
+// Ends the search of a question; a server that has gone has no search to end.
+export async function halt(id, token) {
+  const headers = { "x-blowproof-token": token };
+  await fetch(`stop?id=${id}`, { method: "POST", headers }).catch(() => {});
+}
+
 // The events of an answer, as they come: one JSON document for each line.
 export async function* events(question, token, signal) {
   const headers = { "x-blowproof-token": token, "content-type": "application/json" };

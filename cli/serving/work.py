@@ -65,7 +65,7 @@ def answer(asked: Mapping[str, Any], folder: Path, post: Post) -> None:
     """Post the events of one question; files of the policy lie in the folder."""
     try:
         _answer(asked, folder, post)
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         message, _ = describe(error)
         line = error.line if isinstance(error, PolicyError) else None
         post({"kind": "error", "message": shortened(message), "line": line})
@@ -98,6 +98,8 @@ def _answer(asked: Mapping[str, Any], folder: Path, post: Post) -> None:
     costs = [item for item in document["queries"][0]["facts"] if item["fact"] is not None]
     post({**_rendered("rest", document, SECOND), "costs": [_cost(item) for item in costs]})
     finding = findings[0]
+    if session.interrupted:
+        return post({"kind": "done"})
     document["queries"][0]["plan"] = _planned(policy, finding, session)
     post(_rendered("plan", document, ("plan",)))
     document["queries"][0]["odds"] = _odds(policy, finding, session)

@@ -1,9 +1,11 @@
 // The workbench: asks at every change, shows what comes, and holds its state in the address.
 "use strict";
 import { Form } from "./form.js";
-import { LONGEST_LINK, events, pack, unpack } from "./state.js";
+import { LONGEST_LINK, events, halt, pack, unpack } from "./state.js";
 
 const PAUSE = 120;
+const PATIENCE = 5000;
+const HOLDS = "stopped: what is shown holds";
 const MOST = 1000000;
 const TOO_LARGE = "this is too large for a page (more than a million characters): nothing was "
   + "pasted\n  try: blowproof audit FILE in a terminal";
@@ -22,9 +24,18 @@ const show = (words, kind) => {
   at("now").classList.toggle("open", kind === "open");
 };
 
+// What is below is about another question until its part of the answer has come.
+const age = () => {
+  for (const part of document.querySelectorAll("[data-part]")) part.classList.add("old");
+};
+
+const empty = () => {
+  for (const part of document.querySelectorAll(".old")) part.replaceChildren();
+};
+
 const fail = (words) => {
   at("wrong").textContent = words;
-  at("results").classList.add("stale");
+  age();
 };
 
 // --- the state, in the address -------------------------------------------------------------------
@@ -55,10 +66,12 @@ function take(found) {
 
 // --- what is shown -------------------------------------------------------------------------------
 
+const spaced = (number) => String(number).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+
 function bounds(lower, upper) {
   const exact = lower === upper;
-  at("headline").textContent = exact ? `S = ${lower}`
-    : upper === null ? `${lower} ≤ S` : `${lower} ≤ S ≤ ${upper}`;
+  at("headline").textContent = exact ? `S = ${spaced(lower)}`
+    : upper === null ? `${spaced(lower)} ≤ S` : `${spaced(lower)} ≤ S ≤ ${spaced(upper)}`;
   const size = (text) => {
     const [above, below = "1"] = String(text).split("/");
     return Math.log1p(Number(above) / Number(below));
@@ -73,6 +86,7 @@ function fill(html) {
     const place = document.querySelector(`[data-part=${name}]`);
     if (!place) continue;
     place.innerHTML = text; // escaped by the server, part by part
+    place.classList.remove("old");
     if (name === "pair") stepThrough(place);
   }
 }
@@ -106,7 +120,6 @@ const handlers = {
   },
   answer(event) {
     bounds(event.lower, event.upper);
-    at("results").classList.remove("stale");
     const words = event.status === "bounds" ? "open: the search was stopped" : event.status;
     show(`${words}, ${seconds()}`, event.status === "bounds" ? "open" : "");
     at("now").dataset.answered = String(Number(at("now").dataset.answered ?? 0) + 1);
@@ -131,7 +144,10 @@ const handlers = {
     fail(event.message);
     show("ended");
   },
-  done() {},
+  done() {
+    empty();
+    if (asking?.halted) show(`${HOLDS}, ${seconds()}`, at("now").className);
+  },
 };
 
 function mark(line) {
@@ -164,6 +180,19 @@ function stop(words) {
   if (words) show(words, at("now").className);
 }
 
+// Ends the search: the worker comes back with its bounds and a pair, or is ended where it does not.
+function halted() {
+  const mine = asking;
+  if (!mine || mine.halted) return;
+  mine.halted = true;
+  at("stop").disabled = true;
+  show("stopping", "open");
+  halt(mine.id, token);
+  setTimeout(() => {
+    if (asking === mine) stop(HOLDS);
+  }, PATIENCE);
+}
+
 function ask({ from = "text", job = "all", pause = PAUSE } = {}) {
   stop();
   soon = setTimeout(() => run(from, job), pause);
@@ -171,13 +200,16 @@ function ask({ from = "text", job = "all", pause = PAUSE } = {}) {
 
 async function run(from, job) {
   const mine = new AbortController();
+  mine.id = crypto.randomUUID();
   asking = mine;
   at("stop").disabled = false;
   started = performance.now();
   show("asking");
+  age();
   state.off = form.off;
   try {
-    for await (const event of events(question(from, job), token, mine.signal)) {
+    for await (const event of events({ id: mine.id, ...question(from, job) }, token,
+      mine.signal)) {
       if (asking !== mine) return;
       handlers[event.kind]?.(event, from);
     }
@@ -221,7 +253,7 @@ for (const id of ["query", "epsilon", "reading"]) {
     ask();
   });
 }
-at("stop").addEventListener("click", () => stop("stopped: what is shown holds"));
+at("stop").addEventListener("click", halted);
 at("report").addEventListener("click", () => ask({ job: "report", pause: 0 }));
 at("save").addEventListener("click", () =>
   download(`${state.name}.toml`, state.text, "application/toml"));
@@ -246,7 +278,7 @@ at("open").addEventListener("change", async () => {
   return ask({ pause: 0 });
 });
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && asking) stop("stopped: what is shown holds");
+  if (event.key === "Escape") halted();
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) ask({ pause: 0 });
 });
 addEventListener("popstate", async () => {

@@ -5,13 +5,19 @@ import time
 from pathlib import Path
 
 import pytest
-from test_serve import PATIENCE, Server, until
+from test_serve import CENSUS, PATIENCE, Server, until
 
 from blowproof.cli.main import run
 from browsers import needs_browser, opened
 
 pytestmark = [pytest.mark.wall_clock, needs_browser]
 ROOT = Path(__file__).resolve().parents[3]
+
+SEARCHED = "".join(
+    f'[domain.{name}]\nlabels = ["1", "2", "3"]\n[[known]]\nmarginal = ["{name}"]\n'
+    for name in "abc"
+)
+"""A policy whose bounds narrow for seconds."""
 
 
 class Page:
@@ -34,7 +40,11 @@ class Page:
         from selenium.webdriver.support.ui import Select
 
         assert self.reaches("#open", name)  # the list comes after the page
-        Select(self.element("#open")).select_by_visible_text(name)
+        self.driver.execute_script("document.getElementById('text').value = ''")
+        choice = Select(self.element("#open"))
+        choice.select_by_index(0)  # nothing happens where the same one is chosen again
+        choice.select_by_visible_text(name)
+        assert until(lambda: self.element("#text").get_attribute("value"))
 
     def reaches(self, selector: str, wanted: str) -> bool:
         return until(lambda: wanted in self.text(selector))
@@ -108,6 +118,23 @@ def test_what_is_wrong_is_said_and_what_was_written_stays(page):
     assert page.element("#text").get_attribute("value") == broken
     page.write(broken.replace("marginel", "marginal"))
     assert until(lambda: page.text("#wrong") == "") and page.reaches("#headline", "S = 4")
+
+
+def test_stop_leaves_bounds_that_hold_and_a_pair(page):
+    """Bounds narrow while it searches; Stop ends the search, and what was found is shown."""
+    page.write(SEARCHED)
+    assert page.reaches("#headline", "≤ S ≤")
+    old = page.element("[data-part=plan]").get_attribute("class")
+    assert old == "old"  # it is about another policy
+    assert page.reaches("#headline", "288 ≤ S ≤ 625,830")
+    page.element("#stop").click()
+    assert page.reaches("#state", "stopped: what is shown holds")
+    assert page.element("#stop").get_attribute("disabled")
+    assert "≤ S" in page.text("#headline") and "open" in page.element("#now").get_attribute("class")
+    assert page.text("[data-part=plan]") == "" and page.text("[data-part=odds]") == ""
+    assert "their answers differ by" in page.text("[data-part=pair]")
+    page.write(CENSUS)  # and the next question is answered
+    assert page.reaches("#headline", "S = 4")
 
 
 def test_a_paste_that_is_far_too_large_changes_nothing(page):
