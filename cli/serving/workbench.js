@@ -24,13 +24,13 @@ const show = (words, kind) => {
   at("now").classList.toggle("open", kind === "open");
 };
 
-// What is below is about another question until its part of the answer has come.
+// What is shown is about another question until that part of the answer has come.
 const age = () => {
-  for (const part of document.querySelectorAll("[data-part]")) part.classList.add("old");
+  for (const part of document.querySelectorAll("[data-part], #headline")) part.classList.add("old");
 };
 
 const empty = () => {
-  for (const part of document.querySelectorAll(".old")) part.replaceChildren();
+  for (const part of document.querySelectorAll("[data-part].old")) part.replaceChildren();
 };
 
 const fail = (words) => {
@@ -70,6 +70,7 @@ const spaced = (number) => String(number).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 
 function bounds(lower, upper) {
   const exact = lower === upper;
+  at("headline").classList.remove("old");
   at("headline").textContent = exact ? `S = ${spaced(lower)}`
     : upper === null ? `${spaced(lower)} ≤ S` : `${spaced(lower)} ≤ S ≤ ${spaced(upper)}`;
   const size = (text) => {
@@ -91,7 +92,11 @@ function fill(html) {
   }
 }
 
-const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
+// How long it has taken: beside the state, which is read aloud, and not part of it.
+const tick = () => {
+  at("elapsed").textContent = `${((performance.now() - started) / 1000).toFixed(1)} s`;
+};
+setInterval(() => asking && !asking.answered && tick(), 200);
 
 const handlers = {
   policy(event, from) {
@@ -110,7 +115,7 @@ const handlers = {
   },
   bounds(event) {
     bounds(event.lower, event.upper);
-    show(`${event.what || "searching"}, ${seconds()}`, "open");
+    show(event.what || "searching", "open");
   },
   starting() {
     show("loading the solvers: some seconds, once");
@@ -121,7 +126,9 @@ const handlers = {
   answer(event) {
     bounds(event.lower, event.upper);
     const words = event.status === "bounds" ? "open: the search was stopped" : event.status;
-    show(`${words}, ${seconds()}`, event.status === "bounds" ? "open" : "");
+    show(words, event.status === "bounds" ? "open" : "");
+    tick();
+    asking.answered = true;
     at("now").dataset.answered = String(Number(at("now").dataset.answered ?? 0) + 1);
     fill(event.html);
   },
@@ -146,7 +153,7 @@ const handlers = {
   },
   done() {
     empty();
-    if (asking?.halted) show(`${HOLDS}, ${seconds()}`, at("now").className);
+    if (asking?.halted) show(HOLDS, at("now").className);
   },
 };
 

@@ -115,9 +115,11 @@ def test_what_is_wrong_is_said_and_what_was_written_stays(page):
     broken = page.element("#text").get_attribute("value").replace("marginal", "marginel")
     page.write(broken)
     assert page.reaches("#wrong", "marginel") and "did you mean 'marginal'" in page.text("#wrong")
+    assert page.element("#headline").get_attribute("class") == "old"  # S of what was there before
     assert page.element("#text").get_attribute("value") == broken
     page.write(broken.replace("marginel", "marginal"))
-    assert until(lambda: page.text("#wrong") == "") and page.reaches("#headline", "S = 4")
+    assert until(lambda: page.text("#wrong") == "") and page.reaches("#state", "proved")
+    assert page.element("#headline").get_attribute("class") == ""
 
 
 def test_stop_leaves_bounds_that_hold_and_a_pair(page):
@@ -152,6 +154,14 @@ def test_by_keyboard_and_on_a_phone(page):
         ".map(item => item.outerHTML)"
     )
     assert unnamed == []
+    from selenium.webdriver import ActionChains, Keys
+
+    page.driver.execute_script("document.activeElement.blur(); scrollTo(0, 0)")
+    ActionChains(page.driver).send_keys(Keys.TAB).perform()
+    assert page.driver.switch_to.active_element.text == "Skip to the answer"
+    ActionChains(page.driver).send_keys(Keys.ENTER, Keys.TAB).perform()
+    inside = "return document.getElementById('results').contains(document.activeElement)"
+    assert page.driver.execute_script(inside)
     page.driver.set_window_size(390, 844)
     wide = page.driver.execute_script(
         "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
