@@ -284,6 +284,10 @@ at("open").addEventListener("change", async () => {
   take({ text, name: name.replace(/\.toml$/, ""), place, query: "histogram", off: [] });
   return ask({ pause: 0 });
 });
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault(); // the address holds the state, and keeps it
+  at("results").focus();
+});
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") halted();
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) ask({ pause: 0 });

@@ -156,12 +156,15 @@ def test_by_keyboard_and_on_a_phone(page):
     assert unnamed == []
     from selenium.webdriver import ActionChains, Keys
 
-    page.driver.execute_script("document.activeElement.blur(); scrollTo(0, 0)")
+    page.driver.refresh()
+    assert page.reaches("[data-part=odds]", "attacker")
+    address = page.driver.current_url
     ActionChains(page.driver).send_keys(Keys.TAB).perform()
     assert page.driver.switch_to.active_element.text == "Skip to the answer"
     ActionChains(page.driver).send_keys(Keys.ENTER, Keys.TAB).perform()
     inside = "return document.getElementById('results').contains(document.activeElement)"
     assert page.driver.execute_script(inside)
+    assert page.driver.current_url == address  # which holds the state
     page.driver.set_window_size(390, 844)
     wide = page.driver.execute_script(
         "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
