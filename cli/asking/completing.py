@@ -17,7 +17,8 @@ else:
 __all__ = ["MECHANISMS", "QUERIES", "complete_values"]
 
 KINDS = (
-    *("histogram", "marginal(", "cumulative(", "range(", "ranges(", "sum(", "count("),
+    *("histogram", "marginal(", "difference(", "cumulative(", "range(", "ranges("),
+    *("rectangles(", "sum(", "count("),
     *("partition", "matrix(", "cluster-sizes(", "cluster-sums(", "weighted-sum("),
 )
 

@@ -2,5 +2,5 @@
 
 These are secret: they leave this room only through release.draw.
 
-Read `vectors`, `true_answers`, `masks`, `clusters`, `trees`.
+Read `vectors`, `true_answers`, `rectangles`, `masks`, `clusters`, `trees`.
 """

@@ -13,13 +13,16 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.mechanisms.answers.rectangles import rectangle_names, rectangle_sums
 from blowproof.mechanisms.answers.trees import answer_prefixes, answer_tree
 from blowproof.mechanisms.answers.vectors import (
     Names,
     Vector,
     cells_of,
     kind_of,
+    largest,
     prefix_sums,
+    roomy,
     single,
     whole,
 )
@@ -39,11 +42,13 @@ from blowproof.models.queries.cluster_sizes import Clusters
 from blowproof.models.queries.kinds import (
     CountQuery,
     Cumulative,
+    Difference,
     Histogram,
     MarginalQuery,
     MatrixQuery,
     PartitionHistogram,
     Ranges,
+    Rectangles,
     SumQuery,
     WeightedSum,
 )
@@ -52,6 +57,7 @@ from blowproof.models.queries.outputs import Outputs, numbered_outputs
 __all__ = [
     "Evaluated",
     "count_cells",
+    "difference_names",
     "held_cells",
     "query_grid",
     "range_names",
@@ -208,6 +214,20 @@ def _marginal(query: MarginalQuery, data: Dataset) -> Vector:
 
 
 @_answer.register
+def _difference(query: Difference, data: Dataset) -> Vector:
+    halves = count_cells(data, (query.axis, *query.others)).reshape(2, -1)
+    (halves,) = roomy(2 * largest(halves), halves)
+    return Vector(halves[0] - halves[1], Fraction(1), difference_names(query, data.domain))
+
+
+def difference_names(query: Difference, domain: Domain) -> Names:
+    """Return the cells in which two values are compared."""
+    if not query.others:
+        return single([query.name], column="query")
+    return cells_of(domain, query.others)
+
+
+@_answer.register
 def _count(query: CountQuery, data: Dataset) -> Vector:
     return Vector(
         whole([data.count(query.area)]), Fraction(1), single([query.name], column="query")
@@ -226,6 +246,13 @@ def _ranges(query: Ranges, data: Dataset) -> Vector:
     sums = prefix_sums(count_cells(data, (query.axis,)))
     low, high = np.triu_indices(size)
     return Vector(sums[high + 1] - sums[low], Fraction(1), range_names(data.domain, query.axis))
+
+
+@_answer.register
+def _rectangles(query: Rectangles, data: Dataset) -> Vector:
+    counts = count_cells(data, query.axes).reshape(query.sizes)
+    names = rectangle_names(query, data.domain)
+    return Vector(rectangle_sums(query, counts), Fraction(1), names)
 
 
 def range_names(domain: Domain, axis: int) -> Names:

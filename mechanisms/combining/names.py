@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from functools import singledispatch
 
-from blowproof.mechanisms.answers.true_answers import range_names
+from blowproof.mechanisms.answers.rectangles import rectangle_names
+from blowproof.mechanisms.answers.true_answers import difference_names, range_names
 from blowproof.mechanisms.answers.vectors import Names, cells_of, single
 from blowproof.models import BoundQuery, Domain, Policy
-from blowproof.models.queries.kinds import CountQuery, Cumulative, Ranges, SumQuery
+from blowproof.models.queries.kinds import (
+    CountQuery,
+    Cumulative,
+    Difference,
+    Ranges,
+    Rectangles,
+    SumQuery,
+)
 
 __all__ = ["names_of"]
 
@@ -37,6 +45,16 @@ def _cumulative(query: Cumulative, domain: Domain) -> Names:
 @_named.register
 def _ranges(query: Ranges, domain: Domain) -> Names:
     return range_names(domain, query.axis)
+
+
+@_named.register
+def _rectangles(query: Rectangles, domain: Domain) -> Names:
+    return rectangle_names(query, domain)
+
+
+@_named.register
+def _difference(query: Difference, domain: Domain) -> Names:
+    return difference_names(query, domain)
 
 
 @_named.register

@@ -28,7 +28,8 @@ def estimated(
 ) -> Floats:
     """Return the least-squares estimate of a marginal, shaped as its attributes are.
 
-    `noisy` are the measured marginals in their order, `precisions` 1 / variance of their cells;
+    `noisy` are the measured marginals in their order (of differences, without the attribute that is
+    compared), `precisions` 1 / variance of their cells;
     `known` has the exact ones. A part that nothing says anything about is 0: spread evenly.
 
     >>> two = Marginals((2, 2), ((0, 1), (0,)))
@@ -61,10 +62,17 @@ def _part(
     if total <= 0:
         return None
     result: Floats = np.zeros([marginals.sizes[axis] for axis in part])
-    for axes, table, precision in zip(marginals.measured, noisy, precisions, strict=True):
-        if set(part) <= set(axes) and precision > 0:
-            share = precision * marginals.cells(part) / marginals.cells(axes) / total
+    for (axes, compared), table, precision in zip(marginals.items, noisy, precisions, strict=True):
+        if not set(part) <= set(axes) or precision <= 0:
+            continue
+        share = precision * marginals.cells(part) / marginals.cells(axes) / total
+        if compared is None:
             result = result + share * _summed(table, axes, part)
+        elif compared in part:  # half the difference above the mean, and half of it below
+            rest = tuple(axis for axis in axes if axis != compared)
+            kept = tuple(axis for axis in part if axis != compared)
+            half = np.expand_dims(_summed(table, rest, kept) / 2, part.index(compared))
+            result = result + 2 * share * np.concatenate([half, -half], axis=part.index(compared))
     return _centred(result)
 
 

@@ -18,7 +18,7 @@ from blowproof.mechanisms.kinds.consistent import KINDS, Consistent
 from blowproof.mechanisms.kinds.gaussian import Gaussian
 from blowproof.mechanisms.kinds.k_norm import KNorm
 from blowproof.mechanisms.kinds.laplace import Laplace
-from blowproof.mechanisms.kinds.strategy import Strategy
+from blowproof.mechanisms.kinds.strategy import NUMBERS, Strategy
 from blowproof.mechanisms.kinds.table import Table
 from blowproof.mechanisms.kinds.transformed import NoisyTable, Transformed
 from blowproof.mechanisms.release.release import Plan
@@ -91,7 +91,7 @@ def expected(plan: Plan, shapes: Sequence[tuple[str, NoisyTable]], seed: int) ->
         return _of_gaussian(plan)
     if isinstance(plan, KNorm):
         return _of_k_norm(plan)
-    if isinstance(plan, Strategy):
+    if isinstance(plan, Strategy) and plan.numbers == NUMBERS[0]:
         return _of_strategy(plan)
     worst: tuple[str, Errors] | None = None
     for place, (name, data) in enumerate(shapes):

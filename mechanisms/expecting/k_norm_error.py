@@ -16,7 +16,7 @@ from scipy.special import gammaln, logsumexp
 
 from blowproof.mechanisms.noise.k_norm import dimension
 
-__all__ = ["k_norm_error"]
+__all__ = ["k_norm_error", "seeded_k_norm"]
 
 Floats = NDArray[np.float64]
 NODES, LOOKED_AT, SUMS = 1_000, 40, 60
@@ -110,7 +110,20 @@ def _largest(width: int, count: int, radii: Floats, draw: np.random.Generator) -
     """Return the largest entry of some draws with these radii (for m >= 2, nearly)."""
     if width == 1:
         return np.floor(((2 * radii + 1) * draw.random(len(radii)) ** (1 / count)) / 2)
+    return np.asarray(abs(_inside(width, count, radii, draw)).max(axis=(1, 2)))
+
+
+def seeded_k_norm(draw: np.random.Generator, scale: Fraction, width: int, count: int) -> Floats:
+    """Return K-norm noise for rehearsals, and for nothing else: continuous, then rounded."""
+    radius = draw.gamma(dimension(width, count) + 1, float(scale), size=1)
+    return np.rint(_inside(width, count, radius, draw)).ravel()
+
+
+def _inside(width: int, count: int, radii: Floats, draw: np.random.Generator) -> Floats:
+    """Return a uniform point within each radius: draws, groups, outputs of a group."""
     shape = (len(radii), count)
+    if width == 1:
+        return np.asarray(radii[:, None, None] * draw.uniform(-1, 1, (*shape, 1)))
     sums = radii[:, None] * draw.random(shape) ** (1 / (width - 1))
     logs = np.array([
         float(_log_ways(np.array(float(width)), i) + _log_ways(np.array(width - 2.0), i - 1))
@@ -119,8 +132,8 @@ def _largest(width: int, count: int, radii: Floats, draw: np.random.Generator) -
     positive = draw.choice(width - 1, size=shape, p=np.exp(logs - logsumexp(logs))) + 1
     parts = draw.standard_exponential((*shape, width))
     first = np.arange(width) < positive[..., None]
-    largest = np.zeros(shape)
-    for chosen in (first, ~first):
+    found = np.zeros(parts.shape)
+    for sign, chosen in ((1.0, first), (-1.0, ~first)):
         held = np.where(chosen, parts, 0.0)
-        largest = np.maximum(largest, held.max(axis=2) / held.sum(axis=2))
-    return np.asarray((sums * largest).max(axis=1))
+        found += sign * held / held.sum(axis=2, keepdims=True)
+    return np.asarray(sums[..., None] * draw.permuted(found, axis=2))

@@ -9,7 +9,7 @@ what the steps do to data that break the known facts (which made-up data may) do
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp, log, sqrt
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from blowproof.mechanisms.answers.true_answers import true_answers
 from blowproof.mechanisms.answers.vectors import Estimate, Vector
 from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.expecting.k_norm_error import seeded_k_norm
 from blowproof.mechanisms.structures.partitions import (
     interval_costs,
     interval_partition,
@@ -29,6 +30,7 @@ from blowproof.mechanisms.structures.partitions import (
 )
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.mechanisms.mechanism import DRAWN, Release, Selection
+from blowproof.verifier.certify.noise.k_norm import K_NORM
 
 if TYPE_CHECKING:
     from blowproof.mechanisms.release.release import Plan
@@ -84,12 +86,20 @@ class Stage:
         truth = self._true(release)
         if self.silent:
             return truth
+        if release.noise == K_NORM:
+            noise = self._joint(release, len(truth))
+            return Vector(truth.units + noise, truth.grid, truth.names, truth.runs)
         runs = truth.runs or (len(truth),)
         widths = release.widths
         if len(widths) > 1 and truth.runs is None:
             runs = (1,) * len(truth)
         parts = _noise_of(release, zip(widths, runs, strict=True), self._random)
         return Vector(truth.units + parts, truth.grid, truth.names, truth.runs)
+
+    def _joint(self, release: Release, size: int) -> NDArray[Any]:
+        scale = release.scales[0] / release.grid
+        found = seeded_k_norm(self._random, scale, release.groups, size // release.groups)
+        return found.astype(np.int64)
 
     def choose(self, selection: Selection, *, penalty: Fraction) -> Any:
         """Return a choice, made as a release makes it."""
@@ -126,6 +136,10 @@ class Stage:
                     break
             end -= 1 << power
         return np.array(ends[::-1], dtype=np.int64)
+
+    def once(self, key: object, make: Callable[[], Any]) -> Any:
+        """Return what is made of noisy answers, as `Draw` does."""
+        return make()
 
     def public_size(self, request: Request) -> int | None:
         """Return n where it is public, as `Draw` does."""

@@ -21,7 +21,7 @@ from blowproof.mechanisms.kinds.gaussian import Gaussian
 from blowproof.mechanisms.kinds.k_norm import KNorm
 from blowproof.mechanisms.kinds.kmeans import KMeans
 from blowproof.mechanisms.kinds.laplace import Laplace
-from blowproof.mechanisms.kinds.strategy import Strategy
+from blowproof.mechanisms.kinds.strategy import NUMBERS, Strategy
 from blowproof.mechanisms.kinds.together import Together
 from blowproof.mechanisms.release.release import Plan
 from blowproof.models import BlowproofError
@@ -46,7 +46,9 @@ def uncertainty(plan: Plan, answers: int, size: int | None) -> Uncertainty | Non
     """Return the uncertainty of a plan's answers; None where nothing says what it is."""
     if isinstance(plan, Together):
         return _of_all(plan, size)
-    alike = isinstance(plan, Strategy) and plan.asked.shares is None  # the same for each cell
+    alike = (
+        isinstance(plan, Strategy) and plan.asked.shares is None and plan.numbers == NUMBERS[0]
+    )  # the same for each cell
     if alike or type(plan) is Laplace or isinstance(plan, (Gaussian, KNorm)):
         return _of_noise(plan, answers)
     if isinstance(plan, KMeans) or plan.request.policy.domain.size > MOST_CELLS:

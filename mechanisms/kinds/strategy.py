@@ -14,7 +14,7 @@ same estimates are the best ones.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import prod
@@ -27,42 +27,36 @@ from blowproof.mechanisms.answers.true_answers import require_answerable, true_a
 from blowproof.mechanisms.answers.vectors import Estimate, Vector, cells_of, whole
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.estimates.marginals import estimated
+from blowproof.mechanisms.estimates.positive import Seen, positive_table
 from blowproof.mechanisms.kinds.k_norm import KNorm
+from blowproof.mechanisms.kinds.measuring import (
+    all_known,
+    asked_of,
+    axes_of,
+    cells_query,
+    compared_in,
+    measured_for,
+    measured_parts,
+    published,
+    refuse_above,
+    stacked_parts,
+)
 from blowproof.mechanisms.kinds.transformed import NoisyTable
 from blowproof.mechanisms.release.calibrate import require_floats
 from blowproof.mechanisms.release.release import Draw, Plan, Request, calibrated_scale, status_notes
-from blowproof.mechanisms.structures.marginals import (
-    Asked,
-    Axes,
-    Marginals,
-    best_weights,
-    closure,
-    parts_of,
-)
+from blowproof.mechanisms.structures.marginals import Axes, Marginals
 from blowproof.mechanisms.structures.ordered_hierarchical import variance
-from blowproof.models import BoundQuery, BudgetError, Marginal, Policy, QueryError, parse_query
+from blowproof.models import BoundQuery, QueryError
 from blowproof.models.mechanisms.mechanism import Release
-from blowproof.models.norms import L1, L2_SQUARED, Norm
-from blowproof.models.queries.arguments import query_name
-from blowproof.models.stacks.stacked import Part, Stacked, stack
-from blowproof.models.stacks.written import parse_question
-from blowproof.verifier.asked.answer import Answer
+from blowproof.models.norms import L1, L2_SQUARED
 
-__all__ = ["Strategy", "asked_of", "cells_query", "measured_for", "published"]
+__all__ = ["NUMBERS", "SHAPED", "Strategy"]
 
-MOST_CELLS = 2_000_000
-"""Of a marginal that is measured."""
-MANY = 24
-MOST_LISTED, MOST_ENTRIES = 20_000, 4_000_000
-"""Cells, and numbers, of queries that are not the cells of a marginal themselves."""
-MOST_SPREAD = 1_000_000
-STEPS = 1_000
-"""Weights are whole numbers of these parts of the largest."""
-ROUNDS = 3
 FINE = 2**20
 SHAPED = "k-norm"
-GUIDE = 0.2
-"""The share of the time left for a question that only guides the choice."""
+NUMBERS = ("real", "positive")
+MOST_JOINT = 5_000
+"""Cells of a table that is fitted without numbers below 0."""
 
 
 class Strategy(Plan):
@@ -70,12 +64,13 @@ class Strategy(Plan):
 
     `measure` is written as stacks are: "marginal(a,b) + 1/4*marginal(a)"; a weight is 1 / scale of
     Laplace noise, 1 / variance of Gaussian noise, up to a factor. Option `noise`: k-norm, for one
-    marginal; left out, it is what goes with the promise.
+    marginal; left out, it is what goes with the promise. Option `numbers`: real (least squares,
+    without any bias), or positive, where all marginals together have no cell below 0.
     """
 
     name = "strategy"
-    postprocessing = ("least squares",)
-    settings = ("measure", "noise")
+    postprocessing: tuple[str, ...] = ("least squares",)
+    settings = ("measure", "noise", "numbers")
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
@@ -92,16 +87,19 @@ class Strategy(Plan):
         text = request.options.get("measure")
         if text is None:
             text = measured_for(request, [self.asked], known)
-        self.parts = _measured(text, policy)
+        self.parts = measured_parts(text, policy)
         sizes = tuple(kind.size for _, kind in policy.domain.attributes)
         measured = tuple(axes_of(part.query, policy) for part in self.parts)
-        self.marginals = Marginals(sizes, measured, _all_known(request, known))
+        compared = tuple(compared_in(part.query) for part in self.parts)
+        self.marginals = Marginals(sizes, measured, all_known(request, known), compared)
         self.known = tuple(axes for axes in known if set(axes) & set(self.asked.axes))
         self.shaped: KNorm | None = None
         noise = request.options.get("noise")
         if noise not in (None, SHAPED):
             raise QueryError(f"there is no noise {noise!r} here\n  try: {SHAPED}, or leave it out")
         self.releases = self._noisy() if noise is None else self._in_shape()
+        self.numbers = request.options.get("numbers", NUMBERS[0])
+        self._require_joint()
         if not np.isfinite(self.squares):
             raise QueryError(
                 f"{request.bound.name} does not follow from the marginals that are measured"
@@ -113,11 +111,32 @@ class Strategy(Plan):
         )
         self.description = self.described(*self.exact, *self.releases)
 
+    def _require_joint(self) -> None:
+        """Refuse numbers of an unknown kind, and a joint table that is too large to be fitted."""
+        if self.numbers not in NUMBERS:
+            raise QueryError(
+                f"there are no numbers {self.numbers!r} here\n  try: {' or '.join(NUMBERS)}"
+            )
+        if self.numbers == NUMBERS[1]:
+            self.postprocessing = (*Strategy.postprocessing, "no number below 0")
+            if len(self.known) > 1:
+                raise RefusedError(
+                    "numbers=positive fits a table to one published marginal, and several are"
+                    "\n  try: leave it out, and blowproof estimate --numbers positive afterwards"
+                )
+            refuse_above(MOST_JOINT, self.marginals.cells(self.joint), "joint cells")
+
+    @property
+    def joint(self) -> Axes:
+        """The attributes of everything that is measured, asked for, or published beside it."""
+        every = (*self.marginals.measured, self.asked.axes, *self.known)
+        return tuple(sorted({axis for axes in every for axis in axes}))
+
     def _noisy(self) -> tuple[Release, ...]:
         """Return the noisy marginals, at the scales that the verified S calls for."""
         request = self.request
         norm = L1 if request.rho is None else L2_SQUARED
-        self.sensitivity = request.sensitivity(_stacked(self.parts, request.policy, norm))
+        self.sensitivity = request.sensitivity(stacked_parts(self.parts, request.policy, norm))
         self.notes = status_notes(self.sensitivity)
         budget = request.epsilon if request.rho is None else 2 * request.rho
         unit = calibrated_scale(self.sensitivity, budget)
@@ -179,13 +198,47 @@ class Strategy(Plan):
         if size is not None and not known:
             known[()] = np.array(float(size))
         axes = self.asked.axes
-        table = estimated(self.marginals, axes, noisy, self.precisions, known)
-        return self._answers(table)
+        if self.numbers == NUMBERS[0]:
+            return self._answers(estimated(self.marginals, axes, noisy, self.precisions, known))
+        key = self.joint, self.releases
+        table = draw.once(key, lambda: self._positive(noisy, known))
+        others = tuple(at for at, axis in enumerate(self.joint) if axis not in axes)
+        return self._answers(table.sum(axis=others))
+
+    def _positive(
+        self, noisy: Sequence[NDArray[Any]], known: Mapping[Axes, NDArray[Any]]
+    ) -> NDArray[np.float64]:
+        """Return the joint table without numbers below 0 that fits best."""
+        joint = self.joint
+        start = estimated(self.marginals, joint, noisy, self.precisions, known)
+        seen: list[Seen] = [
+            (
+                tuple(joint.index(axis) for axis in axes),
+                None if compared is None else joint.index(compared),
+                values,
+                precision,
+            )
+            for (axes, compared), values, precision in zip(
+                self.marginals.items, noisy, self.precisions, strict=True
+            )
+        ]
+        group, sums = np.zeros(start.size, dtype=np.int64), None
+        for axes, values in known.items():
+            places = np.indices(start.shape).reshape(len(joint), -1)
+            sizes = [self.marginals.sizes[axis] for axis in axes]
+            sums = np.maximum(values.astype(np.float64).ravel(), 0.0)
+            if axes:
+                chosen = tuple(places[joint.index(axis)] for axis in axes)
+                group = np.ravel_multi_index(chosen, sizes).astype(np.int64)
+        return positive_table(start, seen, group, sums)
 
     def _cells(self, units: NDArray[Any], axes: Axes, query: BoundQuery | None) -> NDArray[Any]:
         """Return a marginal as floats, an axis for each of its attributes in increasing order."""
         found = None if query is None else query.cell_axes(self.request.policy.domain)
         order = axes if found is None else found
+        if query is not None and query.compared is not None:
+            compared, order = query.compared
+            axes = tuple(axis for axis in axes if axis != compared)
         shape = [self.marginals.sizes[axis] for axis in order]
         return units.astype(np.float64).reshape(shape).transpose([order.index(at) for at in axes])
 
@@ -204,178 +257,3 @@ class Strategy(Plan):
         found = true_answers(query, policy, held)
         units = found.units.astype(np.float64) * float(found.grid) / FINE
         return Estimate(units, found.names)
-
-
-def axes_of(query: BoundQuery, policy: Policy) -> Axes:
-    """Return the attributes of a marginal in increasing order; refuse any other query."""
-    found = query.cell_axes(policy.domain)
-    if not found:
-        raise QueryError(
-            f"{query.name} is no marginal, and marginals are what a strategy measures"
-            "\n  try: --set 'measure=marginal(a,b) + 1/4*marginal(a)'"
-        )
-    return tuple(sorted(found))
-
-
-def cells_query(axes: Axes, policy: Policy) -> BoundQuery:
-    """Return the marginal of some attributes, in increasing order; of all, the histogram."""
-    if len(axes) == len(policy.domain):
-        return parse_query("histogram", policy)
-    return parse_query(query_name("marginal", [policy.domain.names[at] for at in axes]), policy)
-
-
-def published(request: Request) -> tuple[Axes, ...]:
-    """Return the marginals that are known facts: those in which no two neighbours differ."""
-    policy = request.policy
-    found: list[Axes] = []
-    for fact in policy.known:
-        if isinstance(fact, Marginal):
-            axes = tuple(sorted(policy.domain.axes(fact.attributes)))
-            if axes not in found and request.sensitivity(cells_query(axes, policy)).upper == 0:
-                found.append(axes)
-    return tuple(found)
-
-
-def _all_known(request: Request, known: tuple[Axes, ...]) -> tuple[Axes, ...]:
-    """Return what is known: published marginals, and n (the marginal of no attribute)."""
-    return (*known, ()) if request.policy.size_known(request.reading) else known
-
-
-def asked_of(query: BoundQuery, policy: Policy, weight: float = 1.0) -> Asked:
-    """Return from which marginal a query follows, and how; refuse what follows from none.
-
-    The weight is for the mean squared error of its outputs.
-    """
-    domain = policy.domain
-    if query.per_record:
-        raise QueryError(
-            f"{query.name} weighs single records, and does not follow from any marginal"
-            "\n  try: --mechanism laplace"
-        )
-    outputs = query.outputs(domain)
-    axes = tuple(sorted(query.axes_read(domain)))
-    if outputs is None or not axes:
-        raise QueryError(f"{query.name} follows from no marginal\n  try: --mechanism laplace")
-    cells = prod(domain.attribute(axis).size for axis in axes)
-    if query.cell_axes(domain) is not None:
-        _refuse_above(MOST_CELLS, cells, "cells")
-        return Asked(axes, weight / outputs.count, outputs.count)
-    _refuse_above(MOST_LISTED, cells, "cells")
-    _refuse_above(MOST_ENTRIES, cells * outputs.count, "numbers")
-    _refuse_above(MOST_SPREAD, domain.size, "values")
-    shares = _shares(query, policy, axes, outputs.count)
-    return Asked(axes, weight / outputs.count, outputs.count, shares)
-
-
-def _refuse_above(limit: int, found: int, what: str) -> None:
-    if found > limit:
-        raise BudgetError(
-            f"{found:,} {what}; a strategy looks at {limit:,} at the most"
-            "\n  try: --mechanism laplace, or a coarser query"
-        )
-
-
-def _shares(query: BoundQuery, policy: Policy, axes: Axes, count: int) -> dict[Axes, float]:
-    """Return the squares of the parts of a query's rows, part by part."""
-    domain = policy.domain
-    outputs = query.outputs(domain)
-    assert outputs is not None
-    shape = [domain.attribute(axis).size for axis in axes]
-    rows = np.zeros((count, *shape))
-    point = [0] * len(domain)
-    for cell in np.ndindex(*shape):
-        for axis, at in zip(axes, cell, strict=True):
-            point[axis] = at
-        for key, value in query.row(tuple(point)).items():
-            rows[(outputs.place(key), *cell)] = float(value)
-    found = {}
-    for part in parts_of(axes):
-        table = rows
-        for place, axis in enumerate(axes, start=1):
-            mean = table.mean(axis=place, keepdims=True)
-            table = table - mean if axis in part else np.broadcast_to(mean, table.shape)
-        found[part] = float((table**2).sum())
-    return found
-
-
-def _measured(text: str, policy: Policy) -> tuple[Part, ...]:
-    """Return the marginals that a text names, each with its weight."""
-    query = parse_question(text, policy)
-    parts = query.parts if isinstance(query, Stacked) else (Part(query, (Fraction(1),)),)
-    for part in parts:
-        axes = axes_of(part.query, policy)
-        _refuse_above(MOST_CELLS, prod(policy.domain.attribute(at).size for at in axes), "cells")
-        if not part.uniform or part.weights[0] <= 0:
-            raise QueryError(f"the weight of {part.query.name} is one number above 0")
-    return parts
-
-
-def measured_for(
-    request: Request, asked: Sequence[Asked], known: tuple[Axes, ...] | None = None
-) -> str:
-    """Return the marginals to measure for some queries, as the setting `measure` has them.
-
-    The best proportions for the pairs of neighbours that are known; S of these marginals brings a
-    worse pair, if there is one, and so on for some rounds.
-    """
-    policy = request.policy
-    known = published(request) if known is None else known
-    sizes = tuple(kind.size for _, kind in policy.domain.attributes)
-    free = _all_known(request, known)
-    probe = Marginals(sizes, (), free)
-    wanted = closure((item.axes for item in asked), sizes, MOST_CELLS, MANY)
-    useful = [axes for axes in wanted if not probe.is_known(axes)]
-    if not useful:
-        raise QueryError("what is asked for is published\n  try: --mechanism laplace")
-    marginals = Marginals(sizes, tuple(useful), free)
-    queries = [cells_query(axes, policy) for axes in useful]
-    power = 2 if request.rho is None else 1
-    norm = L1 if request.rho is None else L2_SQUARED
-    singles = [_stacked((Part(query, (Fraction(1),)),), policy, norm) for query in queries]
-    rows = []
-    for place, query in enumerate(singles):
-        found = request.sensitivity(query, share=GUIDE)
-        row = _changes(found, singles, request)
-        row[place] = max(row[place], float(found.upper or 0))
-        rows.append(row)
-    best: tuple[float, ...] | None = None
-    for _ in range(ROUNDS):
-        best = best_weights(marginals, asked, np.array(rows), power=power)
-        if best is None:
-            raise QueryError("nothing that may be measured says what is asked for")
-        parts = _parts(queries, best)
-        found = request.sensitivity(_stacked(parts, policy, norm), share=GUIDE)
-        rounded = [float(_whole(weight)) for weight in best]
-        reached = float((np.array(rows) @ np.array(rounded)).max())
-        if found.witness is None or float(found.lower) <= reached * 1.001:
-            break
-        rows.append(_changes(found, singles, request))
-    assert best is not None
-    return " + ".join(f"{part.weights[0]}*{part.query.name}" for part in _parts(queries, best))
-
-
-def _whole(weight: float) -> int:
-    return round(weight * STEPS)
-
-
-def _parts(queries: Sequence[BoundQuery], weights: Sequence[float]) -> tuple[Part, ...]:
-    top = max(weights)
-    return tuple(
-        Part(query, (Fraction(_whole(weight / top)),))
-        for query, weight in zip(queries, weights, strict=True)
-        if _whole(weight / top) > 0
-    )
-
-
-def _changes(found: Answer, singles: Sequence[BoundQuery], request: Request) -> list[float]:
-    """Return how much the pair of an answer changes each query."""
-    if found.witness is None:
-        return [0.0] * len(singles)
-    moves = found.witness.moves(request.reading)
-    return [float(query.difference(moves)) for query in singles]
-
-
-def _stacked(parts: Sequence[Part], policy: Policy, norm: Norm) -> BoundQuery:
-    if len(parts) == 1 and parts[0].weights[0] == 1 and norm is L1:
-        return parts[0].query
-    return stack(parts, norm, policy.domain, name="marginals")

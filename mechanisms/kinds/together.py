@@ -21,7 +21,7 @@ from blowproof.models.mechanisms.mechanism import Release, Selection
 from blowproof.models.stacks.stacked import Part, Stacked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from blowproof.models import Exact
 
@@ -91,6 +91,7 @@ class _Once:
     def __init__(self, draw: Draw) -> None:
         self._draw = draw
         self._drawn: list[tuple[Release, Vector]] = []
+        self._made: dict[object, Any] = {}
 
     def __call__(self, release: Release) -> Vector:
         for item, noisy in self._drawn:
@@ -98,6 +99,12 @@ class _Once:
                 return noisy
         self._drawn.append((release, self._draw(release)))
         return self._drawn[-1][1]
+
+    def once(self, key: object, make: Callable[[], Any]) -> Any:
+        """Return what is made of the noisy answers, made once for all plans that ask for it."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._draw, name)

@@ -23,6 +23,7 @@ from blowproof.mechanisms.expecting.made_up import MOST_CELLS, made_up
 from blowproof.mechanisms.kinds.together import Together
 from blowproof.mechanisms.kinds.transformed import NoisyTable
 from blowproof.mechanisms.planning.candidates import Candidate, candidates
+from blowproof.mechanisms.planning.finishing import without_negative
 from blowproof.mechanisms.planning.groupings import Grouping, Tried, costs_of, groupings, shared
 from blowproof.mechanisms.planning.lower_bounds import LowerBound, lower_bound
 from blowproof.mechanisms.planning.options import Drawn, Option, Refused, weighted
@@ -210,7 +211,9 @@ def _options(
                 continue  # too little time to prove it; another grouping stays
         options.sort(key=lambda option: option.rmse)
         options[:1] = [_rehearsed(option, shapes, seed) for option in options[:1]]
-    return sorted(options, key=lambda option: option.rmse)
+    options.sort(key=lambda option: option.rmse)
+    finished = without_negative(options[0], shapes, seed) if options else None
+    return options if finished is None else [finished, *options]
 
 
 def _rehearsed(option: Option, shapes: Sequence[tuple[str, NoisyTable]], seed: int) -> Option:

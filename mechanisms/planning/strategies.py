@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from math import prod
 
-from blowproof.mechanisms.kinds.strategy import (
+from blowproof.mechanisms.kinds.measuring import (
     MOST_CELLS,
-    SHAPED,
     asked_of,
     cells_query,
     measured_for,
     published,
 )
+from blowproof.mechanisms.kinds.strategy import SHAPED
 from blowproof.mechanisms.planning.candidates import Candidate
 from blowproof.mechanisms.planning.workload import Workload
 from blowproof.mechanisms.release.request import Request

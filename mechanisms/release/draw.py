@@ -15,6 +15,7 @@ from blowproof.models.data.dataset import Dataset
 from blowproof.models.mechanisms.mechanism import Release, Selection
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from fractions import Fraction
 
     from blowproof.mechanisms.release.release import Plan
@@ -57,6 +58,12 @@ class Draw:
         self.drawn.append(release)
         self.noisy.append(noisy(permit, truth))
         return self.noisy[-1]
+
+    def once(self, key: object, make: Callable[[], Any]) -> Any:
+        """Return what is made of noisy answers; several plans that are carried out at once share
+        it (`kinds.together`).
+        """
+        return make()
 
     def public_size(self, request: Request) -> int | None:
         """Return n where the reading or the policy makes it public, else None."""

@@ -11,6 +11,11 @@ known, and cost nothing.
 Noise on a marginal C has some variance v for each cell. Summed up to the cells of A, a part of C,
 it is v n_C / n_A, where n counts cells.
 
+*Differences.* Where an attribute a of C has two values, their difference may be measured in place
+of both: it says nothing of the parts without a, and all that the cells say of the others, at half
+the variance for the same noise. For the difference of two noisy cells has twice the variance of
+one, and here it has once that; and no move changes differences by more than it does cells.
+
 *How well.* For weights w (1 / scale of Laplace noise, 1 / variance of Gaussian noise) the loss is
 the largest of p . w, where p says how much of each marginal a pair of neighbours changes. The error
 times the loss (squared, for Laplace noise) does not depend on how large the weights are; it is made
@@ -68,6 +73,13 @@ class Marginals:
     sizes: tuple[int, ...]
     measured: tuple[Axes, ...]
     known: tuple[Axes, ...] = ()
+    compared: tuple[int | None, ...] = ()
+    """Of each measured marginal the attribute whose two values are compared, if any is."""
+
+    @property
+    def items(self) -> list[tuple[Axes, int | None]]:
+        """What is measured: the attributes, and which of them is compared."""
+        return list(zip(self.measured, self.compared or (None,) * len(self.measured), strict=True))
 
     def cells(self, axes: Axes) -> int:
         """Return how many cells a marginal has."""
@@ -93,9 +105,9 @@ class Marginals:
         inside = set(part)
         own = self.cells(part)
         return sum(
-            precision * own / self.cells(axes)
-            for axes, precision in zip(self.measured, precisions, strict=True)
-            if inside <= set(axes)
+            precision * own / self.cells(axes) * (1 if compared is None else 2)
+            for (axes, compared), precision in zip(self.items, precisions, strict=True)
+            if inside <= set(axes) and (compared is None or compared in inside)
         )
 
     def error(self, asked: Asked, precisions: Sequence[float]) -> float:

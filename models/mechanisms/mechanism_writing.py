@@ -15,7 +15,7 @@ __all__ = ["channel_table", "release_table", "selection_table"]
 Table = dict[str, object]
 
 _CONTRACT = re.compile(
-    r"(histogram|partition|(marginal|cumulative|range|ranges|sum|count|matrix|cluster-sizes|"
+    r"(histogram|partition|(marginal|difference|cumulative|range|ranges|rectangles|sum|count|matrix|cluster-sizes|"
     r"cluster-sums|weighted-sum)\(.+\))",
     re.DOTALL,
 )

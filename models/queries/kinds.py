@@ -19,11 +19,11 @@ from blowproof.models.queries.cluster_sums import ClusterSums
 from blowproof.models.queries.count import CountQuery
 from blowproof.models.queries.cumulative import Cumulative
 from blowproof.models.queries.histogram import Histogram
-from blowproof.models.queries.marginal import MarginalQuery
+from blowproof.models.queries.marginal import Difference, MarginalQuery
 from blowproof.models.queries.matrix import MatrixQuery
 from blowproof.models.queries.partition import PartitionHistogram
 from blowproof.models.queries.query import BoundQuery
-from blowproof.models.queries.ranges import Ranges
+from blowproof.models.queries.ranges import Ranges, Rectangles
 from blowproof.models.queries.sums import SumQuery
 from blowproof.models.queries.weighted_sum import WeightedSum
 
@@ -36,11 +36,13 @@ __all__ = [
     "ClusterSums",
     "CountQuery",
     "Cumulative",
+    "Difference",
     "Histogram",
     "MarginalQuery",
     "MatrixQuery",
     "PartitionHistogram",
     "Ranges",
+    "Rectangles",
     "SumQuery",
     "WeightedSum",
     "parse_query",
@@ -50,9 +52,11 @@ __all__ = [
 FORMS: dict[str, type[BoundQuery]] = {
     "histogram": Histogram,
     "marginal(A,B,...)": MarginalQuery,
+    "difference(A,B,...)": Difference,
     "cumulative(A)": Cumulative,
     "range(A,LOW,HIGH)": CountQuery,
     "ranges(A)": Ranges,
+    "rectangles(A,B,...)": Rectangles,
     "sum(A,...)": SumQuery,
     "count(NAME)": CountQuery,
     "partition": PartitionHistogram,

@@ -210,6 +210,11 @@ class BoundQuery(ABC):
         """Return the attributes whose cells the outputs are, row-major; None if they are not."""
         return None
 
+    @property
+    def compared(self) -> tuple[int, tuple[int, ...]] | None:
+        """Return the attribute whose two values it compares, and those of its cells; else None."""
+        return None
+
     def counted_along(self, domain: Domain) -> int | None:
         """Return the one axis whose positions it counts, one by one or stretches; None: several."""
         return None

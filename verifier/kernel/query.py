@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from hashlib import sha256
+from itertools import product
 from math import prod
 from typing import Any
 
@@ -21,12 +22,13 @@ MOST_OUTPUTS = 4_000
 SEVERAL = 99
 ARGUMENTS = {
     **{"histogram": 0, "partition": 0, "marginal": SEVERAL, "sum": SEVERAL, "cumulative": 1},
+    **{"difference": SEVERAL, "rectangles": 2},
     **{"ranges": 1, "range": 3, "count": 1, "weighted-sum": 1},
     **{"matrix": 0, "cluster-sizes": 0, "cluster-sums": 0},
 }
 FROM_FILES = {"matrix", "cluster-sizes", "cluster-sums", "weighted-sum"}
 BARE = re.compile(r"[A-Za-z0-9_./~+%-]+")  # no colon: sha256:... is a file
-ORDERED = {"cumulative", "ranges", "cluster-sizes", "cluster-sums"}
+ORDERED = {"cumulative", "ranges", "rectangles", "cluster-sizes", "cluster-sums"}
 
 
 class Query:
@@ -53,7 +55,7 @@ class Query:
         count, axes = ARGUMENTS[self.kind], policy.axes
         if len(named) != count if count != SEVERAL else not named:
             raise Unreadable("the query has the wrong number of arguments")
-        if self.kind in ("marginal", "sum", "cumulative", "ranges"):
+        if self.kind in ("marginal", "difference", "sum", "cumulative", "ranges", "rectangles"):
             self.places = policy.columns(named)
         elif self.kind == "range":
             self.area = policy.area({named[0]: {"min": named[1], "max": named[2]}})
@@ -79,8 +81,12 @@ class Query:
         used = self.places or range(len(axes))
         ordered = self.kind not in ORDERED or all(axes[place].ordered for place in used)
         numbers = self.kind in ("sum", "weighted-sum")
-        if (numbers and any(axes[place].labels is not None for place in used)) or not ordered:
-            raise Unreadable("the query needs numbers, or ordered attributes")
+        if (
+            (numbers and any(axes[place].labels is not None for place in used))
+            or not ordered
+            or (self.kind == "difference" and axes[used[0]].size != 2)
+        ):
+            raise Unreadable("the query needs numbers, ordered attributes, or two values")
 
     @property
     def cost(self) -> int:
@@ -99,7 +105,7 @@ class Query:
     @property
     def listed(self) -> list[int]:
         """The axes of which the rows depend on every position."""
-        if self.kind in ("marginal", "cumulative", "ranges"):
+        if self.kind in ("marginal", "difference", "cumulative", "ranges", "rectangles"):
             return self.places
         if self.kind in FROM_FILES:
             return list(range(len(self.policy.axes)))
@@ -110,19 +116,16 @@ class Query:
         axes = self.policy.axes
         if self.kind in ("histogram", "marginal"):
             return {tuple(x[p] for p in self.places) if self.places else x: 1}
+        if self.kind == "difference":
+            return {tuple(x[p] for p in self.places[1:]): 1 - 2 * x[self.places[0]]}
         if self.kind in ("range", "count"):
             return {0: 1} if inside(x, self.area) else {}
         if self.kind in ("sum", "weighted-sum"):
             return {p: axes[p].coordinate(x[p]) for p in self.places}
         if self.kind == "partition":
             return {self.policy.graph.cell(x): 1}
-        if self.kind in ("cumulative", "ranges"):
-            place, size = x[self.places[0]], axes[self.places[0]].size
-            if size > MOST_OUTPUTS or (self.kind == "ranges" and size * size > MOST_OUTPUTS):
-                raise Rejected("the query has too many outputs for this proof", limit=True)
-            if self.kind == "cumulative":
-                return dict.fromkeys(range(place, size), 1)
-            return {(i, j): 1 for i in range(place + 1) for j in range(place, size)}
+        if self.kind in ("cumulative", "ranges", "rectangles"):
+            return self._spans(x)
         if self.kind == "matrix":
             rank = 0
             for axis, p in zip(axes, x, strict=True):
@@ -136,12 +139,28 @@ class Query:
             return {nearest: 1}
         return {(nearest, k): value for k, value in enumerate(spot)}
 
+    def _spans(self, x: Point) -> Row:
+        """Return 1 for each prefix, range or rectangle that holds a value."""
+        sizes = [self.policy.axes[p].size for p in self.places]
+        if max(sizes) > MOST_OUTPUTS or (self.kind != "cumulative" and
+                                         prod(sizes) ** 2 > MOST_OUTPUTS):  # fmt: skip
+            raise Rejected("the query has too many outputs for this proof", limit=True)
+        if self.kind == "cumulative":
+            return dict.fromkeys(range(x[self.places[0]], sizes[0]), 1)
+        spans = [[(i, j) for i in range(x[p] + 1) for j in range(x[p], size)]
+                 for p, size in zip(self.places, sizes, strict=True)]  # fmt: skip
+        return dict.fromkeys(spans[0] if self.kind == "ranges" else product(*spans), 1)
+
     @property
     def outputs(self) -> int:
         """How many outputs there are."""
         sizes = [axis.size for axis in self.policy.axes]
         if self.kind in ("histogram", "marginal"):
             return prod(sizes[p] for p in self.places or range(len(sizes)))
+        if self.kind == "difference":
+            return prod(sizes[p] for p in self.places[1:])
+        if self.kind == "rectangles":
+            return prod(sizes[p] * (sizes[p] + 1) // 2 for p in self.places)
         if self.kind in ("cumulative", "ranges"):
             size = sizes[self.places[0]]
             return size if self.kind == "cumulative" else size * (size + 1) // 2

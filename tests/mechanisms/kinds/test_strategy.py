@@ -170,3 +170,65 @@ def test_a_plan_with_a_strategy_is_drawn_from_its_file(tmp_path: Path) -> None:
     again = ready(read_plan(str(path), FREE), request)
     assert found.chosen is not None
     assert again.description == found.chosen.plan.description
+
+
+MIXED = "1*marginal(a,c) + 1/2*difference(b,a) + 1/3*difference(b,c) + 1/4*difference(b)"
+
+
+@pytest.mark.parametrize("query", ["marginal(a,b)", "marginal(c,b)", "marginal(b)", "count(few)"])
+def test_differences_of_two_values_have_the_error_that_was_expected(query: str) -> None:
+    made = strategy(asked(FREE, query, measure=MIXED))
+    data = NoisyTable(COUNTS, DOMAIN)
+    truth = numbers(true_answers(made.request.bound, FREE, data))
+    stage = Stage(FREE, data, 4)
+    errors = np.array([numbers(made.run(stage)) - truth for _ in range(800)])  # type: ignore[arg-type]
+    said = expected(made, (), 0)
+    assert said is not None
+    assert np.isclose(np.sqrt((errors**2).mean()), said.rmse, rtol=0.12)
+    assert proved(made).verdict == "proved"
+
+
+def test_two_values_are_compared_where_that_has_the_least_error() -> None:
+    """A difference of two cells has half the variance of two noisy cells' difference."""
+    made = strategy(asked(FREE, "marginal(b)"))
+    assert [item.query.name for item in made.parts] == ["difference(b)"]
+    cells = expected(strategy(asked(FREE, "marginal(b)", measure="marginal(b)")), (), 0)
+    found = expected(made, (), 0)
+    assert found is not None
+    assert cells is not None
+    assert found.rmse < 0.75 * cells.rmse
+
+
+@pytest.mark.parametrize("policy", [FREE, PUBLISHED])
+def test_a_table_without_negative_numbers_is_never_farther_off(policy: Policy) -> None:
+    """In the distance in which the fit is measured: here, that of one measured marginal."""
+    sparse = NoisyTable(np.where(COUNTS > 30, COUNTS, 0), DOMAIN)
+    plans = [strategy(asked(policy, "marginal(a,c)", measure="marginal(a,c)", numbers=kind))
+             for kind in ("real", "positive")]  # fmt: skip
+    truth = numbers(true_answers(plans[0].request.bound, policy, sparse))
+    stages = [Stage(policy, sparse, 8) for _ in plans]
+    gained = []
+    for _ in range(30):
+        before, after = (
+            numbers(plan.run(stage))  # type: ignore[arg-type]
+            for plan, stage in zip(plans, stages, strict=True)
+        )
+        assert after.min() >= 0
+        assert np.isclose(after.sum(), truth.sum(), atol=1e-6)
+        gained.append(((after - truth) ** 2).sum() / ((before - truth) ** 2).sum())
+    assert max(gained) < 1.02
+    assert np.mean(gained) < 0.9
+
+
+def test_the_plan_takes_the_table_without_negative_numbers() -> None:
+    work = workload(["marginal(a,b)", "marginal(b,c)"], [], FREE)
+    found = planned(asked(FREE, "marginal(a,b)"), work, size=100)
+    assert found.chosen is not None
+    assert "numbers positive" in found.chosen.text
+    drawn = [
+        float(value) for value in release(found.chosen.plan, NoisyTable(COUNTS, DOMAIN)).answers
+    ]
+    assert min(drawn) >= 0
+    assert np.isclose(sum(drawn[:6]), COUNTS.sum())
+    assert np.isclose(sum(drawn[6:]), COUNTS.sum())
+    assert found.options[1].errors[0].rmse >= found.chosen.errors[0].rmse

@@ -29,7 +29,7 @@ def test_two_margins_cost_more_than_their_table() -> None:
         "leave out marginal(ward)",
         "publish marginal(sex,ward) in place of marginal(sex) and marginal(ward)",
     }
-    assert all(saved > 0.5 for saved in found.values())
+    assert all(saved > 0.3 for saved in found.values())
 
 
 def test_a_coarser_table_has_the_sums_of_its_numbers() -> None:

@@ -21,6 +21,7 @@ STEPS = {
     "least squares": "the nearest answers that agree with each other",
     "least-squares": "the nearest answers that agree with each other",
     "least squares onto the known counts": "the nearest table with the published counts",
+    "no number below 0": "the nearest table without numbers below 0 that has the public sums",
     "uniform expansion": "every value gets an equal part of its bucket's count",
     "sums of noisy cells": "answers are sums of the cells of a noisy table",
     "counts from flows": "counts are sums of flows along the forest, and of public totals",

@@ -21,6 +21,7 @@ from blowproof.models.mechanisms.trees_and_prefixes import PrefixQuery, TreeQuer
 from blowproof.models.queries.kinds import (
     CountQuery,
     Cumulative,
+    Difference,
     Histogram,
     MarginalQuery,
     PartitionHistogram,
@@ -134,6 +135,16 @@ def _marginal(
     query: MarginalQuery, part: Part, domain: Domain, graph: SecretGraph
 ) -> list[_Piece | Joint] | None:
     return _cells(part, query.axes, domain)
+
+
+@_pieces.register
+def _difference(
+    query: Difference, part: Part, domain: Domain, graph: SecretGraph
+) -> list[_Piece | Joint] | None:
+    """One output changes by 2, or two by 1 each, if any of the attributes does."""
+    if not part.uniform:
+        return None
+    return [Joint(frozenset((query.axis, *query.others)), 2 * part.weights[0])]
 
 
 def _cells(part: Part, axes: tuple[int, ...], domain: Domain) -> list[_Piece | Joint] | None:

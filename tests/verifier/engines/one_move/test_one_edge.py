@@ -31,7 +31,8 @@ SECRETS = [
     Edges([({"a": -1, "b": "x"}, {"a": 2, "b": "y"})]),
 ]
 FACTS = [(), (Impossible({"a": 0}),), (Impossible({"b": "x"}),)]
-QUERIES = ["histogram", "cumulative(a)", "ranges(a)", "sum(a)", "marginal(b)", "range(a,0,1)"]
+QUERIES = ["histogram", "cumulative(a)", "ranges(a)", "sum(a)", "marginal(b)", "range(a,0,1)",
+           "difference(b)", "difference(b,a)"]  # fmt: skip
 
 
 @pytest.mark.parametrize("secrets", SECRETS, ids=repr)
