@@ -59,9 +59,17 @@ class Span:
     """The rational combinations of the rows of a matrix of whole numbers."""
 
     def __init__(self, rows: Matrix) -> None:
-        self.chosen, self.columns = _pivots(rows)
-        self.basis = rows[self.chosen]
-        self.inverse = _inverse(self.basis[:, self.columns])
+        draw = np.random.default_rng(0)
+        columns = _sample(rows, draw)
+        while True:  # a sample of the columns may show too few independent rows
+            self.chosen, places = _eliminated(rows[:, columns])
+            self.columns = columns[places].tolist()
+            self.basis = rows[self.chosen]
+            self.inverse = _inverse(self.basis[:, self.columns])
+            missed = self._missed(rows, draw)
+            if not len(missed):
+                break
+            columns = np.concatenate([columns, missed])
         self.most = int(np.abs(self.basis).max(initial=0))
 
     def combination(self, target: NDArray[np.int64]) -> tuple[Fraction, ...] | None:
@@ -83,6 +91,19 @@ class Span:
         exact = [x for x in found if x is not None]
         return tuple(exact) if self._holds(exact, target) else None
 
+    def _missed(self, rows: Matrix, draw: np.random.Generator) -> NDArray[np.int64]:
+        """Return columns on which some row is more than a combination of the basis; none: none is.
+
+        All the other rows are looked at together, as one sum with random weights: where a row is
+        independent of the basis, the sum is so too, but for a chance of one in the prime.
+        """
+        others = np.setdiff1d(np.arange(len(rows)), self.chosen)
+        weights = draw.integers(1, PRIME, len(others))
+        total = _times(weights[None, :], rows[others] % PRIME)
+        explained = _times(_times(total[:, self.columns], self.inverse), self.basis % PRIME)
+        left = np.flatnonzero(total[0] != explained[0])
+        return draw.permutation(left)[:SPARE]
+
     def _holds(self, coefficients: Sequence[Fraction], target: NDArray[np.int64]) -> bool:
         """Whether these coefficients of the basis give the target, in whole numbers."""
         scale = lcm(*(x.denominator for x in coefficients))
@@ -93,18 +114,12 @@ class Span:
         return bool((total == scale * target.astype(kind)).all())
 
 
-def _pivots(rows: Matrix) -> tuple[list[int], list[int]]:
-    """Return rows that are independent modulo the prime (so over the fractions), and columns.
-
-    The rows are invertible on the columns. A sample of the columns shows nearly always as much as
-    all of them; what it does not show is missed, which is safe.
-    """
+def _sample(rows: Matrix, draw: np.random.Generator) -> NDArray[np.int64]:
+    """Return so many columns, drawn at random, that they nearly always show every row's worth."""
     most = 2 * len(rows) + SPARE
     if rows.shape[1] <= 2 * most:
-        return _eliminated(rows)
-    columns = np.random.default_rng(0).choice(rows.shape[1], most, replace=False)
-    chosen, places = _eliminated(rows[:, columns])
-    return chosen, columns[places].tolist()
+        return np.arange(rows.shape[1])
+    return draw.choice(rows.shape[1], most, replace=False)
 
 
 def _eliminated(rows: Matrix) -> tuple[list[int], list[int]]:
