@@ -13,7 +13,6 @@ nearly every move can be plain, and both bounds meet.
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -27,10 +26,9 @@ from blowproof.models.norms import L1
 from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import weighted_sum
 from blowproof.verifier.asked.answer import Answer, Pair
-from blowproof.verifier.engines.irreducibles import Multiset, circuits_lower_bound, improve
+from blowproof.verifier.engines.irreducibles import improve
 from blowproof.verifier.engines.search.engine import (
     CHECK_SECONDS,
-    CIRCUIT_SECONDS,
     SEARCH_EFFECTS,
     EffectTable,
 )
@@ -217,17 +215,16 @@ def with_a_secret_effect(
     of its moves need be secret. Multisets that cannot change more than `best` are not looked at.
     """
     table = EffectTable.of(moves)
-    secret = _secret_effects(setting, moves)
+    if table.widest > SEARCH_EFFECTS:
+        return None, None
+    end = None if time_limit is None else now() + time_limit
+    secret = _secret_effects(setting, moves, end)
     places = {place for place, effect in enumerate(table.effects) if effect in secret}
     weights = table.weights
     alone = max((kind.size for kind in table.idle), default=0)  # a secret move within a class
     if not places:
         return max(best, alone), None
-    if table.widest > SEARCH_EFFECTS:
-        return None, _circuit(moves, table, places, best, time_limit)
-
-    score, end = moves.score, None if time_limit is None else now() + time_limit
-    largest = best
+    score, largest = moves.score, best
 
     def evaluate(multiset: tuple[tuple[int, int], ...]) -> int:
         nonlocal largest
@@ -252,28 +249,8 @@ def with_a_secret_effect(
     return upper, moves.pair(counts, Counter())
 
 
-def _circuit(
-    moves: Moves, table: EffectTable, places: set[int], best: int, time_limit: float | None
-) -> Pair | None:
-    """Too many effects to search: return the heaviest circuit with one of these, if it is found."""
-    end = now() + min(CIRCUIT_SECONDS, math.inf if time_limit is None else time_limit)
-    heaviest: Multiset = ()
-    seed = moves.seed
-    while (left := end - now()) > 0:
-        weight, found = circuits_lower_bound(
-            table.effects, table.weights, seed=seed, time_limit=left, wanted=places
-        )
-        if weight > best:
-            best, heaviest = int(weight), found
-        seed += 1
-    if not heaviest:
-        return None
-    counts = Counter({table.kinds[place][0]: times for place, times in heaviest})
-    return moves.pair(counts, Counter())
-
-
-def _secret_effects(setting: Setting, moves: Moves) -> set[tuple[int, ...]]:
-    """Return the effects that some move along an edge of G has."""
+def _secret_effects(setting: Setting, moves: Moves, deadline: float | None) -> set[tuple[int, ...]]:
+    """Return the effects that some move along an edge of G has, or TimeoutError."""
     classes = possible_classes(setting, [])
     boxes = [list(item.boxes()) for item in classes]
     if sum(map(len, boxes)) ** 2 > BOX_PAIRS:
@@ -281,6 +258,8 @@ def _secret_effects(setting: Setting, moves: Moves) -> set[tuple[int, ...]]:
     effects = [setting.effect(item.take(1)[0]) for item in classes]
     found = set()
     for one, left in enumerate(boxes):
+        if deadline is not None and now() > deadline:
+            raise TimeoutError("the classes that secret moves join were not found in time")
         for two, right in enumerate(boxes):
             if one != two and some_edge(setting.graph, left, right):
                 found.add(tuple(b - a for a, b in zip(effects[one], effects[two], strict=True)))
