@@ -509,9 +509,18 @@ theorems/longest_irreducible
     MOST_PAIRS 3_000 pairs: Of more pairs of effects only some are looked at.
     FINEST 4_096 parts: Coordinates are divided into so many parts at the most.
     BLOCK 256 rows: So many rows are looked at together.
+theorems/families/areas
+    MOST_OPEN 2_000 boxes: Over one position there are no more boxes that may overlap.
+    SHORT_AXIS 8 positions: Of no longer axes every position is taken.
+    TRIED 4_096 values: Of one class.
+theorems/families/areas_beside
+    FEW 200 facts: Of no more facts a table is made of what each class adds to each.
+    MOST_GROUPS 12 groups: So many entries of the policy are tried as areas.
+    MOST_BITS 13_000 bits: A number of moves that is longer is not told: nobody could print it.
+    MOST_STAGES 4 facts: Of no more facts beside the areas a bound is made one after the other.
+    SECONDS 10.0 seconds: To find which boxes lie inside of which, and values of the classes.
 theorems/families/many_areas
     MANY 5_000 facts: Of no more facts a table is made of what each class adds to each.
-    MOST_OPEN 2_000 boxes: Over one position there are no more boxes that may overlap.
     SHORT_AXIS 8 positions: Of no longer axes every position is looked at.
     MOST_VALUES 2_000_000 values: Of all classes together.
     TRIED 4_096 values: Of one class.

@@ -16,6 +16,7 @@ from blowproof.verifier.theorems.alone import alone, not_alone
 from blowproof.verifier.theorems.beside import facts_beside
 from blowproof.verifier.theorems.beside_bounds import bounds_beside, no_bounds_beside
 from blowproof.verifier.theorems.exchanges import exchanges, no_exchanges
+from blowproof.verifier.theorems.families.areas_beside import areas_beside, no_areas_beside
 from blowproof.verifier.theorems.families.many_areas import many_areas, no_many_areas
 from blowproof.verifier.theorems.listed_margins import listed_margins
 from blowproof.verifier.theorems.one_sided import no_one_side, one_sided
@@ -35,6 +36,8 @@ WRITTEN_AS_CLAUSES = ("l1", "l2-squared", "linf", "range")
 THEOREMS = (
     Strategy("areas", "theorem", "thousands of areas inside of one another, or apart",
              many_areas, no_many_areas),
+    Strategy("areas beside", "theorem", "hundreds of areas, and facts beside them: so many moves",
+             areas_beside, no_areas_beside),
     Strategy("edges", "theorem", "one record changes alone, along the worst edge of G", one_edge,
              no.either(no.single_records, no.no_edges), norms=EVERY_NORM),
     Strategy("alone", "theorem", "no edge of G changes a known number: one record changes alone",

@@ -3,5 +3,6 @@
 They find their classes themselves, and then say what the theorems beside this room say. Change a
 docstring's proof and the code together.
 
-Read `many_areas` (boxes that lie inside of one another, or apart).
+Read `areas` (boxes that lie inside of one another, or apart), `many_areas` (nothing else is known),
+`areas_beside` (further facts).
 """

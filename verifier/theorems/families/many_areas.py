@@ -21,23 +21,28 @@ axes, a class changes f by no more than any move does.
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from functools import singledispatch
-from itertools import combinations, islice, product
+from itertools import combinations, islice
 from math import prod
 from operator import itemgetter
 
-from blowproof.models import BoundQuery, Box, Exact, Point, Setting
+from blowproof.models import BoundQuery, Exact, Point
 from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
 from blowproof.models.policy.readings import is_labelled
 from blowproof.models.queries.kinds import Cumulative, MarginalQuery, Ranges, SumQuery
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
-from blowproof.verifier.databases.sparse_facts import SparseFacts
 from blowproof.verifier.limits.limit import real_limit, whole_limit
+from blowproof.verifier.theorems.families.areas import (
+    Node,
+    cycle,
+    nested,
+    points_of,
+    positions_of,
+    staying,
+)
 from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.simple_cycles import best_of
 from blowproof.verifier.theorems.values.class_changes import Chosen
@@ -46,35 +51,11 @@ from blowproof.verifier.theorems.values.free_change import axes_of_facts, larges
 __all__ = ["many_areas", "no_many_areas"]
 
 MANY = whole_limit(__name__, "MANY")
-MOST_OPEN = whole_limit(__name__, "MOST_OPEN")
 SHORT_AXIS = whole_limit(__name__, "SHORT_AXIS")
 MOST_VALUES = whole_limit(__name__, "MOST_VALUES")
 TRIED = whole_limit(__name__, "TRIED")
 MOST_PAIRED = whole_limit(__name__, "MOST_PAIRED")
 SECONDS = real_limit(__name__, "SECONDS")
-
-
-@dataclass(eq=False)
-class _Node:
-    """A box of facts, those right inside of it, and its number of records where that is known."""
-
-    box: Box
-    answer: int | None
-    inner: list[_Node] = field(default_factory=list)
-
-    @property
-    def size(self) -> int:
-        """How many values its class has."""
-        return self.box.size - sum(node.box.size for node in self.inner)
-
-    @property
-    def held(self) -> int | None:
-        """How many records its class has in every database; None where that is not known."""
-        numbers = [self.answer, *(node.answer for node in self.inner)]
-        if any(number is None for number in numbers):
-            return None
-        first, *others = (number for number in numbers if number is not None)
-        return first - sum(others)
 
 
 def no_many_areas(question: Question) -> str:
@@ -95,7 +76,7 @@ def many_areas(question: Question) -> Answer | None:
     """Return S(f, P), or bounds, where thousands of areas are nested or apart; None where not."""
     setting, started = question.setting, time.perf_counter()
     end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 2))
-    nodes = _nested(setting, end)
+    nodes = nested(setting, setting.equalities, end)
     if nodes is None:
         return None
     classes = [node for node in nodes if node.size and (setting.scope == "any" or node.held != 0)]
@@ -108,114 +89,22 @@ def many_areas(question: Question) -> Answer | None:
     why = f"{len(classes):,} areas inside of one another, or apart: neighbours are simple cycles"
     pair = None
     if found.pairs and setting.graph.complete:
-        pair = _cycle(setting, found.pairs, classes)
+        pair = cycle(setting, found.pairs, classes)
     lower = 0 if pair is None else found.lower
     return question.answer(lower, found.upper, why, witness=pair, engine="areas", since=started)
-
-
-def _nested(setting: Setting, end: float) -> list[_Node] | None:
-    """Return the boxes with those right inside of them, the whole domain first; None where two of
-    them overlap, or a fact is no count of one box.
-    """
-    whole = setting.domain.whole
-    numbers: dict[Box, int | None] = {whole: setting.size}
-    for fact in setting.equalities:
-        terms = [(times, area) for times, area in fact.terms if times]
-        if len(terms) != 1 or terms[0][0] != 1 or len(terms[0][1].boxes) != 1:
-            return None
-        box = terms[0][1].boxes[0]
-        if any(len(side.runs) != 1 for side in box.sides):
-            return None
-        numbers[box] = fact.answer if numbers.get(box) is None else numbers[box]
-    nodes = [_Node(box, answer) for box, answer in numbers.items()]
-    axis = max(range(len(whole.sides)), key=lambda k: len({box.sides[k] for box in numbers}))
-    nodes.sort(key=lambda node: (node.box.sides[axis].runs[0][0], -node.box.size))
-    return nodes if _linked(nodes, axis, end) else None
-
-
-def _linked(nodes: Sequence[_Node], axis: int, end: float) -> bool:
-    """Link each box to the smallest one around it; False where two overlap."""
-    open_: list[_Node] = []
-    for number, node in enumerate(nodes):
-        if number % 1000 == 0 and now() > end:
-            return False
-        low = node.box.sides[axis].runs[0][0]
-        open_ = [other for other in open_ if other.box.sides[axis].runs[0][1] > low]
-        if len(open_) > MOST_OPEN:
-            return False
-        around = None
-        for other in open_:
-            if not all(_meet(a.runs[0], b.runs[0])
-                       for a, b in zip(node.box.sides, other.box.sides, strict=True)):  # fmt: skip
-                continue
-            if not all(_within(a.runs[0], b.runs[0])
-                       for a, b in zip(node.box.sides, other.box.sides, strict=True)):  # fmt: skip
-                return False  # of equal beginnings the larger box came first
-            if around is None or other.box.size < around.box.size:
-                around = other
-        if around is not None:
-            around.inner.append(node)
-        open_.append(node)
-    return True
-
-
-def _meet(one: tuple[int, int], two: tuple[int, int]) -> bool:
-    return one[0] < two[1] and two[0] < one[1]
-
-
-def _within(one: tuple[int, int], two: tuple[int, int]) -> bool:
-    return two[0] <= one[0] and one[1] <= two[1]
 
 
 # --- values of a class ---------------------------------------------------------------------------
 
 
-def _points(node: _Node, axes: Sequence[int]) -> Iterator[Point]:
-    """Yield values of a class that differ on some axes: in its box, and in none inside of it."""
-    box = node.box
-    spots = [_spots(node, axis) if axis in axes else [side.runs[0][0]]
-             for axis, side in enumerate(box.sides)]  # fmt: skip
-    for axis, side in enumerate(box.sides):
-        if node.inner and axis not in axes:  # a place beside what lies inside
-            spots[axis] = sorted({*spots[axis], *_edges(node, axis), side.runs[0][1] - 1})
-    tried = islice(product(*spots), TRIED)
-    yield from (x for x in tried if not any(x in other.box for other in node.inner))
-
-
-def _edges(node: _Node, axis: int) -> list[int]:
-    """Return positions next to the boxes inside, where they leave some free on the axis."""
-    low, high = node.box.sides[axis].runs[0]
-    sides = sorted({other.box.sides[axis].runs[0] for other in node.inner})
-    free, reached = [], low
-    for start, stop in sides:
-        if start > reached:
-            free += [reached, start - 1]
-        reached = max(reached, stop)
-    if reached < high:
-        free += [reached, high - 1]
-    return free[:SHORT_AXIS] + free[-SHORT_AXIS:]
-
-
-def _spots(node: _Node, axis: int) -> list[int]:
-    """Return all positions of a short axis, of a long one the ends, their neighbours, the middle.
-
-    Where others lie inside, the ends of what they leave free too.
-    """
-    low, high = node.box.sides[axis].runs[0]
-    if high - low <= SHORT_AXIS:
-        return list(range(low, high))
-    some = {low, low + 1, (low + high) // 2, high - 2, high - 1}
-    return sorted(some | set(_edges(node, axis) if node.inner else ()))
-
-
-def _values(question: Question, classes: Sequence[_Node]) -> tuple[list[list[Point]], bool]:
+def _values(question: Question, classes: Sequence[Node]) -> tuple[list[list[Point]], bool]:
     """Return values of each class, and whether no others change the query by more."""
     query, setting = question.query, question.setting
     axes = sorted(query.axes_read(setting.domain))
     one_axis = len(axes_of_facts(setting)) == 1
     found, total, enough = [], 0, True
     for node in classes:
-        few = list(_points(node, axes))
+        few = list(points_of(node, axes))
         found.append(few)
         total += len(few)
         if total > MOST_VALUES:
@@ -224,9 +113,9 @@ def _values(question: Question, classes: Sequence[_Node]) -> tuple[list[list[Poi
     return found, enough
 
 
-def _all_rows(query: BoundQuery, node: _Node, axes: Sequence[int], one_axis: bool) -> bool:
+def _all_rows(query: BoundQuery, node: Node, axes: Sequence[int], one_axis: bool) -> bool:
     """Whether the values that are taken change the query as much as any of the class do."""
-    lengths = {axis: _length(node, axis) for axis in axes}
+    lengths = {axis: positions_of(node, axis) for axis in axes}
     if prod(min(length, SHORT_AXIS) for length in lengths.values()) > TRIED:
         return False
     free = not node.inner or not _cut(node).intersection(axes)
@@ -256,12 +145,7 @@ def _monotone(query: BoundQuery, lengths: Mapping[int, int], free: bool, one_axi
     return free or one_axis
 
 
-def _length(node: _Node, axis: int) -> int:
-    low, high = node.box.sides[axis].runs[0]
-    return high - low
-
-
-def _cut(node: _Node) -> set[int]:
+def _cut(node: Node) -> set[int]:
     """Return the axes on which some box inside does not reach as far as the box."""
     sides = enumerate(node.box.sides)
     return {axis for axis, side in sides if any(o.box.sides[axis] != side for o in node.inner)}
@@ -270,21 +154,21 @@ def _cut(node: _Node) -> set[int]:
 # --- what changes --------------------------------------------------------------------------------
 
 
-def _best(question: Question, classes: Sequence[_Node], end: float) -> Chosen | None:
+def _best(question: Question, classes: Sequence[Node], end: float) -> Chosen | None:
     """Return the best choice of one change in each class (see `simple_cycles`)."""
     setting, query = question.setting, question.query
     axes = query.axes_read(setting.domain)
     if query.separates:
         every = range(len(setting.domain))
         large = [node for node in classes if node.size > 1]
-        pairs = [tuple(islice(_points(node, every), 2)) for node in large]
+        pairs = [tuple(islice(points_of(node, every), 2)) for node in large]
         whole = [(pair[k % 2], pair[1 - k % 2]) for k, pair in enumerate(pairs) if len(pair) == 2]
         return Chosen(2 * len(whole), 2 * len(large), tuple(whole))
     if not axes & axes_of_facts(setting):
         change = largest_free(query, setting.domain)
         if change is None:
             return None
-        values = [next(_points(node, ()), None) for node in classes]
+        values = [next(points_of(node, ()), None) for node in classes]
         free = tuple(
             (moved(x, change.before, axes), moved(x, change.after, axes))
             for x in values
@@ -302,7 +186,7 @@ def _best(question: Question, classes: Sequence[_Node], end: float) -> Chosen | 
     return Chosen(lower, len(classes) * most, pairs_found)
 
 
-def _exchange(question: Question, classes: Sequence[_Node], started: float) -> Answer | None:
+def _exchange(question: Question, classes: Sequence[Node], started: float) -> Answer | None:
     """Return the best exchange in a class, or the best record that no fact counts (`exchanges`)."""
     setting, query = question.setting, question.query
     whole = setting.domain.whole
@@ -311,7 +195,7 @@ def _exchange(question: Question, classes: Sequence[_Node], started: float) -> A
     few, enough = _values(question, classes)
     if query.separates:
         every = range(len(setting.domain))
-        few = [list(islice(_points(node, every), 2)) for node in classes]
+        few = [list(islice(points_of(node, every), 2)) for node in classes]
         enough = all(len(points) == min(2, node.size)
                      for points, node in zip(few, classes, strict=True))  # fmt: skip
     enough = enough and all(len(points) <= MOST_PAIRED for points in few)
@@ -330,39 +214,8 @@ def _exchange(question: Question, classes: Sequence[_Node], started: float) -> A
     pair = None
     if y is not None:
         before: tuple[Point, ...] = () if x is None else (x,)
-        unchanged = _staying(setting, classes, before)
+        unchanged = staying(setting, classes, before)
         pair = None if unchanged is None else Pair(before=before, after=(y,), unchanged=unchanged)
     why = f"{len(classes):,} areas inside of one another, or apart: an exchange inside of one"
     lower = 0 if pair is None else value
     return question.answer(lower, upper, why, witness=pair, engine="areas", since=started)
-
-
-def _cycle(
-    setting: Setting, pairs: Sequence[tuple[Point, Point]], classes: Sequence[_Node]
-) -> Pair | None:
-    """Return the moves round a cycle in which, of each class, x goes and y comes."""
-    before = tuple(x for x, _ in pairs)
-    after = tuple(y for _, y in (*pairs[1:], pairs[0]))
-    unchanged = _staying(setting, classes, before)
-    return None if unchanged is None else Pair(before=before, after=after, unchanged=unchanged)
-
-
-def _staying(
-    setting: Setting, classes: Sequence[_Node], going: Sequence[Point]
-) -> tuple[tuple[Point, int], ...] | None:
-    """Return records that stay where some go, so that all known numbers are met; None: unknown."""
-    if setting.scope == "any":
-        return ()
-    facts = SparseFacts(setting.domain, setting.equalities)
-    gone = Counter(map(facts.of, going))
-    found = []
-    for node in classes:
-        x = next(_points(node, ()), None)
-        if x is None or node.held is None:
-            return None
-        left = node.held - gone[facts.of(x)]
-        if left < 0:
-            return None
-        if left:
-            found.append((x, left))
-    return tuple(sorted(found))

@@ -1,0 +1,97 @@
+"""Areas and facts beside them, without a table of classes: bounds that hold, and that are there."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from blowproof.models import (
+    Between,
+    Count,
+    Domain,
+    Integers,
+    Labels,
+    Marginal,
+    Policy,
+    parse_query,
+    setting,
+)
+from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.neighbours.check import check_pair
+from blowproof.verifier.theorems.families import areas_beside as module
+from blowproof.verifier.theorems.families.areas_beside import areas_beside, no_areas_beside
+
+QUERIES = ("histogram", "marginal(sex)", "marginal(x)", "sum(x)", "cumulative(x)", "marginal(job)")
+
+
+def asked(policy: Policy, query: str) -> Question:
+    return Question(setting(policy), parse_query(query, policy), "published")
+
+
+def drawn(rng: random.Random) -> Policy:
+    """Ranges of a line, apart; a count of ages or sexes beside them, or both, or a table."""
+    length = rng.choice([3, 4])
+    domain = Domain(x=Integers(0, length - 1), sex=Labels(["F", "M"]), job=Labels(["a", "b"]))
+    cut = rng.randint(1, length - 1)
+    parts = (Count({"x": Between(0, cut - 1)}), Count({"x": Between(cut, length - 1)}))
+    known: tuple[Count | Marginal, ...] = (Marginal(["x"]),) if rng.random() < 0.5 else parts
+    beside: list[Count | Marginal] = [
+        Count({"sex": "F"}),
+        Marginal(["sex"]),
+        Count({"x": Between(1, 2), "sex": "M"}),
+    ]
+    return Policy(domain=domain, known=(*known, *rng.sample(beside, rng.randint(1, 2))))
+
+
+@pytest.mark.parametrize("seed", range(18))
+def test_areas_beside_bound_what_the_search_finds(seed: int) -> None:
+    rng = random.Random(seed)
+    policy = drawn(rng)
+    question = asked(policy, QUERIES[seed % len(QUERIES)])
+    told = areas_beside(question)
+    found = sensitivity(policy, QUERIES[seed % len(QUERIES)], time_limit=2)
+    assert found.upper is not None
+    if told is None:
+        return
+    assert told.upper is not None and found.lower <= told.upper
+    assert told.lower <= found.upper
+    if told.witness is not None:
+        assert check_pair(question.setting, "published", told.witness).holds
+
+
+def test_counties_beside_sexes_have_bounds() -> None:
+    """2 to about 10^1903 before: a table of 6,286 classes and 3,145 facts is too large."""
+    domain = Domain(county=Integers(1, 3143), sex=Labels(["F", "M"]), age=Integers(0, 99))
+    policy = Policy(domain=domain, known=(Marginal(["county"]), Marginal(["sex"])))
+    told = areas_beside(asked(policy, "histogram"))
+    assert told is not None
+    assert told.upper == 2 * (3144**2 // 2)
+    assert told.lower == 2 * 3143
+
+
+def test_eight_thousand_cells_beside_one_count_have_bounds() -> None:
+    """2 and nothing from above before: 40 million values, 8,000 published cells, and one count."""
+    domain = Domain(
+        county=Integers(1, 4000), sex=Labels(["F", "M"]), age=Integers(0, 99), job=Integers(1, 50)
+    )
+    known = (Marginal(["county", "sex"]), Marginal(["county"]), Count({"age": Between(18, 99)}))
+    told = areas_beside(asked(Policy(domain=domain, known=known), "histogram"))
+    assert told is not None
+    assert (told.lower, told.upper) == (16_000, 2 * (8001**2 // 2))
+
+
+def test_a_number_that_nobody_could_print_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    domain = Domain(county=Integers(1, 300), sex=Labels(["F", "M"]), band=Labels(list("abc")))
+    known = (Marginal(["county", "sex"]), Marginal(["county", "band"]))
+    monkeypatch.setattr(module, "MOST_BITS", 1_000)
+    told = areas_beside(asked(Policy(domain=domain, known=known), "histogram"))
+    assert told is not None and told.upper is None
+    assert "publish fewer" in told.notes[0]
+
+
+def test_few_facts_are_left_to_a_table() -> None:
+    domain = Domain(x=Integers(0, 9), sex=Labels(["F", "M"]))
+    policy = Policy(domain=domain, known=(Marginal(["x"]), Marginal(["sex"])))
+    assert "more than 200 facts" in no_areas_beside(asked(policy, "histogram"))

@@ -1,0 +1,173 @@
+"""Areas inside of one another, or apart, and facts beside them, where no table of classes is made.
+
+*Statement.* Readings 1, 2 and 5, equality facts. Let some of the facts, the base, count boxes that
+lie inside of one another, or apart; N classes of it hold a value (`many_areas`), and k further
+facts, of widths w_1, ..., w_k, tell values of a class apart. Then a pair has at most so many moves
+as `beside` says for N independent signatures and k facts beside them: w_1 (N + 1)^2 / 2 for k = 1,
+the bound by stages, and N times the whole points in k K, where K is the vectors with coordinates of
+at most N w_j in size. And S is at least what a cycle through the classes changes, each of which
+loses a record and gains one that the further facts count alike (G complete, any answers).
+
+*Proof.* The signatures for the base are affinely independent (`many_areas`), which is all that
+`beside` asks of a base. A fact's width is at most the sum of the sizes of its coefficients. If a
+group of further facts counts the cells of a partition, one of them follows from the others and n,
+which no circulation changes, so that it may be left out. The cycle has no effect on the base, and
+none on the further facts, as each class exchanges records that they count alike; no part of it that
+is not all of it has none on the base. QED
+
+This is for counties and sexes, or thousands of cells and a handful of totals: the table of
+signatures would have millions of entries, of which nearly all are 0.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import permutations
+from math import inf
+
+from blowproof.models import BlowproofError, LinearFact, Point, Setting
+from blowproof.models.base.clock import now
+from blowproof.models.norms import L1
+from blowproof.models.policy.readings import is_labelled
+from blowproof.verifier.asked.answer import Answer, Pair
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.sparse_facts import SparseFacts
+from blowproof.verifier.limits.limit import real_limit, whole_limit
+from blowproof.verifier.theorems.beside import by_stages, free_change, groups_of
+from blowproof.verifier.theorems.families.areas import Node, cycle, nested, points_of
+from blowproof.verifier.theorems.longest_irreducible import whole_points
+from blowproof.verifier.theorems.most_moves import largest_move
+from blowproof.verifier.theorems.simple_cycles import best_of
+from blowproof.verifier.theorems.values.free_change import axes_of_facts, moved
+
+__all__ = ["areas_beside", "no_areas_beside"]
+
+FEW = whole_limit(__name__, "FEW")
+MOST_GROUPS = whole_limit(__name__, "MOST_GROUPS")
+MOST_BITS = whole_limit(__name__, "MOST_BITS")
+MOST_STAGES = whole_limit(__name__, "MOST_STAGES")
+SECONDS = real_limit(__name__, "SECONDS")
+
+
+def no_areas_beside(question: Question) -> str:
+    """Return why the theorem does not speak about a question, or ""."""
+    setting = question.setting
+    if setting.bounds or setting.clauses or setting.impossible.boxes:
+        return "it speaks about equality counts"
+    if question.query.measure is not L1 or question.query.per_record:
+        return "it speaks about l1, and sums of rows"
+    if not is_labelled(question.reading):
+        return "it speaks about readings 1, 2 and 5"
+    if len(setting.equalities) <= FEW:
+        return f"it is for more than {FEW:,} facts"
+    return "" if len(groups_of(setting)) > 1 else "there are no facts beside the areas"
+
+
+def areas_beside(question: Question) -> Answer | None:
+    """Return bounds on S(f, P); None where no facts count areas inside of one another, or apart."""
+    setting, started = question.setting, time.perf_counter()
+    end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 3))
+    try:
+        largest = largest_move(setting, question.query, question.reading)
+        found = _base(setting)
+    except (BlowproofError, OverflowError):
+        return None
+    if found is None or largest is None:
+        return None
+    classes, further = found
+    if not further:
+        return None  # `simple_cycles` says more
+    most: int | None = _longest(len(classes), _widths(setting, further))
+    free = free_change(question)
+    change = largest if free is None else min(largest, free[2])
+    if most is not None and most.bit_length() > MOST_BITS:
+        most = None
+    why = (
+        f"{len(classes):,} areas inside of one another, or apart, and {len(further):,} facts "
+        f"beside them: so many moves at the most, each of which changes the query by {change}"
+    )
+    if most is None:
+        why = f"{why} (a number of thousands of digits: publish fewer of these tables together)"
+    pair = None
+    if setting.scope == "any" and setting.graph.complete:
+        pair = _pair(question, classes, further, end)
+    lower = 0 if pair is None else question.query.difference(pair.moves(question.reading))
+    upper = None if most is None else most * change
+    return question.answer(lower, upper, why, witness=pair, engine="areas beside", since=started)
+
+
+def _base(setting: Setting) -> tuple[list[Node], list[LinearFact]] | None:
+    """Return the classes of the areas, and the facts that are not counts of them."""
+    groups = sorted(groups_of(setting), key=lambda places: (-len(places), places))
+    base: list[LinearFact] = []
+    further: list[LinearFact] = []
+    nodes: list[Node] | None = None
+    for number, group in enumerate(groups):
+        facts = [setting.equalities[place] for place in group]
+        tried = nested(setting, [*base, *facts], inf) if number < MOST_GROUPS else None
+        if tried is None:
+            further += facts
+        else:
+            base += facts
+            nodes = tried
+    if nodes is None:
+        return None
+    return [node for node in nodes if node.size], further
+
+
+def _widths(setting: Setting, further: Sequence[LinearFact]) -> list[int]:
+    """Return how much each further fact varies at the most, one of each partition left out."""
+    groups: dict[str, list[LinearFact]] = defaultdict(list)
+    for fact in further:
+        groups[fact.name.partition("]")[0]].append(fact)
+    found = []
+    for facts in groups.values():
+        widths = [sum(abs(times) for times, _ in fact.terms) for fact in facts]
+        nodes = nested(setting, facts, inf) if len(facts) > 1 else None
+        if nodes is not None and not nodes[0].size and not any(n.inner for n in nodes[1:]):
+            widths.remove(max(widths))
+        found += [width for width in widths if width]
+    return found
+
+
+def _longest(count: int, widths: Sequence[int]) -> int:
+    """Return how many moves a pair has at the most (see `beside`)."""
+    several = len(widths)
+    if not several:
+        return count
+    together = several * count * sum(widths)
+    found = [count * whole_points([several * count * width for width in widths], together)]
+    if several <= MOST_STAGES:
+        found += [by_stages(count, order) for order in permutations(widths)]
+    return min(found)
+
+
+def _pair(
+    question: Question, classes: Sequence[Node], further: Sequence[LinearFact], end: float
+) -> Pair | None:
+    """Return a cycle through the classes, each with two values that further facts count alike."""
+    setting, query = question.setting, question.query
+    free = free_change(question)
+    if free is not None:
+        axes = query.axes_read(setting.domain)
+        some = [next(points_of(node, ()), None) for node in classes]
+        pairs = [(moved(x, free[0], axes), moved(x, free[1], axes)) for x in some if x is not None]
+        return cycle(setting, pairs, classes) if pairs else None
+    every = sorted(query.axes_read(setting.domain) | axes_of_facts(setting))
+    told = SparseFacts(setting.domain, further)
+    few = []
+    for node in classes:
+        if now() > end:
+            break
+        alike: dict[object, list[Point]] = defaultdict(list)
+        for x in points_of(node, every):
+            alike[told.of(x)].append(x)
+        few.append(max(alike.values(), key=len, default=[]))
+    if query.separates:
+        two = [(xs[0], xs[1]) for xs in few if len(xs) > 1]
+        pairs = [(x, y) if k % 2 else (y, x) for k, (x, y) in enumerate(two)]
+        return cycle(setting, pairs, classes) if pairs else None
+    best = best_of(query, [xs for xs in few if xs], end)
+    return cycle(setting, best.pairs, classes) if best.pairs else None
