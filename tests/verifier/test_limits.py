@@ -26,6 +26,8 @@ NO_LIMITS = {
     "engines/irreducibles/search_python": ("PENALTY",),
     # a step whose exponential is known
     "certify/selections/best_score": ("FAR",),
+    # how finely numbers are rounded up
+    "theorems/lengths/lattice_free": ("FINE", "GRAIN"),
     # primes
     "engines/graver/symmetry": ("PRIME",),
     "exact/span": ("PRIME",),
