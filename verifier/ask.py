@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -100,7 +100,7 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
     return replace(found, domain=policy.domain, norm=question.query.measure.name)
 
 
-def explain(
+def explain(  # noqa: PLR0913 # keyword-only options
     policy: Policy,
     query: BoundQuery | str = "histogram",
     *,
@@ -109,10 +109,13 @@ def explain(
     answers: Answers | None = None,
     time_limit: float | None = None,
     run: bool = False,
+    listener: Listener | None = None,
+    begun: Callable[[list[plan.Step]], None] | None = None,
 ) -> tuple[list[plan.Step], Answer | None]:
     """Return the steps of the plan for a question, in order: what is asked, what not, and why.
 
-    `run`: with what each gave and how long it took, and the answer.
+    `run`: with what each gave and how long it took, and the answer. `begun` is told the steps
+    before they run, for somebody who may not wait for the end; they fill as the run goes on.
 
     >>> from blowproof.models import Count, Domain, Integers, Labels, Policy
     >>> domain = Domain(sex=Labels(["F", "M"]), age=Integers(0, 1))
@@ -124,10 +127,13 @@ def explain(
 
     def ask(question: Question) -> Answer:
         runs.append(plan.Run(question))
+        if begun is not None:
+            begun(runs[0].steps)
         return runs[0].answer(time.perf_counter()) if run else question.answer(0, None)
 
     with Budget(time_limit):
         question = _question(Problem(policy, answers), query, norm, reading, time_limit)
+        question = replace(question, listener=listener)
         found = asked_in_l1(question, ask) or ask(question)
     found = replace(found, domain=policy.domain, norm=question.query.measure.name)
     return runs[0].steps if runs else [], found if run else None

@@ -69,34 +69,47 @@ def explain(policy: str, query: str, run: bool, question: Question, as_json: boo
     session = Session(question)
     read, (asked,) = session.open(policy, [query])
     with placed(policy):
-        steps, answer = _explained(session, read, asked, run)
+        steps, answer, stopped = _explained(session, read, asked, run)
     with quietly():
         if as_json:
             write_json(_document(read, asked, question, steps))
         else:
-            print_all(_parts(asked, question, steps, answer))
+            print_all(_parts(asked, question, steps, answer, stopped))
     return Exit.OK
 
 
 def _explained(
     session: Session, policy: Policy, query: BoundQuery, run: bool
-) -> tuple[list[Step], Answer | None]:
-    from blowproof.cli.asking.ask import GRACE, scope_of
+) -> tuple[list[Step], Answer | None, str]:
+    """Return the steps, the answer where there is one, and what stopped the run if anything did.
+
+    Nothing is lost by a stop: what the steps gave by then is shown.
+    """
+    from blowproof.cli.asking.ask import Cut, scope_of
+    from blowproof.cli.asking.stoppable import Stopped
     from blowproof.verifier.ask import explain as told
 
     asked = session.question
-    limit = None if asked.time_limit is None else asked.time_limit + GRACE
-    return session.run(
-        lambda: told(
+    begun: list[Step] = []
+    found = session.follow(
+        f"{query.name}, {asked.reading}",
+        lambda post: told(
             policy,
             query,
             reading=cast("Reading", asked.reading),
             answers=scope_of(asked),
             time_limit=asked.time_limit,
             run=run,
+            listener=post,
+            begun=begun.extend,
         ),
-        limit=limit,
+        limit=asked.time_limit,
     )
+    if not isinstance(found, Cut):
+        return (*found, "")
+    if not begun:
+        raise Stopped(found.reason)
+    return begun, None, found.reason
 
 
 def _document(
@@ -116,7 +129,7 @@ def _document(
 
 
 def _parts(
-    query: BoundQuery, question: Question, steps: list[Step], answer: Answer | None
+    query: BoundQuery, question: Question, steps: list[Step], answer: Answer | None, stopped: str
 ) -> Iterator[RenderableType]:
     from rich.table import Table
     from rich.text import Text
@@ -131,16 +144,20 @@ def _parts(
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for heading in ("", "step", "what it does, or why it is left out"):
         table.add_column(heading, overflow="fold")
-    if answer is not None:
+    ran = answer is not None or bool(stopped)
+    if ran:
         for heading in ("gave", "seconds"):
             table.add_column(heading, justify="right", no_wrap=True)
     for step in steps:
         why = step.strategy.does if step.applies else f"left out: {step.why_not}"
         row = ["" if step.applies else "-", step.strategy.name, why]
-        if answer is not None:
+        if ran:
             row += [_gave(step), "" if step.seconds is None else f"{step.seconds:.2f}"]
         table.add_row(*map(Text, row), style="" if step.applies else "dim")
     yield table
+    if stopped:
+        yield Text()
+        yield Text(f"{stopped}; the table has what was found by then", style="bold")
     if answer is not None:
         yield Text()
         yield Text(bounds_text(answer), style="bold")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from blowproof.cli.asking.stoppable import Stopped
 from blowproof.cli.main import run
 from blowproof.models import (
     AttributeChange,
@@ -27,7 +28,7 @@ from blowproof.models import (
 from blowproof.models.files.writing import to_toml
 from blowproof.verifier import plan
 from blowproof.verifier.ask import sensitivity
-from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Progress, Question
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.portfolio import registry
@@ -201,3 +202,21 @@ def test_explain_tells_people_who_decided(file: str, capsys: pytest.CaptureFixtu
     shown = capsys.readouterr().out
     assert "S = 4" in shown and "upper bound: " in shown and "left out: " in shown
     assert run(["explain", file, "--query", "marginal(nothing)"]) == 2
+
+
+def test_explain_that_is_stopped_tells_what_was_found(
+    file: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = plan.Run.answer
+
+    def cut(self: plan.Run, started: float) -> Answer:
+        whole(self, started)
+        raise Stopped("stopped at the time limit")
+
+    monkeypatch.setattr(plan.Run, "answer", cut)
+    assert run(["explain", file, "--run"]) == 0
+    shown = capsys.readouterr().out
+    assert "stopped at the time limit" in shown and "S = 4" not in shown
+    assert run(["explain", file, "--run", "--json"]) == 0
+    steps = json.loads(capsys.readouterr().out)["steps"]
+    assert any(step["upper"] == 4 for step in steps)
