@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,9 @@ LEAST = 10**8
 ROOM = 2 * 10**9
 """Address space that is no memory: the stacks of threads, pages that libraries keep in reserve."""
 
+PAUSE = 0.05
+"""Seconds between two looks: a small question is over before."""
+
 WORDS = "stopped at the memory limit"
 
 _UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
@@ -43,6 +47,7 @@ _SIZE = re.compile(rf"(\d{{1,9}})(?:\.(\d{{1,3}}))?\s*({'|'.join(_UNITS)})")
 class _Limit:
     most: int | None = None
     firm: bool = False
+    looked: float = 0.0
 
 
 _LIMIT = _Limit()
@@ -97,7 +102,7 @@ def allow(limit: int) -> None:
     """Set the limit of this process; each command sets its own."""
     from blowproof.models.data.tabular import allow_memory
 
-    _LIMIT.most = limit
+    _LIMIT.most, _LIMIT.looked = limit, 0.0
     allow_memory(limit // 4)
     if not _LIMIT.firm:
         return
@@ -116,8 +121,15 @@ def limit() -> int | None:
 
 
 def over() -> str:
-    """Return why the work has to stop: that too much memory is in use; or ""."""
-    if _LIMIT.most is None or used() <= _LIMIT.most:
+    """Return why the work has to stop: that too much memory is in use; or "".
+
+    Asked more often than there is something to see, it does not look again.
+    """
+    now = time.monotonic()
+    if _LIMIT.most is None or now - _LIMIT.looked < PAUSE:
+        return ""
+    _LIMIT.looked = now
+    if used() <= _LIMIT.most:
         return ""
     return f"{WORDS} of {spelled(_LIMIT.most)}"
 

@@ -25,6 +25,7 @@ __all__ = [
     "ask_to_end",
     "ignore_late_halts",
     "still_busy",
+    "until_alone",
     "watch",
     "wish_to_end",
 ]
@@ -230,6 +231,13 @@ def ignore_late_halts() -> None:
             before(found)
 
     sys.unraisablehook = hook
+
+
+def until_alone(patience: float = 60.0) -> None:
+    """Wait until no other thread of this process goes on: a fork takes none along."""
+    end = time.monotonic() + patience
+    while still_busy() and time.monotonic() < end:
+        time.sleep(_TICK / 10)
 
 
 def still_busy() -> bool:

@@ -6,8 +6,6 @@ until no thread of its own is left, since a fork takes no threads along.
 
 from __future__ import annotations
 
-import threading
-import time
 from pathlib import Path
 
 __all__ = ["POLICY", "warm_up"]
@@ -21,7 +19,6 @@ marginal = ["a"]
 [[known]]
 count = { b = 1 }
 """
-PATIENCE = 60.0
 
 
 def warm_up() -> None:
@@ -30,13 +27,12 @@ def warm_up() -> None:
     Compiled searches are left to the workers that need them: the first time after an installation
     they take many seconds, and nobody should wait for that who asks something small.
     """
+    from blowproof.cli.asking.stoppable import until_alone
     from blowproof.cli.serving.work import answer
 
     asked = {"text": POLICY, "query": "histogram", "job": "report"}
     answer(asked, Path(), lambda event: None)
-    end = time.monotonic() + PATIENCE
-    while threading.active_count() > 1 and time.monotonic() < end:
-        time.sleep(0.01)
+    until_alone()
 
 
 if __name__ != "__main__":

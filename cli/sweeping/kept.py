@@ -23,6 +23,9 @@ __all__ = ["COLUMNS", "Kept", "write_parquet"]
 
 PERIOD = 10.0
 """Seconds between two writings of the results."""
+SAFELY = 1.0
+"""Seconds after which rows have to be on the disk: what a machine loses that dies. A process that
+dies loses none, for the journal was handed to the system."""
 
 JOURNAL_BYTES = 8_000_000_000
 
@@ -48,7 +51,7 @@ class Kept:
         self.journal = Path(f"{output}.journal")
         self.wanted = wanted
         self.rows: dict[str, Row] = _read(self.journal)
-        self._written = time.monotonic()
+        self._written = self._safe = time.monotonic()
         self._file: TextIO | None = None
 
     def __enter__(self) -> Kept:
@@ -64,6 +67,7 @@ class Kept:
         trace: TracebackType | None,
     ) -> None:
         if self._file is not None:
+            os.fsync(self._file.fileno())
             self._file.close()
         self.write()
 
@@ -85,8 +89,11 @@ class Kept:
             self.rows[row["key"]] = row
             self._file.write(json.dumps(row) + "\n")
         self._file.flush()
-        os.fsync(self._file.fileno())
-        if time.monotonic() - self._written > PERIOD:
+        now = time.monotonic()
+        if now - self._safe > SAFELY:
+            os.fsync(self._file.fileno())
+            self._safe = now
+        if now - self._written > PERIOD:
             self.write()
 
     def found(self) -> list[Row]:

@@ -1,15 +1,16 @@
 """Who works: processes of this machine, or those of a Dask cluster, by one code path.
 
-A batch whose worker dies is asked once more, by itself; one that kills its worker again ends as
-rows with the reason. The others lose nothing.
+Where a worker dies, each question that was out is asked once more, by itself; one that kills its
+worker again and again ends as a row with the reason. The others lose nothing.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -17,17 +18,32 @@ from importlib import import_module
 from typing import Any
 
 from blowproof.cli.asking.cluster import DaskWorkers, client_of
-from blowproof.cli.sweeping.work import Batch, Row, answer_batch, failed, ready
+from blowproof.cli.sweeping.work import (
+    Batch,
+    Row,
+    answer_batch,
+    answer_batches,
+    failed,
+    ready,
+    singly,
+)
 
 __all__ = ["cores", "worked"]
 
 LIVES = 2
-"""How often a batch may be begun before it is blamed for the death of its worker."""
+"""How often a question may be begun by itself before it is blamed for the death of its worker."""
 
 DIED = "the process that worked on this died (out of memory, or killed)"
 AHEAD = 2
-"""Batches handed out for each worker, so that none of them waits."""
+"""Parts handed out for each worker, so that none of them waits."""
+SPAN = 0.05
+"""Seconds that a part should take at least: handing one out takes about a hundredth of it."""
 
+DEAD = (BrokenProcessPool, OSError, EOFError)
+"""How it shows that a process has died: a worker, or the one that they are forked from."""
+
+IN_VAIN = 8
+"""Attempts to begin processes that all fail, one after the other, before a sweep gives up."""
 
 Go = Callable[[Batch], Batch]
 
@@ -58,51 +74,93 @@ def worked(
         yield from _local(batches, jobs, memory, ready_to_go)
 
 
+class _Parts:
+    """What waits, handed out in parts: one batch, or several where batches are answered quickly.
+
+    A part is never so large that others would have nothing to do.
+    """
+
+    def __init__(self, waiting: Iterable[Batch], workers: int) -> None:
+        self.waiting, self.workers = deque(waiting), workers
+        self.answered, self.seconds = 0, 0.0
+
+    def take(self, go: Go) -> list[Batch]:
+        """Return the next batches, as they are when their turn has come."""
+        each = self.seconds / self.answered if self.answered else SPAN
+        most = int(SPAN / each) if each else len(self.waiting)
+        many = max(1, min(most, len(self.waiting) // (AHEAD * AHEAD * self.workers)))
+        return [go(self.waiting.popleft()) for _ in range(many)]
+
+    def heard(self, rows: Sequence[Row]) -> None:
+        """Take note of how long a batch took."""
+        self.answered += 1
+        self.seconds += sum(row["seconds"] for row in rows)
+
+
 def _local(batches: Sequence[Batch], jobs: int, memory: int | None, go: Go) -> Iterator[list[Row]]:
-    waiting: deque[tuple[Batch, int]] = deque((batch, 1) for batch in batches)
-    alone = False
-    while waiting:
+    parts = _Parts(batches, jobs)
+    suspects: deque[tuple[Batch, int]] = deque()
+    in_vain = 0
+    while parts.waiting or suspects:
+        begun: dict[Future[list[list[Row]]], list[Batch]] = {}
         pool = ProcessPoolExecutor(
-            1 if alone else jobs,
-            mp_context=multiprocessing.get_context("spawn"),
-            initializer=ready,
-            initargs=(memory,),
+            1 if suspects else jobs, mp_context=_context(), initializer=ready, initargs=(memory,)
         )
-        begun: dict[Future[list[Row]], tuple[Batch, int]] = {}
         try:
-            yield from _fed(pool, waiting, begun, 1 if alone else AHEAD * jobs, go)
-            alone = False
-        except BrokenProcessPool:
-            # Nobody knows which of them it was: each is asked once more, by itself.
-            for batch, lives in begun.values():
-                if not alone:
-                    waiting.appendleft((batch, lives))
-                elif lives < LIVES:
-                    waiting.appendleft((batch, lives + 1))
+            if suspects:
+                yield pool.submit(answer_batches, [suspects[0][0]]).result()[0]
+                suspects.popleft()
+            else:
+                yield from _fed(pool, parts, begun, go)
+        except DEAD:
+            in_vain = 0 if suspects or begun else in_vain + 1
+            if in_vain > IN_VAIN:
+                raise
+            time.sleep(in_vain * 0.05)  # what died may not be gone yet
+            if suspects:
+                one, lives = suspects.popleft()
+                if lives < LIVES:
+                    suspects.appendleft((one, lives + 1))
                 else:
-                    yield failed(batch, DIED)
-            alone = True
+                    yield failed(one, DIED)
+            # Nobody knows which of them it was: each is asked once more, by itself.
+            suspects.extend((one, 1) for part in begun.values() for one in singly(part))
         finally:
             _stop(pool)
 
 
+def _context() -> Any:
+    """Return how processes begin: forked from one that has everything loaded, where there is one.
+
+    A copy of this process would take its threads' locks along, and each of its own would load
+    everything once more.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["blowproof.cli.sweeping.warm"])
+    return context
+
+
 def _fed(
-    pool: Executor,
-    waiting: deque[tuple[Batch, int]],
-    begun: dict[Future[list[Row]], tuple[Batch, int]],
-    most: int,
-    go: Go,
+    pool: Executor, parts: _Parts, begun: dict[Future[list[list[Row]]], list[Batch]], go: Go
 ) -> Iterator[list[Row]]:
     """Keep workers busy until nothing waits, yielding what they answer."""
-    while waiting or begun:
-        while waiting and len(begun) < most:
-            future = pool.submit(answer_batch, go(waiting[0][0]))  # fails where a process has died
-            begun[future] = waiting.popleft()
-        done, _ = wait(begun, timeout=1.0, return_when=FIRST_COMPLETED)
+    while parts.waiting or begun:
+        while parts.waiting and len(begun) < AHEAD * parts.workers:
+            part = parts.take(go)
+            try:
+                begun[pool.submit(answer_batches, part)] = part
+            except DEAD:
+                parts.waiting.extendleft(reversed(part))
+                raise
+        done, _ = wait(begun, return_when=FIRST_COMPLETED)
         for future in done:
-            rows = future.result()
+            found = future.result()
             del begun[future]
-            yield rows
+            for rows in found:
+                parts.heard(rows)
+                yield rows
 
 
 def _stop(pool: ProcessPoolExecutor) -> None:
@@ -119,21 +177,27 @@ def _stop(pool: ProcessPoolExecutor) -> None:
 
 def _clustered(batches: Sequence[Batch], scheduler: str, go: Go) -> Iterator[list[Row]]:
     client = client_of(scheduler)
-    waiting, begun = deque(batches), dict[str, Batch]()
+    begun: dict[str, list[Batch]] = {}
     try:
         done: Any = import_module("distributed").as_completed()
         workers = DaskWorkers(client)
-        while waiting or begun:
-            while waiting and len(begun) < AHEAD * workers.many:
-                batch = waiting.popleft()
-                future = client.submit(answer_batch, go(batch), pure=False, retries=LIVES - 1)
-                begun[future.key] = batch
+        parts = _Parts(batches, workers.many)
+        while parts.waiting or begun:
+            parts.workers = workers.many
+            while parts.waiting and len(begun) < AHEAD * workers.many:
+                part = parts.take(go)
+                future = client.submit(answer_batches, part, pure=False, retries=LIVES - 1)
+                begun[future.key] = part
                 done.add(future)
             future = next(done)
-            batch, error = begun.pop(future.key), future.exception()
+            part, error = begun.pop(future.key), future.exception()
             if error is None:
-                yield future.result()
+                for rows in future.result():
+                    parts.heard(rows)
+                    yield rows
+            elif sum(len(batch.asked) for batch in part) > 1:
+                parts.waiting.extend(singly(part))  # one of them may be to blame, not all
             else:
-                yield failed(batch, f"{DIED}: {type(error).__name__}")
+                yield failed(part[0], f"{DIED}: {type(error).__name__}")
     finally:
         client.close()

@@ -6,11 +6,13 @@ upper bounds, and the worst few pairs. In scope "given" and for weighted records
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import cast
+from operator import itemgetter
+from typing import NamedTuple, cast
 
 from blowproof.cli.sweeping.work import Asked, Batch, Row
-from blowproof.models import BoundQuery, Exact, Policy, Reading
+from blowproof.models import Exact, Policy, Reading
 from blowproof.models.base.numbers import exact
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.portfolio.related import Known, Outline, pairs_travel, within
@@ -21,13 +23,13 @@ MOST = 3
 """Bounds, and pairs, that a batch is told of for each query: the best ones."""
 
 
-@dataclass(frozen=True)
-class _Found:
+class _Found(NamedTuple):
+    """What one question found, ready to be told: its bound and its pair, None where it has none."""
+
     text: str
-    query: BoundQuery
-    lower: Exact
-    upper: Exact | None
-    pair: Pair | None
+    upper: Known | None
+    pair: Known | None
+    worth: Exact
 
 
 @dataclass
@@ -44,6 +46,8 @@ class Abroad:
 
     def __init__(self) -> None:
         self.policies: dict[int, _Policy] = {}
+        self.alike: dict[tuple[int, frozenset[frozenset[int]]], list[_Policy]] = {}
+        """The policies that publish the same marginals of a domain; others are compared once."""
         self.asked: dict[str, tuple[_Policy, Asked]] = {}
 
     def told(self, batch: Batch) -> Batch:
@@ -64,41 +68,47 @@ class Abroad:
         if row["key"] not in self.asked or row["error"] is not None:
             return
         policy, asked = self.asked.pop(row["key"])
-        upper = None if row["upper"] is None else exact(row["upper"])
-        found = _Found(f"{asked.norm} {asked.query}", asked.bound, exact(row["lower"]), upper, pair)
-        policy.found.setdefault(cast("Reading", asked.reading), []).append(found)
+        reading, name = cast("Reading", asked.reading), policy.name
+        bound = None if row["upper"] is None else exact(row["upper"])
+        upper = None if bound is None else Known(reading, asked.bound, bound, None, name)
+        held = None if pair is None else Known(reading, asked.bound, None, pair, name)
+        text = f"{asked.norm} {asked.query}"
+        policy.found.setdefault(reading, []).append(_Found(text, upper, held, exact(row["lower"])))
 
     def _entry(self, name: str, policy: Policy) -> _Policy | None:
         if id(policy) not in self.policies:
             outline = Outline.of(policy)
             if outline is None:
                 return None
-            self.policies[id(policy)] = _Policy(name, outline)
+            here = self.policies[id(policy)] = _Policy(name, outline)
+            self.alike.setdefault((outline.domain, outline.margins), []).append(here)
         return self.policies[id(policy)]
+
+    def _comparable(self, here: _Policy) -> Iterator[_Policy]:
+        """Yield the policies that are finer than this one, or less: others say nothing about it."""
+        mine = here.outline
+        for (domain, margins), members in self.alike.items():
+            if domain == mine.domain and (margins <= mine.margins or margins >= mine.margins):
+                for there in members:
+                    if mine.finer(there.outline) or there.outline.finer(mine):
+                        yield there
 
     def _about(self, here: _Policy, reading: Reading) -> list[Known]:
         uppers: dict[str, list[tuple[Exact, Known]]] = {}
         pairs: dict[str, list[tuple[Exact, Known]]] = {}
-        for there in self.policies.values():
+        for there in self._comparable(here):
             found = there.found.get(reading)
-            if not found or there is here or not _comparable(here.outline, there.outline):
+            if not found:
                 continue
-            if within(here.outline, there.outline, reading):
-                for item in found:
-                    if item.upper is not None:
-                        known = Known(reading, item.query, item.upper, None, there.name)
-                        uppers.setdefault(item.text, []).append((item.upper, known))
-            if pairs_travel(here.outline, there.outline, reading):
-                for item in found:
-                    if item.pair is not None:
-                        known = Known(reading, item.query, None, item.pair, there.name)
-                        pairs.setdefault(item.text, []).append((-item.lower, known))
+            inside = within(here.outline, there.outline, reading)
+            travel = pairs_travel(here.outline, there.outline, reading)
+            for item in found:
+                if inside and item.upper is not None:
+                    assert item.upper.upper is not None
+                    uppers.setdefault(item.text, []).append((item.upper.upper, item.upper))
+                if travel and item.pair is not None:
+                    pairs.setdefault(item.text, []).append((-item.worth, item.pair))
         return [known for by_query in (uppers, pairs) for known in _best_of(by_query)]
-
-
-def _comparable(one: Outline, two: Outline) -> bool:
-    """Whether one policy is finer than the other: else neither says anything about the other."""
-    return one.finer(two) or two.finer(one)
 
 
 def _best_of(found: dict[str, list[tuple[Exact, Known]]]) -> list[Known]:
@@ -108,7 +118,7 @@ def _best_of(found: dict[str, list[tuple[Exact, Known]]]) -> list[Known]:
 def _best(found: list[tuple[Exact, Known]]) -> list[Known]:
     """The best few; policies that publish the same often say the same."""
     kept: list[Known] = []
-    for _, known in sorted(found, key=lambda item: item[0]):
+    for _, known in sorted(found, key=itemgetter(0)):
         if len(kept) == MOST:
             break
         if not any(known[:4] == other[:4] for other in kept):

@@ -7,19 +7,32 @@ read, with the numbers of their files and data in them: a worker opens no file o
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
+import threading
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from blowproof.cli.sweeping.grid import Source
     from blowproof.models import BoundQuery, Policy
     from blowproof.models.policy.policy import Answers
     from blowproof.verifier.portfolio.related import Known
 
-__all__ = ["Asked", "Batch", "Row", "answer_batch", "failed", "ready", "settings_words"]
+__all__ = [
+    "Asked",
+    "Batch",
+    "Row",
+    "answer_batch",
+    "answer_batches",
+    "failed",
+    "ready",
+    "settings_words",
+    "singly",
+]
 
 Row = dict[str, Any]
 
@@ -66,8 +79,29 @@ def ready(memory: int | None) -> None:
     from blowproof.verifier import ask  # noqa: F401 # the first question must not wait for it
 
     ignore_late_halts()
+    threading.Thread(target=_end_with_parent, name="life", daemon=True).start()
     if memory is not None:
         limits.allow(memory)
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that hands out the work is gone, however that came about."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def answer_batches(batches: Sequence[Batch]) -> list[list[Row]]:
+    """Return the rows of several batches, each as `answer_batch` has them."""
+    return [answer_batch(batch) for batch in batches]
+
+
+def singly(batches: Sequence[Batch]) -> Iterator[Batch]:
+    """Yield the questions of batches one by one."""
+    for batch in batches:
+        for asked in batch.asked:
+            yield replace(batch, asked=[asked])
 
 
 def answer_batch(batch: Batch) -> list[Row]:

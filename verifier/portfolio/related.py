@@ -83,15 +83,11 @@ class Outline:
     def counts(self) -> dict[int, frozenset[int]]:
         """The other counts that are published (`_number`), with the attributes they look at."""
         full = self.policy.domain.whole.sides
-        listed = {
-            bound.terms
-            for place, fact in enumerate(self.policy.known)
-            if isinstance(fact, Marginal)
-            for bound in fact.bind(self.policy.domain, f"known[{place}]")
-        }
+        known = enumerate(self.policy.known)
+        listed = tuple(f"known[{place}]" for place, fact in known if isinstance(fact, Marginal))
         found: dict[int, frozenset[int]] = {}
         for fact in self.policy.linear_facts:
-            if fact.terms not in listed:
+            if not fact.name.startswith(listed):
                 boxes = [box for _, area in fact.terms for box in area.boxes]
                 found[_number(fact.terms)] = frozenset(
                     at for box in boxes for at, side in enumerate(box.sides) if side != full[at]
@@ -122,9 +118,19 @@ class Outline:
 
     def finer(self, other: Outline) -> bool:
         """Whether every count of the other follows from one marginal or count of this."""
-        return other.margins <= self.margins and all(
-            terms in self.counts or axes in self.margins for terms, axes in other.counts.items()
-        )
+        return other.margins <= self.margins and other._beyond(self.margins) <= self.counts.keys()
+
+    def _beyond(self, margins: frozenset[frozenset[int]]) -> frozenset[int]:
+        """Return the counts that follow from none of these marginals; found once for each set."""
+        if margins not in self._rest:
+            self._rest[margins] = frozenset(
+                terms for terms, axes in self.counts.items() if axes not in margins
+            )
+        return self._rest[margins]
+
+    @cached_property
+    def _rest(self) -> dict[frozenset[frozenset[int]], frozenset[int]]:
+        return {}
 
     def alike(self, other: Outline, reading: Reading) -> bool:
         """Whether the secrets are the same, or play no part."""

@@ -6,11 +6,10 @@ import pickle
 import signal
 import subprocess
 import sys
-import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import duckdb
 import pytest
@@ -188,8 +187,8 @@ def test_the_key_changes_with_all_that_an_answer_depends_on(grid, tmp_path):
     assert key() in keys
 
 
-def test_a_worker_that_is_killed_costs_its_question_and_nothing_else(grid, tmp_path):
-    """Kill -9 in the middle: all rows come."""
+def begun(grid, tmp_path):
+    """Start a sweep; return it, what its workers are forked from, and one of these workers."""
     program = (
         "import sys; from blowproof.cli.main import main; "
         f"sys.argv = ['blowproof', 'sweep', {str(grid)!r}, '--jobs', '2', '--json']; main()"
@@ -197,52 +196,97 @@ def test_a_worker_that_is_killed_costs_its_question_and_nothing_else(grid, tmp_p
     script = tmp_path / "sweep.py"
     script.write_text(f"if __name__ == '__main__':\n    {program}\n", encoding="utf-8")
     running = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
-    killed = threading.Event()
+    while running.poll() is None:
+        for server in children(running.pid):
+            for worker in children(server):
+                return running, server, worker
+        time.sleep(0.001)
+    pytest.fail("it ended too soon")
 
-    def workers():
-        for task in Path(f"/proc/{running.pid}/task").glob("*/children"):
-            for child in map(int, task.read_text().split()):
-                if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
-                    yield child
 
-    def kill():
-        while running.poll() is None:
-            with suppress(OSError):  # it ended while it was looked at
-                for child in workers():
-                    os.kill(child, signal.SIGKILL)
-                    killed.set()
-                    return
-            time.sleep(0.01)
+def children(pid):
+    """The processes that a process has begun."""
+    with suppress(OSError):  # it ended while it was looked at
+        tasks = Path(f"/proc/{pid}/task").glob("*/children")
+        return [child for task in tasks for child in map(int, task.read_text().split())]
+    return []
 
-    hunter = threading.Thread(target=kill)
-    hunter.start()
+
+@pytest.mark.parametrize("which", ["worker", "server"])
+def test_a_worker_that_is_killed_costs_its_question_and_nothing_else(grid, tmp_path, which):
+    """Kill -9 in the middle: all rows come."""
+    running, server, worker = begun(grid, tmp_path)
+    os.kill(server if which == "server" else worker, signal.SIGKILL)
     out, _ = running.communicate(timeout=300)
-    hunter.join()
-    assert killed.is_set()
-    found = json.loads(out)
-    assert running.returncode == 0 and found["complete"]
+    assert running.returncode == 0 and json.loads(out)["complete"]
+
+
+def test_workers_end_with_the_sweep_that_is_killed(grid, tmp_path):
+    """They waited for ever for somebody to hand them work."""
+    running, server, worker = begun(grid, tmp_path)
+    running.kill()
+    running.communicate()
+    assert any(gone(worker) for _ in range(3000)) and any(gone(server) for _ in range(3000))
+
+
+def gone(pid):
+    """Whether a process has ended; waits a moment if not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
+    except OSError:
+        return True
+    if state != "Z":
+        time.sleep(0.01)
+    return state == "Z"
+
+
+class Dying:
+    """A pool of processes that die of a bad question."""
+
+    made: ClassVar[list[int]] = []
+
+    def __init__(self, jobs, **_):
+        self.made.append(jobs)
+
+    def submit(self, task, part):
+        future: pool.Future[list[Any]] = pool.Future()
+        if any("bad" in batch for batch in part):
+            future.set_exception(pool.BrokenProcessPool("died"))
+        else:
+            future.set_result([[row_of(name) for name in batch] for batch in part])
+        return future
+
+    def shutdown(self, **_):
+        pass
+
+
+def row_of(name, error=None):
+    return {"key": name, "error": error, "seconds": 0.5}
 
 
 def test_a_question_that_always_kills_its_worker_is_named(monkeypatch):
-    class Dying:
-        def submit(self, task, batch):
-            future: pool.Future[list[Any]] = pool.Future()
-            if batch == "bad":
-                future.set_exception(pool.BrokenProcessPool("died"))
-            else:
-                future.set_result([batch])
-            return future
+    """All of its batch was given up, and the rest of the sweep had one process."""
+    Dying.made.clear()
+    monkeypatch.setattr(pool, "ProcessPoolExecutor", Dying)
+    monkeypatch.setattr(
+        pool, "failed", lambda batch, reason: [row_of(name, reason) for name in batch]
+    )
+    monkeypatch.setattr(pool, "singly", lambda part: [[name] for batch in part for name in batch])
+    batches: list[Any] = [["a1", "a2"], ["bad", "b1", "b2"], *([f"c{at}"] for at in range(20))]
+    rows = [row for part in pool._local(batches, 2, None, lambda batch: batch) for row in part]
+    assert sorted(row["key"] for row in rows) == sorted(name for batch in batches for name in batch)
+    assert [(row["key"], row["error"]) for row in rows if row["error"]] == [("bad", pool.DIED)]
+    assert Dying.made[0] == Dying.made[-1] == 2
 
-        def shutdown(self, **_):
-            pass
 
-    monkeypatch.setattr(pool, "ProcessPoolExecutor", lambda *_, **__: Dying())
-    monkeypatch.setattr(pool, "failed", lambda batch, reason: [f"{batch}: {reason}"])
-    batches: list[Any] = ["a", "bad", "b"]
-    rows: list[Any] = [
-        row for part in pool._local(batches, 2, None, lambda batch: batch) for row in part
-    ]
-    assert sorted(rows) == ["a", "b", f"bad: {pool.DIED}"]
+def test_quick_batches_are_handed_out_together():
+    batches: list[Any] = list("abcdefghijklmnopqrstuvwxyz")
+    parts = pool._Parts(batches, 2)
+    assert len(parts.take(lambda batch: batch)) == 1
+    parts.heard([{"seconds": pool.SPAN / 5}])
+    assert len(parts.take(lambda batch: batch)) == 3  # of 25: no worker is to be without
+    parts.heard([{"seconds": 5.0}])
+    assert len(parts.take(lambda batch: batch)) == 1
 
 
 def test_workers_need_none_of_the_grids_files(tmp_path):
