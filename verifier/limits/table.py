@@ -148,6 +148,7 @@ engines/histograms/listing
     MOST_LISTED 100_000 values: Domains with more values are not listed, not even to see how many
         are possible.
     LONGEST 10_000_000 records: Databases of more records are not written out one by one.
+    MOST_REFUTED 8 pairs: So many more proposals than pairs may be refuted before they are cut off.
 engines/histograms/numbered
     MOST_STATES 20_000 states: So many numberings are listed, so that a cut speaks of all of them at
         once.
@@ -383,6 +384,9 @@ plan
     FEW_DATABASES 20_000 databases: So many databases are listed, by the definition, beside what
         else is tried.
     VERY_FEW 300 databases: So many are listed before anything else is tried.
+    SLIGHT 0.125 part: Where all strategies have ended in less of the time limit, more of it would
+        change nothing.
+    MOST_REASONS 3 reasons: So many reasons are told why more time will not help.
     GRACE 0.5 seconds: Seconds of work in which an engine comes back with what it has when the time
         is over.
     LOOSENING 10.0 seconds: Seconds of work for leaving out what follows from other facts, where no

@@ -207,11 +207,21 @@ class Master:
         if outcome.assignment is None or (fewest and outcome.status != "optimal"):
             raise TimeoutError
         self.proposals += 1
-        values = outcome.assignment
+        return self.proposal(outcome.assignment)
+
+    def proposal(self, values: dict[str, int]) -> Proposal:
+        """Return what a solution of the model proposes."""
         return Proposal(
             Counter({x: values[v.name] for x, v in self.first.items() if values[v.name]}),
             Counter({k: values[v.name] for k, v in self.counts.items() if values[v.name]}),
         )
+
+    def of_moves(self, more_than: int, at_most: int) -> LinearModel:
+        """Return the model of the pairs of so many moves that nothing has ruled out."""
+        goal = self.linear.without_groups((), objective=False)
+        every = weighted_sum((1, number) for number in self.counts.values())
+        goal.add(every, lower=more_than + 1, upper=at_most)
+        return goal
 
     def bound(self) -> int:
         """Return an upper bound on the change that needs no search: moves times the largest one."""
