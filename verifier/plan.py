@@ -22,6 +22,7 @@ from dataclasses import replace
 from blowproof.models import BudgetError, Exact, QueryError
 from blowproof.models.base.clock import Worker, finish, now
 from blowproof.verifier.asked.answer import Answer, Pair
+from blowproof.verifier.asked.names import NO_MORE
 from blowproof.verifier.asked.question import Listener, Progress, Question
 from blowproof.verifier.databases.consistency import databases_within
 from blowproof.verifier.limits.limit import real_limit, whole_limit
@@ -43,6 +44,8 @@ PLANNED_PART = real_limit(__name__, "PLANNED_PART")
 PEERS = real_limit(__name__, "PEERS")
 FEW_DATABASES = whole_limit(__name__, "FEW_DATABASES")
 VERY_FEW = whole_limit(__name__, "VERY_FEW")
+SLIGHT = real_limit(__name__, "SLIGHT")
+MOST_REASONS = whole_limit(__name__, "MOST_REASONS")
 GRACE = real_limit(__name__, "GRACE")
 
 SAME = {
@@ -132,6 +135,7 @@ class Run:
         outer: Run | None = None,
     ) -> None:
         self.problem, self.only, self.outer = problem, only, outer
+        self.begun, self.cut = now(), False
         self.board = Board(question.setting, question.query, question.reading, question.listener)
         if outer is None:
             question = _simpler(question)
@@ -202,6 +206,7 @@ class Run:
         inner = Run(replace(easier, listener=way.told), only=only, outer=self)
         way.easier = inner.board
         found = inner.answer(time.perf_counter())
+        self.cut = self.cut or inner.cut
         way.bring_back()
         step.notes = found.notes
         return None
@@ -249,6 +254,7 @@ class Run:
                     if self.settled():
                         return
                 if over or self._given_up(working, end):
+                    self.cut = bool(working)
                     break
                 share *= 2
         finally:
@@ -267,7 +273,13 @@ class Run:
         question = replace(self.question, deadline=deadline)
         listener = self._listener(step, ends=True)
         part = 1.0 if self.outer else ENGINES_PART
-        return Worker(lambda: self._run(step, question, listener), part=part)
+
+        def work() -> Answer | None:
+            found = self._run(step, question, listener)
+            self.cut = self.cut or (deadline is not None and now() >= deadline)
+            return found
+
+        return Worker(work, part=part)
 
     def _turn(self, step: Step, worker: Worker, seconds: float) -> bool:
         """Give a strategy a turn; return whether it has ended."""
@@ -279,6 +291,8 @@ class Run:
                 self._take(step, worker.result)
         except (BudgetError, TimeoutError) as refusal:
             step.notes = (str(refusal).partition("\n")[0],)
+            step.refused = isinstance(refusal, BudgetError)
+            self.cut = self.cut or not step.refused
         finally:
             step.seconds = (step.seconds or 0.0) + time.perf_counter() - started
         return True
@@ -305,6 +319,9 @@ class Run:
             notes.append(f"a conjecture, not a bound: S = {guess} (the heaviest frame)")
         else:
             guess = None
+        final = "" if known.closed else self._final()
+        if final:
+            notes.append(f"{NO_MORE}: {final}")
         return replace(
             self.question.answer(
                 known.lower,
@@ -315,12 +332,30 @@ class Run:
             ),
             seconds=seconds,
             conjectured=guess,
+            final=bool(final),
             decided_by=tuple(
                 (end, reason.name, reason.told())
                 for end, reason in (("lower", known.below), ("upper", known.above))
                 if reason is not None
             ),
         )
+
+    def _final(self) -> str:
+        """Return why more time finds nothing more; "" where it might.
+
+        It might where the clock ended a strategy, and where a good part of the time was used: of
+        what is left, strategies give parts to their own steps.
+        """
+        deadline = self.question.deadline
+        used = now() - self.begun
+        if self.cut or (deadline is not None and used > SLIGHT * (deadline - self.begun)):
+            return ""
+        told: dict[str, list[str]] = {}
+        for step in self.steps:
+            if step.refused:
+                told.setdefault(step.notes[0], []).append(step.strategy.name)
+        reasons = [f"{why} ({', '.join(names)})" for why, names in told.items()]
+        return "; ".join(["every method that applies has come to its end", *reasons[:MOST_REASONS]])
 
     def _refuse(self) -> None:
         """Nothing at all is known: say why, as the first strategy that gave up says it."""

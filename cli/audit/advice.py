@@ -10,6 +10,7 @@ from blowproof.cli.audit.sentences import cheapest
 from blowproof.cli.text.answer import bounds_text
 from blowproof.models import Count, Marginal, Policy
 from blowproof.models.policy.in_words import number, times
+from blowproof.verifier.asked.names import NO_MORE
 
 __all__ = [
     "advice",
@@ -197,7 +198,8 @@ def judgement_words(finding: Finding, judgement: Judgement) -> str:
     start = f"{judgement.what} = {number(given)}"
     aim = "" if claimed else f" for {plan.aim}"
     if judgement.enough is None:
-        return f"{start} may or may not be enough{aim}: the search was stopped."
+        how = NO_MORE if finding.verdict.final else "the search was stopped"
+        return f"{start} may or may not be enough{aim}: {how}."
     if judgement.enough:
         return f"{start} is enough{aim}."
     return f"{start} is too small{aim}: {number(needed)} is needed, as the pair below shows."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from blowproof.cli.text.answer import bounds_text
 from blowproof.models.policy.in_words import counted, number, printable, short
+from blowproof.verifier.asked.names import NO_MORE
 
 if TYPE_CHECKING:
     from blowproof.cli.audit.chain_of_moves import Chain, Link
@@ -127,7 +128,8 @@ def certificate_words(finding: Finding) -> str:
     if answer.status == "exact":
         reason = "not found in time" if found is None else printable(found.reason)
         return f"none: {reason}. The number rests on engine {answer.engine}."
-    return "none: the search was stopped. Both bounds are sound."
+    how = NO_MORE if answer.final else "the search was stopped"
+    return f"none: {how}. Both bounds are sound."
 
 
 # --- what facts cost -----------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from blowproof.cli.report.odds_section import odds_section
 from blowproof.cli.report.pair import pair_table
 from blowproof.cli.report.plan_section import plan_section
 from blowproof.cli.report.record import embedded, record_section
-from blowproof.cli.report.terms import NORMS, READINGS, RELATIONS, RESTS, STATUS, TERMS
+from blowproof.cli.report.terms import FINAL, NORMS, READINGS, RELATIONS, RESTS, STATUS, TERMS
 
 __all__ = ["page", "sections", "whole_page"]
 
@@ -149,12 +149,13 @@ def sections(
 
 
 def _headline(query: dict[str, Any]) -> Markup:
+    how = STATUS[query["status"]] if query.get("more_time_helps", True) else FINAL
     return tag(
         "div",
         tag("strong", f"S = {between(query['lower'], query['upper'])}"),
         tag("p", "The most that this release can differ between two databases that the policy "
                  f"calls neighbours, under the reading “{query['reading']}”. This is "
-                 f"{STATUS[query['status']]}."),
+                 f"{how}."),
         tag("p", query["warning"], class_="bad") if query["warning"] else "",
         class_="answer" if query["status"] != "bounds" else "answer open",
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["NORMS", "READINGS", "RELATIONS", "RESTS", "STATUS", "TERMS"]
+__all__ = ["FINAL", "NORMS", "READINGS", "RELATIONS", "RESTS", "STATUS", "TERMS"]
 
 NORMS = {
     "l2-squared": " (squares added up)",
@@ -22,6 +22,7 @@ STATUS = {
     "exact": "exact: the search ended, and the pair below was checked",
     "bounds": "open: the search was stopped, and the noise is set from the upper bound",
 }
+FINAL = "open: more time will not help, and the noise is set from the upper bound"
 
 RELATIONS = {"<=": "at most", ">=": "at least", "=": ""}
 TERMS = [

@@ -182,7 +182,8 @@ def _shown(
     document = audit_document(Audited(policy, policy.scope, size, findings))
     found = document["queries"][0]
     event = _rendered(kind, document, names)
-    return {**event, "lower": found["lower"], "upper": found["upper"], "status": found["status"]}
+    kept = ("lower", "upper", "status", "more_time_helps")
+    return {**event, **{key: found[key] for key in kept if key in found}}
 
 
 def _cost(item: dict[str, Any]) -> dict[str, Any]:

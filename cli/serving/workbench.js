@@ -125,7 +125,9 @@ const handlers = {
   },
   answer(event) {
     bounds(event.lower, event.upper);
-    const words = event.status === "bounds" ? "open: the search was stopped" : event.status;
+    const ended = event.more_time_helps === false;
+    const open = `open: ${ended ? "more time will not help" : "the search was stopped"}`;
+    const words = event.status === "bounds" ? open : event.status;
     show(words, event.status === "bounds" ? "open" : "");
     tick();
     asking.answered = true;

@@ -11,6 +11,7 @@ from rich.text import Text
 from blowproof.cli.text.pairs import pair_parts
 from blowproof.models import Exact, Policy, show
 from blowproof.models.policy.in_words import number, printable, short
+from blowproof.verifier.asked.names import NO_MORE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -41,7 +42,8 @@ def between(lower: Exact, upper: Exact | None) -> str:
 
 def answer_parts(policy: Policy, answer: Answer) -> Iterator[RenderableType]:
     """Yield the number, how sure it is, and the pair that shows it."""
-    status = f"{answer.status} ({STATUS[answer.status]})"
+    how = NO_MORE if answer.final else STATUS[answer.status]
+    status = f"{answer.status} ({how})"
     yield Text.assemble((bounds_text(answer), "bold"), "   ", (status, "dim"))
     yield Text(
         f"query {printable(answer.query)}, policy {printable(answer.policy)}, "

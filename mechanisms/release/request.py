@@ -172,10 +172,11 @@ def calibrated_scale(answer: Answer, epsilon: Fraction) -> Fraction:
     Fraction(4, 1)
     """
     if answer.upper is None:
+        longer = "" if answer.final else "a longer --time-limit, or "
         raise RefusedError(
             f"nothing bounds the sensitivity of {answer.query} under {answer.policy} (reading "
             f"{answer.reading}, answers {answer.answers}): no scale of noise is known to be enough"
-            "\n  try: a longer --time-limit, or the scope --answers given"
+            f"\n  try: {longer}the scope --answers given"
         )
     return Fraction(answer.upper) / epsilon
 
@@ -184,8 +185,9 @@ def status_notes(answer: Answer) -> tuple[str, ...]:
     """Return what a reader must know about the sensitivity that was used."""
     notes = []
     if answer.status == "bounds" and answer.upper is not None:
+        open_ = "undecided" if answer.final else "undecided in time"
         notes.append(
-            f"undecided in time: {show(answer.lower)} <= S <= {show(answer.upper)}; the noise is "
+            f"{open_}: {show(answer.lower)} <= S <= {show(answer.upper)}; the noise is "
             "set from the upper bound, which is safe and perhaps more than is needed"
         )
     if answer.upper == 0:

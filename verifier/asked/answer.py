@@ -121,7 +121,8 @@ class Answer:
     """S(f, P) in a norm, or bounds on it: `upper` is None where nothing bounds it.
 
     `decided_by` says of each bound ("lower", "upper") who found it, and why it holds. `conjectured`
-    is what a conjecture says that S is: nobody may take it for a bound.
+    is what a conjecture says that S is: nobody may take it for a bound. `final`: these are
+    bounds, and more time does not make them better, as a note says.
     """
 
     policy: str
@@ -140,6 +141,7 @@ class Answer:
     domain: Domain | None = field(default=None, repr=False, compare=False)
     norm: str = "l1"
     conjectured: Exact | None = None
+    final: bool = False
 
     def __post_init__(self) -> None:
         """Refuse "proved" unless the kernel, in this process, accepted this very claim."""
@@ -168,6 +170,7 @@ class Answer:
             "upper": None if self.upper is None else json_number(self.upper),
             **({} if guess is None else {"conjectured": json_number(guess)}),
             "status": self.status,
+            **({"more_time_helps": not self.final} if self.status == "bounds" else {}),
             "witness": None if self.witness is None else self.witness.to_json(domain),
             "engine": self.engine,
             "seconds": round(self.seconds, 3),

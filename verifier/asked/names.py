@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-__all__ = ["ENGINES", "Engine"]
+__all__ = ["ENGINES", "NO_MORE", "Engine"]
 
 Engine = Literal["auto", "brute", "sat", "ilp", "search", "hilbert"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
+
+NO_MORE = "more time will not help"
+"""How an answer that stays open says so where all that could be tried has ended."""

@@ -13,10 +13,10 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations_with_replacement, product
-from math import comb
+from math import comb, inf
 
 from blowproof.models import BoundQuery, BudgetError, Exact, Point, SecretGraph, Setting
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import now, spend
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.programs.linear_lp import Inequality, maximum
 from blowproof.verifier.asked.answer import Answer, Pair
@@ -27,6 +27,9 @@ __all__ = ["DATABASE_BUDGET", "brute_neighbours", "brute_sensitivity", "multiset
 
 DATABASE_BUDGET = whole_limit(__name__, "DATABASE_BUDGET")
 COMPARISON_BUDGET = whole_limit(__name__, "COMPARISON_BUDGET")
+
+COMPARISON = 2e-6
+"""Seconds that comparing two databases takes."""
 
 World = Sequence[tuple[Point, ...]]
 Change = tuple[int, Point]
@@ -118,11 +121,12 @@ def brute_sensitivity(
 
 
 def _timely(world: World, deadline: float | None) -> Iterator[tuple[Point, ...]]:
-    """Yield the databases until the deadline."""
+    """Yield the databases until the deadline; each is compared with all others."""
     for database in world:
-        if deadline is not None and now() > deadline:
+        if now() > (inf if deadline is None else deadline):
             raise TimeoutError
         yield database
+        spend(len(world) * COMPARISON)
 
 
 # --- the definitions -----------------------------------------------------------------------------

@@ -536,6 +536,7 @@ theorems/most_moves
     MOST_AREAS 12 areas: Queries with more areas are not looked at one by one.
     MOST_FACTS 2_000 facts: With more facts, Steinitz's lemma is not asked.
     MOST_EFFECTS 200_000 effects: More effects are not written out.
+    MOST_CELLS 16_000 sets: So many sets of four cells with signs are looked at one by one.
     MOST_LISTED 40_000 pairs: So many pairs of values are compared for a stack of queries in another
         norm than l1.
 theorems/one_sided

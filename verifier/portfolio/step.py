@@ -26,6 +26,8 @@ class Step:
     found: Bounds | None = None
     seconds: float | None = None
     notes: tuple[str, ...] = field(default=())
+    refused: bool = False
+    """Whether it gave up for the size of the question, as its notes say."""
 
     @property
     def applies(self) -> bool:

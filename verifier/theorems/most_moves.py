@@ -3,7 +3,7 @@
 S(f, P) is at most M times the largest change of f that one move makes (M ** 2 times for squares,
 see `Norm.repeated`), where M bounds how many moves a neighbour pair makes:
 
-* reading 4: four;
+* reading 4: four (where values are few, all sets of four cells are looked at instead);
 * n is known: n (reading 3: n removed and n added), and what the known counts leave of that
   (`known_counts`);
 * equality counts and impossible values only, either scope: the moves are an irreducible multiset
@@ -18,11 +18,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import prod
+from itertools import combinations, product
+from math import comb, prod
+from operator import mul
 
 import numpy as np
 
-from blowproof.models import BlowproofError, BoundQuery, BudgetError, Exact, Full, Setting
+from blowproof.models import BlowproofError, BoundQuery, BudgetError, Exact, Full, Move, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import plain, total
 from blowproof.models.norms import L1, L2_SQUARED, LINF, RANGE
@@ -47,6 +49,7 @@ FRAME_SECONDS = real_limit(__name__, "FRAME_SECONDS")
 MOST_AREAS = whole_limit(__name__, "MOST_AREAS")
 MOST_FACTS = whole_limit(__name__, "MOST_FACTS")
 MOST_EFFECTS = whole_limit(__name__, "MOST_EFFECTS")
+MOST_CELLS = whole_limit(__name__, "MOST_CELLS")
 MOST_LISTED = whole_limit(__name__, "MOST_LISTED")
 
 
@@ -79,6 +82,8 @@ def _ceilings(question: Question, end: float) -> Iterator[Ceiling]:
         table = class_table(setting, deadline=end)
     except BlowproofError:
         table = None
+    if reading == "markov":
+        yield from _of_four_cells(question)
     if largest is not None and not query.per_record:
         for most, why in _lengths(question, table, end):
             value = query.measure.repeated(largest, most)
@@ -89,6 +94,28 @@ def _ceilings(question: Question, end: float) -> Iterator[Ceiling]:
             yield Ceiling(change, f"the affine dependencies of the signatures allow {change}")
     if setting.scope == "given" and not query.per_record:
         yield from _by_outputs(question, end)
+
+
+def _of_four_cells(question: Question) -> Iterator[Ceiling]:
+    """Reading 4, few values: the most that four cells change, of all that keep the equalities."""
+    setting, query = question.setting, question.query
+    if 2**4 * comb(setting.domain.size, 4) > MOST_CELLS:
+        return
+    points = [x for x in setting.domain.points() if x not in setting.impossible]
+    effects = {x: tuple(fact.coefficient(x) for fact in setting.equalities) for x in points}
+    most: Exact = 0
+    for size in range(1, 5):
+        for cells in combinations(points, size):
+            columns = list(zip(*(effects[x] for x in cells), strict=True))
+            for signs in product((1, -1), repeat=size):
+                if any(sum(map(mul, signs, column)) for column in columns):
+                    continue
+                moves = [
+                    Move(None, x) if sign > 0 else Move(x, None)
+                    for x, sign in zip(cells, signs, strict=True)
+                ]
+                most = max(most, query.difference(moves))
+    yield Ceiling(most, "four cells that keep the known counts change it by no more")
 
 
 def _lengths(question: Question, table: ClassTable | None, end: float) -> Iterator[tuple[int, str]]:

@@ -60,6 +60,7 @@ def _query(policy: Policy, finding: Finding) -> dict[str, Any]:
         "lower": json_number(answer.lower),
         "upper": _optional(answer.upper),
         "status": answer.status,
+        **({"more_time_helps": not answer.final} if answer.status == "bounds" else {}),
         "witness": None if answer.witness is None else answer.witness.to_json(policy.domain),
         "readings": [_row(policy, row) for row in finding.rows],
         "plain": {"sensitivity": _optional(finding.plain), **_real(finding)},

@@ -95,7 +95,8 @@ RULES = (
         "undecided",
         "warning",
         "The sensitivity is known only between two bounds.",
-        "The search was stopped. Both bounds are sound; calibrate noise to the upper one.",
+        "The search was stopped, or nothing that it could try was left. Both bounds are sound; "
+        "calibrate noise to the upper one.",
         "Ask for a coarser query, or take the upper bound: it is safe. `blowproof explain POLICY "
         "--run` shows what was tried, and whether the time was used up.",
     ),

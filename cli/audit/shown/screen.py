@@ -39,6 +39,7 @@ from blowproof.models.policy.in_words import (
     secret_words,
 )
 from blowproof.models.policy.readings import is_labelled
+from blowproof.verifier.asked.names import NO_MORE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -78,10 +79,10 @@ def audit_parts(found: Audited) -> Iterator[RenderableType]:
 def _first(found: Audited) -> Iterator[RenderableType]:
     """The answer, and what its one term means."""
     for finding in found.findings:
-        answer = finding.verdict
+        answer, sure = finding.verdict, SURE[finding.verdict.status]
         yield Text(
             f"{printable(found.policy.name)}: {bounds_text(answer)} for "
-            f"{printable(finding.query.name)}, {SURE[answer.status]}.",
+            f"{printable(finding.query.name)}, {f'open: {NO_MORE}' if answer.final else sure}.",
             style="bold",
         )
     yield Text(
