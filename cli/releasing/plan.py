@@ -105,6 +105,8 @@ def plan(  # noqa: PLR0913 # one parameter for each option
         else:
             print_all(plan_parts(found, output))
             print_all(advice_lines(told))
+            if told is None and not found.options and read.known:
+                click.echo("try: --advice, which says what it would be with a known fact left out")
     return _code(found)
 
 
@@ -195,10 +197,15 @@ def advice_lines(told: list[Advice] | None) -> Iterator[RenderableType]:
     if not told:
         yield Text("no other publication could be judged")
         return
-    yield Text(f"other publications (each query alone, now RMSE {told[0].now:,.4g}):", style="bold")
+    now = told[0].now
+    stands = "no mechanism found" if now is None else f"RMSE {now:,.4g}"
+    yield Text(f"other publications (each query alone, now {stands}):", style="bold")
     for item in told[:SHOWN]:
-        word = f"saves {item.saves:.0%}" if item.saves >= 0 else f"costs {-item.saves:.0%} more"
-        yield Text(f"  {printable(item.change)}: RMSE {item.rmse:,.4g}, {word}")
+        saved = item.saves
+        word = "" if saved is None else (
+            f", saves {saved:.0%}" if saved >= 0 else f", costs {-saved:.0%} more"
+        )  # fmt: skip
+        yield Text(f"  {printable(item.change)}: RMSE {item.rmse:,.4g}{word}")
 
 
 def _code(found: Planned) -> int:
@@ -225,9 +232,7 @@ def plan_parts(found: Planned, output: str | None) -> Iterator[RenderableType]:
                f"{found.request.reading}; nothing was drawn and nothing spent")  # fmt: skip
     yield Text()
     if not found.options:
-        yield Text("no mechanism answers this workload:")
-        for item in found.refused[:SHOWN]:
-            yield Text(f"  {item.mechanism}: {printable(item.why.partition(chr(10))[0])}")
+        yield from _refused_lines(found)
         return
     bound = found.bound
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
@@ -242,6 +247,21 @@ def plan_parts(found: Planned, output: str | None) -> Iterator[RenderableType]:
     yield from _beside(found)
     if output is not None:
         yield Text(f"plan written to {printable(output)}: blowproof release ... --plan {output}")
+
+
+def _refused_lines(found: Planned) -> Iterator[RenderableType]:
+    """Yield why no mechanism answers, one line for each reason, and what may help."""
+    from rich.text import Text
+
+    from blowproof.models.policy.in_words import printable
+
+    who: dict[str, list[str]] = {}
+    for item in found.refused:
+        why = item.why.partition("\n")[0].partition(": nothing was")[0]
+        who.setdefault(why, []).append(item.mechanism)
+    yield Text("no mechanism answers this workload:", style="bold")
+    for why, names in who.items():
+        yield Text(f"  {printable(why)} ({', '.join(names)})")
 
 
 def _chosen_lines(found: Planned) -> Iterator[RenderableType]:

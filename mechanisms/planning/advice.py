@@ -24,6 +24,7 @@ from blowproof.mechanisms.planning.workload import Workload
 from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.request import Request
 from blowproof.models import BlowproofError, Marginal, Policy
+from blowproof.models.policy.in_words import fact_words
 from blowproof.models.queries.arguments import query_name
 
 __all__ = ["Advice", "advised"]
@@ -36,15 +37,20 @@ SHARE = 0.3
 
 @dataclass(frozen=True)
 class Advice:
-    """A change to what is published, the RMSE of the workload with it, and what it is now."""
+    """A change to what is published, the RMSE of the workload with it, and what it is now.
+
+    `now` is None where no quick mechanism answers the workload as things are.
+    """
 
     change: str
     rmse: float
-    now: float
+    now: float | None
 
     @property
-    def saves(self) -> float:
+    def saves(self) -> float | None:
         """The share of the error that it saves: 0.5 is half of it; below 0, it costs."""
+        if self.now is None:
+            return None
         return 1 - self.rmse / self.now if self.now else 0.0
 
     def to_json(self) -> dict[str, Any]:
@@ -53,14 +59,9 @@ class Advice:
 
 
 def advised(request: Request, workload: Workload) -> list[Advice]:
-    """Return the changes that were judged in time, the one that saves most first.
-
-    Where what is published now cannot be judged itself, there is nothing to compare with.
-    """
+    """Return the changes that were judged in time, the one that saves most first."""
     policy = request.policy
     now = _error(_in_time(request), workload)
-    if now is None:
-        return []
     found = []
     for change, other in _changes(policy):
         asked = _under(request, other)
@@ -112,7 +113,7 @@ def _changes(policy: Policy) -> Iterator[tuple[str, Policy]]:
     known = policy.known
     marginals = [(at, fact) for at, fact in enumerate(known) if isinstance(fact, Marginal)]
     for at, fact in enumerate(known):
-        name = _name(fact) if isinstance(fact, Marginal) else f"known fact {at + 1}"
+        name = _name(fact) if isinstance(fact, Marginal) else fact_words(policy, fact)
         yield from _made(f"leave out {name}", policy, {at}, None)
     for at, fact in marginals:
         for axis in range(len(fact.attributes)):

@@ -17,6 +17,7 @@ from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.models import Policy, show
 from blowproof.models.mechanisms.mechanism import Release, Selection
 from blowproof.models.mechanisms.trees_and_prefixes import bind_query
+from blowproof.models.policy.in_words import short
 from blowproof.verifier.asked.names import NO_MORE
 from blowproof.verifier.certify.base.verdict import Certified
 
@@ -36,7 +37,7 @@ def require_close_bounds(found: Certified, name: str) -> None:
         return
     if upper > WIDE * lower and found.engine != "argument":
         times = "of which no part is shown to be needed" if not lower else (
-            f"{show(Fraction(upper) / Fraction(lower))} times what is shown to be needed"
+            f"at least {short(int(upper / Fraction(lower)))} times what is shown to be needed"
         )  # fmt: skip
         final = any(note.startswith(NO_MORE) for note in found.notes)
         raise RefusedError(

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from blowproof.cli.main import run
+from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.planning import advice, planner
 from blowproof.mechanisms.planning.advice import advised
 from blowproof.mechanisms.planning.workload import workload
 from blowproof.mechanisms.release.request import Request
@@ -19,7 +21,7 @@ def told(policy: Policy) -> dict[str, float]:
     work = workload(["histogram"], [], policy)
     found = advised(Request(policy=policy, query=work.queries[0], epsilon=Fraction(1)), work)
     assert [item.rmse for item in found] == sorted(item.rmse for item in found)
-    return {item.change: item.saves for item in found}
+    return {item.change: item.saves or 0.0 for item in found}
 
 
 def test_two_margins_cost_more_than_their_table() -> None:
@@ -53,8 +55,40 @@ def test_the_command_tells_it(
     )
     command = ["plan", "p.toml", "--query", "histogram", "--epsilon", "1", "--advice"]
     assert run([*command, "--json"]) == 0
-    advice = json.loads(capsys.readouterr().out)["advice"]
-    assert advice[0]["change"] == "leave out marginal(ward)"
-    assert advice[0]["saves"] == pytest.approx(1 - advice[0]["rmse"] / advice[0]["now"])
+    first = json.loads(capsys.readouterr().out)["advice"][0]
+    assert first["change"] == "leave out marginal(ward)"
+    assert first["saves"] == pytest.approx(1 - first["rmse"] / first["now"])
     assert run(command) == 0
     assert "other publications" in capsys.readouterr().out
+
+
+def test_where_no_mechanism_answers_advice_says_what_one_would(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("p.toml").write_text(
+        '[domain]\nsex = ["F", "M"]\nward = ["a", "b"]\n[[known]]\nmarginal = ["ward"]\n'
+        '[[known]]\ncount = { sex = "F" }\n'
+    )
+    asked = planner.made_ready
+
+    def none_as_it_is(name: str, request: Request) -> object:
+        if len(request.policy.known) == 2:
+            raise RefusedError("too hard: nothing was drawn and nothing spent")
+        return asked(name, request)
+
+    monkeypatch.setattr(advice, "made_ready", none_as_it_is)
+    monkeypatch.setattr(planner, "made_ready", none_as_it_is)
+    command = ["plan", "p.toml", "--query", "histogram", "--epsilon", "1"]
+    assert run(command) == 1
+    shown = capsys.readouterr().out
+    assert "too hard (laplace, " in shown and "--advice" in shown
+    assert run([*command, "--advice", "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)["advice"]
+    assert {item["change"] for item in told} == {
+        "leave out marginal(ward)",
+        "leave out how many records have sex = F",
+    }
+    assert all(item["now"] is None and item["saves"] is None for item in told)
+    assert run([*command, "--advice"]) == 1
+    assert "now no mechanism found" in capsys.readouterr().out
