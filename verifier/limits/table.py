@@ -568,6 +568,10 @@ theorems/values/secret_arc_above
     MOST_PARTS 700 parts: Parts of classes that the query tells apart: each pair of them is looked
         at for an edge.
     MOST_BOXES 1_400 boxes: Boxes of these parts.
+theorems/values/secret_cycles
+    MOST_EDGES 400_000 edges: Of a graph with more, edges are not listed.
+    MOST_COMPARED 200_000 pairs: Of edges between two classes, where the query tells more apart.
+    LONG_ROW 1_000 entries: Differences of longer rows are not written out.
 theorems/values/seen_values
     MOST_SEEN 200_000 values: More values are not looked at.
 theorems/values/tables_by_attribute

@@ -66,6 +66,7 @@ from blowproof.verifier.theorems.values.free_change import (
 )
 from blowproof.verifier.theorems.values.one_secret_arc import Exchange, one_secret_arc
 from blowproof.verifier.theorems.values.secret_arc_above import free_of_facts, with_a_secret_arc
+from blowproof.verifier.theorems.values.secret_cycles import secret_cycles
 from blowproof.verifier.theorems.values.seen_values import seen_values
 
 __all__ = [
@@ -179,6 +180,10 @@ def single_cycles(question: Question) -> Answer | None:
     classes = classes_of_facts(setting, end)
     if classes is None:
         return None
+    if not setting.graph.complete and not is_mixed(question.reading):
+        along = _along_edges(question, classes, started, end)
+        if along is not None:
+            return along
     try:
         found = _best(question, classes, end)
     except (BlowproofError, TimeoutError, OverflowError):
@@ -197,6 +202,30 @@ def single_cycles(question: Question) -> Answer | None:
     if setting.scope == "any" or classes.held is not None:
         pair = _pair(question, found, classes, end)
     lower = 0 if pair is None else question.query.difference(pair.moves(question.reading))
+    return question.answer(lower, found.upper, why, witness=pair, engine="cycles", since=started)
+
+
+def _along_edges(question: Question, classes: Classes, started: float, end: float) -> Answer | None:
+    """Return bounds in reading 2, where G is not complete and its edges can be listed."""
+    setting = question.setting
+    sparse = SparseFacts(setting.domain, setting.equalities)
+    homes = {
+        sparse.of(few[0]): place
+        for place, few in enumerate(classes.values)
+        if classes.occupied(place)
+    }
+
+    def place_of(x: Point) -> int | None:
+        return None if x in setting.impossible else homes.get(sparse.of(x))
+
+    found = secret_cycles(setting, question.query, place_of, (now() + end) / 2)
+    if found is None:
+        return None
+    pair = None
+    if found.exchanges and (setting.scope == "any" or classes.held is not None):
+        pair = cycle(setting, found.exchanges, classes)
+    lower = 0 if pair is None else found.lower
+    why = "independent signatures: neighbours are simple cycles along edges of G"
     return question.answer(lower, found.upper, why, witness=pair, engine="cycles", since=started)
 
 

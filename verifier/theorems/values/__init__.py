@@ -3,6 +3,7 @@
 Read `class_changes` and `free_change` (what one move of each class can change), `seen_values`
 (values of each class with all the rows of a query), `cuts` (all ranges of an axis: what crosses its
 cuts); where G is not complete `one_secret_arc` (an order of the classes that shows a pair) and
-`secret_arc_above` (what such an arc costs); `tables_beside_one` (tables of nested levels, in
-squares too), and `tables_by_attribute` where any one attribute is secret.
+`secret_arc_above` (what such an arc costs), `secret_cycles` (all arcs secret); `tables_beside_one`
+(tables of nested levels, in squares too), and `tables_by_attribute` where any one attribute is
+secret.
 """

@@ -1,0 +1,111 @@
+"""Reading 2, independent signatures: cycles along edges are what the search finds."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from blowproof.models import (
+    AttributeChange,
+    Between,
+    Count,
+    Database,
+    Distance,
+    Domain,
+    Impossible,
+    Integers,
+    Labels,
+    Marginal,
+    Policy,
+    parse_query,
+    setting,
+)
+from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.consistency import prepare
+from blowproof.verifier.neighbours.check import check_pair
+from blowproof.verifier.theorems.simple_cycles import single_cycles
+
+QUERIES = ("sum(x)", "cumulative(x)", "ranges(x)", "marginal(x)", "marginal(sex)", "range(x,1,2)")
+
+
+def asked(policy: Policy, query: str) -> Question:
+    found = prepare(setting(policy), "secret-moves")
+    return Question(found, parse_query(query, policy), "secret-moves")
+
+
+def drawn(rng: random.Random) -> Policy:
+    """Bands of a line, some of them by sex; secrets at a distance, or any one attribute."""
+    length = rng.randint(4, 7)
+    domain = Domain(x=Integers(0, length - 1), sex=Labels(["F", "M"]))
+    cuts = sorted(rng.sample(range(1, length), rng.randint(1, 2)))
+    bands = [Between(low, high - 1) for low, high in zip((0, *cuts), (*cuts, length), strict=True)]
+    known: list[Count | Impossible | Marginal] = [Count({"x": band}) for band in bands]
+    if rng.random() < 0.3:
+        known = [Marginal(["sex"])]
+    if rng.random() < 0.2:
+        known.append(Impossible({"x": 0, "sex": "F"}))
+    secrets: AttributeChange | Distance = Distance(metric="l1", threshold=rng.randint(1, 3))
+    if rng.random() < 0.3:
+        secrets = AttributeChange(changes=1)
+    return Policy(domain=domain, known=tuple(known), secrets=secrets)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_cycles_along_edges_are_what_the_search_finds(seed: int) -> None:
+    policy = drawn(random.Random(seed))
+    query = QUERIES[seed % len(QUERIES)]
+    question = asked(policy, query)
+    told = single_cycles(question)
+    assert told is not None and told.upper is not None
+    found = sensitivity(policy, query, reading="secret-moves", engine="search", time_limit=20)
+    assert found.upper == found.lower
+    assert told.lower <= found.lower <= told.upper
+    if told.witness is not None:
+        assert check_pair(question.setting, "secret-moves", told.witness).holds
+
+
+SALARIES = tuple(Count({"x": Between(20 * k, 20 * k + 19)}) for k in range(10))
+
+
+@pytest.mark.parametrize(("query", "value"), [("cumulative(x)", 18), ("ranges(x)", 3456)])
+def test_salaries_in_bands_are_exact(query: str, value: int) -> None:
+    """10..100 and 1,910..19,100 before."""
+    policy = Policy(
+        domain=Domain(x=Integers(0, 199)),
+        known=SALARIES,
+        secrets=Distance(metric="l1", threshold=10),
+    )
+    told = single_cycles(asked(policy, query))
+    assert told is not None
+    assert (told.lower, told.upper) == (value, value)
+
+
+def test_bands_with_nobody_take_no_part() -> None:
+    known = (
+        Count({"x": Between(0, 3)}, answer=2),
+        Count({"x": Between(4, 5)}, answer=0),
+        Count({"x": Between(6, 9)}, answer=1),
+    )
+    policy = Policy(
+        domain=Domain(x=Integers(0, 9)),
+        known=known,
+        secrets=Distance(metric="l1", threshold=2),
+        database=Database(size=3, answers="given"),
+    )
+    told = single_cycles(asked(policy, "sum(x)"))
+    assert told is not None
+    assert (told.lower, told.upper) == (2, 2)
+    assert told.witness is not None
+    found = prepare(setting(policy), "secret-moves")
+    assert check_pair(found, "secret-moves", told.witness).holds
+
+
+def test_three_classes_in_a_ring_are_bounded_by_their_arcs() -> None:
+    domain = Domain(x=Integers(0, 2), sex=Labels(["F", "M"]))
+    policy = Policy(domain=domain, known=(Marginal(["x"]),), secrets=AttributeChange(changes=1))
+    told = single_cycles(asked(policy, "cumulative(x)"))
+    found = sensitivity(policy, "cumulative(x)", reading="secret-moves", engine="search")
+    assert told is not None and told.upper is not None
+    assert found.lower <= told.upper <= 6
