@@ -5,6 +5,6 @@ contract.
 
 Read `errors`, `options`, `stoppable`, `progress`, `ask`, `judge` (a mechanism to the certifier),
 `error_lines` (where in its file a policy is wrong); `memory`; `account_options`,
-`promise_options`; `whose_certificate`; `cluster` (many machines); `suggested` (queries to choose
-from), `completing` (in shells).
+`promise_options`; `whose_certificate`; `cluster` (many machines); `piped` (data on standard input);
+`suggested` (queries to choose from), `completing` (in shells).
 """

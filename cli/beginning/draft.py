@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from blowproof.cli.beginning.choices import Choices, Secret
+from blowproof.cli.beginning.source import Source
 from blowproof.models.base.numbers import show
 from blowproof.models.data.inferred import Inferred
 from blowproof.models.domain.attributes import Attribute, Integers, Labels
@@ -26,10 +27,10 @@ SECRETS = {
 
 
 def policy_text(
-    source: str | None, rows: int | None, columns: Sequence[Inferred], choices: Choices
+    source: Source, rows: int | None, columns: Sequence[Inferred], choices: Choices
 ) -> str:
     """Return a policy file with comments: what was found, what was chosen, and what else may be."""
-    where = f"from {printable(source)}" if source else "without data"
+    where = f"from {printable(source.shown)}" if source.shown else "without data"
     parts = [
         *_comment(
             f"A first policy, {where}, by `blowproof init`: what nobody may find out, and what "
@@ -37,7 +38,7 @@ def policy_text(
             "keys."
         ),
         "",
-        *_domain(source, columns),
+        *_domain(source.shown, columns),
         "",
         *_secrets(choices.secret, columns),
         "",
@@ -129,7 +130,7 @@ def _kind(secret: Secret) -> Iterator[str]:
         yield f"attributes = {inline(list(secret.columns))}"
 
 
-def _database(source: str | None, rows: int | None, choices: Choices) -> Iterator[str]:
+def _database(source: Source, rows: int | None, choices: Choices) -> Iterator[str]:
     yield "[database]"
     size = rows if choices.size_public else None
     words = "The worst case over all numbers that what is public can have"
@@ -141,7 +142,7 @@ def _database(source: str | None, rows: int | None, choices: Choices) -> Iterato
         'With answers = "given" noise is set for the public numbers alone, which may take less. '
         "They are then counted in the data, if it says"
     )
-    yield f"#   data = {inline(source or 'people.csv')}"
+    yield f"#   data = {source.written}"
 
 
 def _known(choices: Choices) -> Iterator[str]:

@@ -11,23 +11,22 @@ import click
 
 from blowproof.cli.asking.errors import Exit
 from blowproof.cli.asking.options import json_option, memory_option
+from blowproof.cli.asking.piped import data_argument
 
 if TYPE_CHECKING:
     from blowproof.cli.beginning.choices import Choices
+    from blowproof.cli.beginning.source import Source
     from blowproof.models import Policy
     from blowproof.models.data.inferred import Inferred
 
 __all__ = ["init"]
 
-MOST_PIPED = 1_000_000_000
-"""Bytes of data that are piped: they are kept in a file of their own while init runs."""
-
 
 @click.command(
-    short_help="A first policy from a data file: columns found, questions asked.",
+    short_help="A first policy from your data: columns found, questions asked.",
     epilog="Example: blowproof init people.csv --public region --publish region,sex",
 )
-@click.argument("data", type=click.Path(), metavar="[DATA]", required=False)
+@data_argument(required=False)
 @click.option(
     "--output",
     type=click.Path(),
@@ -54,6 +53,7 @@ MOST_PIPED = 1_000_000_000
     metavar="QUERY",
     help="What will be published: a query, or the columns of a table.",
 )
+@click.option("--table", metavar="NAME", help="The table of DATA, where DATA is a database.")
 @click.option("--columns", metavar="NAMES", help="Only these columns, separated by commas.")
 @click.option(
     "--column",
@@ -70,6 +70,7 @@ MOST_PIPED = 1_000_000_000
 def init(  # noqa: PLR0913 # one parameter for each option
     *,
     data: str | None,
+    table: str | None,
     output: str | None,
     secret: str | None,
     public: tuple[str, ...],
@@ -83,67 +84,51 @@ def init(  # noqa: PLR0913 # one parameter for each option
 ) -> int:
     """A commented policy: what is in DATA is found out, the rest is asked (or given by options).
 
-    DATA is a CSV, TSV or Parquet file. Without DATA, columns are described. What is written is
+    DATA is a CSV, TSV or Parquet file (- for standard input), or with --table the address of a
+    database: people.db, people.duckdb, postgres://host/database. Without DATA, columns are
+    described. What is written is
     audited at once, so that the first noise scale stands on the screen.
     """
     from blowproof.cli.beginning.choices import column_from
+    from blowproof.cli.beginning.source import source_of
     from blowproof.models import PolicyError
 
-    if data == "-":
-        data = _piped()
     asking = not (yes or as_json) and sys.stdin is not None and sys.stdin.isatty()
     if data is not None and described:
         raise click.UsageError("--column describes columns where there are no DATA: leave it out")
-    target = _target(data, output, force)
-    rows, found = _found(data, columns)
+    source = source_of(data, table)
+    target = _target(source, output, force)
+    rows, found = _found(source, columns)
     if data is None:
         found = [column_from(text) for text in described]
         if not found and not asking:
             raise click.UsageError("there are no DATA, and no --column: name one of them")
     if asking:
-        found = _shown(data, rows, found)
+        found = _shown(source.shown, rows, found)
     if not any(item.attribute is not None for item in found):
         raise PolicyError(
-            f"{data}: no column can be part of a policy: "
+            f"{source.shown}: no column can be part of a policy: "
             + "; ".join(f"{item.name}: {item.words}" for item in found[:5]),
             hint="group what is written there (ages into decades, texts into a few kinds)",
         )
     choices = _chosen(found, rows, secret, public, queries, asking=asking)
-    text = _written(data, target, rows, found, choices)
+    text = _written(source, target, rows, found, choices)
     if as_json:
         _write_json(target, rows, found, choices)
     elif target != "-":
         _say_written(target, rows, found)
     if no_audit or as_json or target == "-":
         return Exit.OK
-    return _audited(target, data, choices, text)
+    return _audited(target, source.path, choices, text)
 
 
-def _piped() -> str:
-    """Standard input as a file, since it is read several times; it goes with the process."""
-    import atexit
-    import shutil
-    import tempfile
-    from pathlib import Path
-
-    from blowproof.models.base.door import read_bytes
-    from blowproof.models.base.temporary import prefix
-
-    folder = tempfile.mkdtemp(prefix=prefix())
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    place = Path(folder) / "stdin.csv"
-    place.write_bytes(read_bytes("-", most=MOST_PIPED))
-    return str(place)
-
-
-def _target(data: str | None, output: str | None, force: bool) -> str:
+def _target(source: Source, output: str | None, force: bool) -> str:
     from pathlib import Path
 
     from blowproof.cli.text.files import keep_apart
 
-    place = Path(data).name.partition(".")[0] if data is not None else "policy"
-    target = output or f"{place or 'policy'}.toml"
-    keep_apart({"--output": target}, [data])
+    target = output or f"{source.stem}.toml"
+    keep_apart({"--output": target}, [source.path])
     if target != "-" and Path(target).exists() and not force:
         raise click.UsageError(
             f"{target} is there already: name another --output, or write over it with --force"
@@ -151,8 +136,9 @@ def _target(data: str | None, output: str | None, force: bool) -> str:
     return target
 
 
-def _found(data: str | None, columns: str | None) -> tuple[int | None, list[Inferred]]:
+def _found(source: Source, columns: str | None) -> tuple[int | None, list[Inferred]]:
     """Return the rows and columns of the data; each column is read once more as it will be."""
+    data = source.data
     if data is None:
         return None, []
     from blowproof.models import PolicyError
@@ -167,7 +153,7 @@ def _found(data: str | None, columns: str | None) -> tuple[int | None, list[Infe
         for name in wanted:
             if name not in names:
                 hint = nearest(name, names, what="column")
-                raise PolicyError(f"{data}: there is no column {name!r}", hint=hint)
+                raise PolicyError(f"{source.shown}: there is no column {name!r}", hint=hint)
         why = "not among --columns"
         found = [
             item if item.name in wanted else replace(item, kind="left out", attribute=None,
@@ -177,14 +163,14 @@ def _found(data: str | None, columns: str | None) -> tuple[int | None, list[Infe
     return rows, readable(data, found)
 
 
-def _shown(data: str | None, rows: int | None, found: list[Inferred]) -> list[Inferred]:
+def _shown(source: str | None, rows: int | None, found: list[Inferred]) -> list[Inferred]:
     """Show what was found, or ask for columns where there are no data."""
     from blowproof.cli.beginning.questions import ask_columns
     from blowproof.models.policy.in_words import counted, printable
 
-    if data is None:
+    if source is None:
         return found or ask_columns()
-    click.echo(f"{printable(data)}: {counted(rows or 0, 'row')}", err=True)
+    click.echo(f"{printable(source)}: {counted(rows or 0, 'row')}", err=True)
     for item in found:
         mark = "-" if item.attribute is None else " "
         click.echo(f"  {mark} {printable(item.name)}: {printable(item.words)}", err=True)
@@ -219,7 +205,7 @@ def _chosen(
         choices = ask_public(found, choices, rows)
     if queries or not asking:
         return replace(choices, queries=published(found, queries))
-    policy = _policy(None, rows, found, choices)
+    policy = _policy(rows, found, choices)
     return ask_queries(found, choices, lambda text: _check(policy, text))
 
 
@@ -229,17 +215,16 @@ def _check(policy: Policy, text: str) -> None:
     parse_query(text, policy)
 
 
-def _policy(
-    data: str | None, rows: int | None, found: Sequence[Inferred], choices: Choices
-) -> Policy:
+def _policy(rows: int | None, found: Sequence[Inferred], choices: Choices) -> Policy:
     from blowproof.cli.beginning.draft import policy_text
+    from blowproof.cli.beginning.source import source_of
     from blowproof.models.files.reading import parse_policy
 
-    return parse_policy(policy_text(data, rows, found, choices))
+    return parse_policy(policy_text(source_of(None, None), rows, found, choices))
 
 
 def _written(
-    data: str | None,
+    source: Source,
     target: str,
     rows: int | None,
     found: Sequence[Inferred],
@@ -251,7 +236,7 @@ def _written(
     from blowproof.cli.text.output import write
     from blowproof.models.files.reading import parse_policy
 
-    text = policy_text(data, rows, found, choices).replace(" THIS ", f" {target} ")
+    text = policy_text(source, rows, found, choices).replace(" THIS ", f" {target} ")
     policy = parse_policy(text)
     for query in choices.queries:
         _check(policy, query)
@@ -288,7 +273,7 @@ def _audited(target: str, data: str | None, choices: Choices, text: str) -> int:
 
     click.echo("", err=True)
     code = first_audit(target, choices.queries)
-    following = f"blowproof plan {target} {data or 'DATA'}"
+    following = " ".join(filter(None, ("blowproof plan", target, data)))
     queries = " ".join(f"--query '{query}'" for query in choices.queries)
     click.echo(f"\nnext: {following} {queries} --epsilon 1", err=True)
     return code if code == Exit.BAD_INPUT else Exit.OK

@@ -9,6 +9,7 @@ import click
 from blowproof.cli.asking.account_options import ledger_option
 from blowproof.cli.asking.errors import Exit
 from blowproof.cli.asking.options import json_option
+from blowproof.cli.asking.piped import data_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +25,7 @@ __all__ = ["ledger"]
     short_help="What was spent on which data.",
     epilog="Example: blowproof ledger examples/census.csv",
 )
-@click.argument("data", type=click.Path(), metavar="[DATA]", required=False)
+@data_argument(required=False)
 @ledger_option
 @click.option("--take-over", type=click.Path(), metavar="OLD",
               help="First move the account of DATA out of OLD, a ledger of version 1.")  # fmt: skip

@@ -15,6 +15,7 @@ from blowproof.cli.asking.options import (
     positive,
     question_options,
 )
+from blowproof.cli.asking.piped import data_argument
 from blowproof.cli.asking.promise_options import promise_options
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ LATE = ("time limit was over", "not proved in time", "is known to be enough", "n
     epilog="Example: blowproof plan examples/census.toml --query histogram --epsilon 1",
 )
 @policy_argument()
-@click.argument("data", type=click.Path(), metavar="[DATA]", required=False)
+@data_argument(required=False)
 @click.option("--query", "queries", multiple=True, metavar="Q",
               help="A query of the workload; once for each.")  # fmt: skip
 @click.option("--weight", "weights", multiple=True, type=positive, metavar="W",

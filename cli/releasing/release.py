@@ -16,6 +16,7 @@ from blowproof.cli.asking.options import (
     policy_argument,
     question_options,
 )
+from blowproof.cli.asking.piped import data_argument
 from blowproof.cli.asking.promise_options import NO_PROMISE, promise_options
 from blowproof.cli.releasing.extras import Extras, extra_options, show_released
 
@@ -33,7 +34,7 @@ __all__ = ["read_plan_for", "release"]
     "--budget 2",
 )
 @policy_argument()
-@click.argument("data", type=click.Path(), metavar="DATA")
+@data_argument()
 @click.option("--query", help="Which numbers are released.  [default: histogram]")
 @promise_options(delta=False, required=False)
 @click.option("--mechanism", metavar="M",

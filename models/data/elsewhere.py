@@ -57,7 +57,9 @@ class _Axis:
         if self.places is None:
             runs = [value.between(self.low + a, self.low + b - 1) for a, b in side.runs]
         else:
-            runs = [value.isin([raw for raw, at in self.places.items() if at in side])]
+            inside = [raw for raw, at in self.places.items() if at in side]
+            runs = [value.isin([raw for raw in inside if raw is not None])]
+            runs += [value.isnull()] if None in inside else []
         return reduce(or_, runs)
 
 
@@ -153,8 +155,12 @@ class Elsewhere(Counted):
         return _Axis(places)
 
     def _placed(self, axis: int, column: Column, raw: Any, *, boolean: bool) -> int:
+        if raw is None and isinstance(column.attribute, Labels) and "" in column.attribute.labels:
+            return column.attribute.labels.index("")
         if raw is None:
-            self._refuse(axis, raw, "is empty", None)
+            hint = 'the label "" stands for values that are missing'
+            labelled = isinstance(column.attribute, Labels)
+            self._refuse(axis, raw, "is empty", hint if labelled else None)
         text = raw.decode() if isinstance(raw, bytes) else str(raw)
         text = str(bool(raw)).lower() if boolean else text
         try:

@@ -1,16 +1,17 @@
-"""What the columns of a data file could be: labels, numbers on a grid, days, or left out.
+"""What the columns of data could be: labels, numbers on a grid, days, or left out.
 
-DuckDB looks at every cell as a text; nothing is rounded. What is found here is a suggestion for a
-policy, which is public: ends of ranges are moved outwards to round numbers, so that they tell of
-nobody, but labels are those of the file.
+Every cell is looked at as a text (`columns_at`); nothing is rounded. What is found here is a
+suggestion for a policy, which is public: ends of ranges are moved outwards to round numbers, so
+that they tell of nobody, but labels are those of the file.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import timedelta
 from fractions import Fraction
 from functools import reduce
 from itertools import count
@@ -18,11 +19,13 @@ from math import gcd, lcm
 from pathlib import Path
 from typing import Literal
 
-from blowproof.models.base.errors import BlowproofError
+from blowproof.models.base.door import open_file
+from blowproof.models.base.errors import BlowproofError, DataError
 from blowproof.models.base.numbers import plain
-from blowproof.models.data.dataset import Dataset
-from blowproof.models.data.encoding import literal, number
-from blowproof.models.data.tabular import Table
+from blowproof.models.data.columns_at import MOST_VALUES, Columns, Counted, columns_of
+from blowproof.models.data.encoding import number
+from blowproof.models.data.opening import open_data
+from blowproof.models.data.table_at import TableAt
 from blowproof.models.domain.attributes import Attribute, Integers, Labels, Steps
 from blowproof.models.domain.domain import Domain
 
@@ -31,17 +34,28 @@ __all__ = ["MOST_LABELS", "Inferred", "infer", "readable"]
 MOST_LABELS = 1000
 """Labels of one attribute: what a person can look through, and days of some three years."""
 
-MOST_VALUES = 100_000
 FEW = 20
 """So many numbers on a grid keep the ends that they have: codes, not measurements."""
 
-_NUMBER = r"\s*[+-]?[0-9]{1,25}(\.[0-9]{1,9})?\s*"
-_CODE = r"\s*[+-]?0[0-9].*"
-"""Zeros in front: a code, such as a postcode, that is written with digits."""
+_IDS = frozenset(
+    {"id", "ids", "nr", "no", "num", "number", "key", "index", "row", "person", "uuid", "serial"}
+)
+"""Words in the names of columns that tell persons apart."""
 
-_DAYS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y")
-
-_IDS = ("id", "nr", "no", "number", "key", "index", "row", "person", "")
+_NOT_CSV = {
+    b"PK\x03\x04": "a spreadsheet or a zip archive",
+    b"\xd0\xcf\x11\xe0": "a spreadsheet or another Office document",
+    b"%PDF": "a PDF",
+    b"{": "JSON",
+    b"[{": "JSON",
+    b"<!": "a web page",
+    b"<html": "a web page",
+    b"<?xml": "XML",
+    b"SQLite format 3": "a SQLite database",
+    b"\xff\xfe": "text in UTF-16",
+    b"\xfe\xff": "text in UTF-16",
+}
+"""How files begin that somebody named .csv."""
 
 Kind = Literal["labels", "numbers", "days", "left out"]
 
@@ -63,27 +77,34 @@ class Inferred:
     alike: tuple[tuple[str, ...], ...] = ()
 
 
-@dataclass(frozen=True)
-class _Counted:
-    """What one pass over the file says about a column."""
-
-    filled: int
-    different: int
-    numeric: bool
-    codes: bool
-    days: str | None
-
-
-def infer(path: str | Path) -> tuple[int, list[Inferred]]:
-    """Return how many rows a data file has, and what each of its columns could be."""
-    with Table(path) as table:
-        names = table.names
-        rows, counted = _counted(table, len(names))
-        columns = [_inferred(table, at, name, rows, counted[at]) for at, name in enumerate(names)]
-    return rows, columns
+def infer(data: str | Path | TableAt) -> tuple[int, list[Inferred]]:
+    """Return how many rows the data have, and what each of their columns could be."""
+    if not isinstance(data, TableAt):
+        _refuse_others(Path(data))
+    with columns_of(data) as columns:
+        names = columns.names
+        rows, counted = columns.counted()
+        if not rows:
+            raise DataError(f"{data}: there are no rows below the names of the columns")
+        found = [_inferred(columns, at, name, rows, counted[at]) for at, name in enumerate(names)]
+    return rows, found
 
 
-def readable(path: str | Path, columns: Iterable[Inferred]) -> list[Inferred]:
+def _refuse_others(path: Path) -> None:
+    """Say what a file is that is no table, whatever its name says."""
+    if not path.name.lower().endswith((".csv", ".tsv")):
+        return
+    with open_file(path) as file:
+        start = file.read(16)
+    for begins, what in _NOT_CSV.items():
+        if start.startswith(begins):
+            raise DataError(
+                f"{path}: this is {what}, not CSV\n"
+                "  try: open it where it was made, and save the table as CSV (UTF-8)"
+            )
+
+
+def readable(data: str | Path | TableAt, columns: Iterable[Inferred]) -> list[Inferred]:
     """Return the columns, those left out that a policy with these values could not read.
 
     A Parquet column of doubles, for instance, holds 0.1 as a number that is not on a grid of
@@ -91,91 +112,63 @@ def readable(path: str | Path, columns: Iterable[Inferred]) -> list[Inferred]:
     """
     found = list(columns)
     used = {item.name: item.attribute for item in found if item.attribute is not None}
-    if not used or _fits(path, used) is None:
+    if not used or _fits(data, used) is None:
         return found
     result = []
     for item in found:
         if item.attribute is not None:
-            why = _fits(path, {item.name: item.attribute})
+            why = _fits(data, {item.name: item.attribute})
             if why is not None:
                 item = replace(item, kind="left out", attribute=None, words=why, alike=())  # noqa: PLW2901
         result.append(item)
     return result
 
 
-def _fits(path: str | Path, attributes: dict[str, Attribute]) -> str | None:
-    """Why the file cannot be read into a domain of these attributes; None: it can."""
-    with Dataset(path, Domain(**attributes)) as data:
+def _fits(data: str | Path | TableAt, attributes: dict[str, Attribute]) -> str | None:
+    """Why the data cannot be read into a domain of these attributes; None: they can."""
+    path = data if isinstance(data, TableAt) else str(data)
+    with closing(open_data(path, Domain(**attributes), None)) as found:
         try:
-            _ = data.size
+            _ = found.size
         except BlowproofError as error:
-            return str(error).partition("\n")[0].removeprefix(f"{path}: ")
+            return str(error).partition("\n")[0].removeprefix(f"{data}: ")
     return None
 
 
-def _counted(table: Table, width: int) -> tuple[int, list[_Counted]]:
-    def asked(source: str, cells: list[str]) -> str:
-        parts = ["count(*)"]
-        for cell in cells:
-            text = f"nullif({cell}, '')"
-            parts += [
-                f"count({text})",
-                f"count(DISTINCT {text})",
-                f"coalesce(bool_and(regexp_full_match({text}, {literal(_NUMBER)})), false)",
-                f"coalesce(bool_or(regexp_full_match({text}, {literal(_CODE)})), false)",
-            ]
-            for form in _DAYS:
-                day = f"try_strptime({text}, '{form}')"
-                same = f"coalesce(strftime({day}, '{form}') = {text}, false)"
-                parts.append(f"coalesce(bool_and({same}) FILTER (WHERE {text} IS NOT NULL), false)")
-        return f"SELECT {', '.join(parts)} FROM {source}"
-
-    (row,) = table.cells(asked)
-    rows, *rest = row
-    each = 4 + len(_DAYS)
-    found = []
-    for at in range(width):
-        filled, different, numeric, codes, *days = rest[each * at : each * (at + 1)]
-        form = next((form for form, fits in zip(_DAYS, days, strict=True) if fits), None)
-        found.append(_Counted(filled, different, numeric, codes, form))
-    return rows, found
-
-
-def _inferred(table: Table, at: int, name: str, rows: int, seen: _Counted) -> Inferred:
+def _inferred(columns: Columns, at: int, name: str, rows: int, seen: Counted) -> Inferred:
     empty = rows - seen.filled
+    if seen.odd:
+        return Inferred(name, "left out", None, seen.odd, 0)
     if seen.different < 2:
         same = "every cell is empty" if not seen.filled else "every filled cell is the same"
         if not (seen.filled and empty):
             return Inferred(name, "left out", None, f"{same}: it tells nobody from anybody", empty)
-    if seen.filled == seen.different == rows > FEW and name.strip().casefold() in _IDS:
+    if seen.filled == seen.different == rows > FEW and _tells_apart(columns, at, name, seen):
         return Inferred(name, "left out", None, "a number for each person", empty)
     if seen.numeric and not seen.codes:
-        return _numbers(table, at, name, seen, empty)
+        return _numbers(columns, at, name, seen, empty)
     if seen.days is not None:
-        return _days(table, at, name, seen.days, empty)
+        return _days(columns, at, name, seen.days, empty)
     own = seen.different == seen.filled > 3
     if own or seen.different > min(MOST_LABELS, max(FEW, rows // 2)):
         each = "nearly every row has its own: a name or a number of a person"
         words = each if 2 * seen.different > seen.filled else f"{seen.different:,} different texts"
         return Inferred(name, "left out", None, f"{words}; group them first to use it", empty)
-    return _labels(table, at, name, seen, empty)
+    return _labels(columns, at, name, seen, empty)
 
 
-def _values(table: Table, at: int) -> list[tuple[str, int]]:
-    """The distinct filled cells with how often each occurs, in no order."""
+def _tells_apart(columns: Columns, at: int, name: str, seen: Counted) -> bool:
+    """Whether a column of different values in all rows is a number of a person, not a measure.
 
-    def asked(source: str, cells: list[str]) -> str:
-        inner = f"SELECT nullif({cells[at]}, '') AS text FROM {source}"
-        return (
-            f"SELECT text, count(*) FROM ({inner}) WHERE text IS NOT NULL GROUP BY text "
-            f"LIMIT {MOST_VALUES + 1}"
-        )
-
-    return [(str(text), int(times)) for text, times in table.cells(asked)]
+    Its name says so, or it rises from row to row, as numbers do that are handed out.
+    """
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)
+    named = not name.strip() or any(word.lower() in _IDS for word in words)
+    return named or (seen.numeric and columns.rising(at))
 
 
-def _labels(table: Table, at: int, name: str, seen: _Counted, empty: int) -> Inferred:
-    values = _values(table, at)
+def _labels(columns: Columns, at: int, name: str, seen: Counted, empty: int) -> Inferred:
+    values = columns.values(at)
     labels = sorted((text for text, _ in values), key=_as_people_count)
     words = f"{len(labels)} labels"
     if empty:
@@ -201,23 +194,25 @@ def _alike(labels: Iterable[str]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(group) for group in groups.values() if len(group) > 1)
 
 
-def _numbers(table: Table, at: int, name: str, seen: _Counted, empty: int) -> Inferred:
+def _numbers(columns: Columns, at: int, name: str, seen: Counted, empty: int) -> Inferred:
     if seen.different <= MOST_VALUES:
-        texts = [text for text, _ in _values(table, at)]
+        texts = [text for text, _ in columns.values(at)]
         values = [Fraction(number(text) or 0) for text in texts]
         low, high, step = min(values), max(values), _step(values)
     else:
         texts = []
-        low, high, step = _ends(table, at)
+        low, high, step = columns.ends(at)
     low, high = _rounded(low, high, step)
     size = (high - low) / step + 1
     shown = f"{plain(low)}..{plain(high)}" + ("" if step == 1 else f" in steps of {plain(step)}")
     if not empty:
         found = f"numbers {shown}, the ends rounded outwards" if size > FEW else f"numbers {shown}"
-        if step == 1:
+        if step == 1 and low.denominator == 1:
             return Inferred(name, "numbers", Integers(int(low), int(high)), found, 0)
         return Inferred(name, "numbers", Steps(low, high, step), found, 0)
-    plainly = step == 1 and all(text == str(plain(Fraction(text))) for text in texts)
+    plainly = step == low.denominator == 1 and all(
+        text == str(plain(Fraction(text))) for text in texts
+    )
     if size > MOST_LABELS or not texts or not plainly:
         why = f"numbers {shown}, and {empty:,} cells are empty: fill them, or group the numbers"
         return Inferred(name, "left out", None, why, empty)
@@ -235,19 +230,6 @@ def _step(values: Iterable[Fraction]) -> Fraction:
     return min(Fraction(1), Fraction(width, below)) if width else Fraction(1)
 
 
-def _ends(table: Table, at: int) -> tuple[Fraction, Fraction, Fraction]:
-    """The ends of a column of very many numbers, and a step that all of them have."""
-
-    def asked(source: str, cells: list[str]) -> str:
-        text = f"trim(nullif({cells[at]}, ''))"
-        value = f"CAST({text} AS DECIMAL(38, 9))"
-        places = f"max(length(split_part({text}, '.', 2)))"
-        return f"SELECT min({value})::VARCHAR, max({value})::VARCHAR, {places} FROM {source}"
-
-    ((low, high, places),) = table.cells(asked)
-    return Fraction(low), Fraction(high), Fraction(1, 10 ** int(places or 0))
-
-
 def _rounded(low: Fraction, high: Fraction, step: Fraction) -> tuple[Fraction, Fraction]:
     """Move the ends outwards to round numbers, on the grid; a few values keep their ends.
 
@@ -263,13 +245,8 @@ def _rounded(low: Fraction, high: Fraction, step: Fraction) -> tuple[Fraction, F
     return low - down, high + up
 
 
-def _days(table: Table, at: int, name: str, form: str, empty: int) -> Inferred:
-    def asked(source: str, cells: list[str]) -> str:
-        day = f"CAST(try_strptime(nullif({cells[at]}, ''), '{form}') AS DATE)"
-        return f"SELECT CAST(min({day}) AS VARCHAR), CAST(max({day}) AS VARCHAR) FROM {source}"
-
-    ((least, most),) = table.cells(asked)
-    first, last = date.fromisoformat(least), date.fromisoformat(most)
+def _days(columns: Columns, at: int, name: str, form: str, empty: int) -> Inferred:
+    first, last = columns.days(at, form)
     span = (last - first).days + 1
     if span + bool(empty) > MOST_LABELS:
         why = f"days of {span // 365} years, {first.year} to {last.year}: make it years or months"

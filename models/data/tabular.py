@@ -1,8 +1,9 @@
 """A CSV or Parquet file as a table of positions, built inside DuckDB; nothing is guessed.
 
-CSV columns are all read as text, with the separator that the file's ending names, so that a column
-of "01" and "02", or of "true" and "NA", stays what it is. Each file is read once, into a temporary
-table `encoded` with a column p0, p1, ... of small integers per attribute, in the file's order.
+CSV columns are all read as text, with the separator that the file's ending or its first line names,
+so that a column of "01" and "02", or of "true" and "NA", stays what it is. Each file is read once,
+into a temporary table `encoded` with a column p0, p1, ... of small integers per attribute, in the
+file's order.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ _ODD_LIMIT = 2_000_000
 _LONGEST_HEADER = 1_000_000
 _LISTED, _LONGEST_TEXT = 12, 60
 """How many labels an error lists, and how much of each."""
+_NOT_UTF_8 = "this is not UTF-8 text\n  try: save it as UTF-8, or iconv -f latin1 -t utf-8"
 _AS_STRING = ", binary_as_string = true"
 _MEMORY, _DISK = 2 * 10**9, 64 * 10**9
 """What the database engine may take for one file, in bytes."""
@@ -229,12 +231,12 @@ class Table:
             scan = f"read_parquet({file}, hive_partitioning = false{_AS_STRING})"
             found = self.rows(f"DESCRIBE SELECT * FROM {scan}")
             return [(name, quoted(name), kind) for name, kind, *_ in found], scan
-        names = _header(self.path, _SEPARATORS[self.ending])
+        separator, names = _separated(self.path, self.ending)
         columns = [(name, f"c{at}", "VARCHAR") for at, name in enumerate(names)]
         types = ", ".join(f"{source}: 'VARCHAR'" for _, source, _ in columns)
         options = [
             *("auto_detect = false", "header = true", "hive_partitioning = false"),
-            *("quote = '\"'", "escape = '\"'", f"delim = '{_SEPARATORS[self.ending]}'"),
+            *("quote = '\"'", "escape = '\"'", f"delim = '{separator}'"),
             f"compression = '{'gzip' if self.ending.endswith('.gz') else 'none'}'",
             f"columns = {{{types}}}",
         ]
@@ -387,6 +389,22 @@ def engine_settings(folder: str) -> dict[str, str | bool | int | float | list[st
     }
 
 
+def _separated(path: Path, ending: str) -> tuple[str, list[str]]:
+    """Return what separates columns, and their names.
+
+    The ending says it, unless the line of names has no comma outside quotes but semicolons or tabs:
+    so spreadsheets write .csv where a comma stands in numbers.
+    """
+    separator = _SEPARATORS[ending]
+    names = _header(path, separator)
+    others = (";", "\t") if separator == "," and len(names) == 1 else ()
+    for other in others:
+        found = _header(path, other)
+        if len(found) > 1:
+            return other, found
+    return separator, names
+
+
 def _header(path: Path, separator: str) -> list[str]:
     """Return the names in the first line. DuckDB loses every row after a header of two lines."""
     packed = path.name.lower().endswith(".gz")
@@ -395,7 +413,7 @@ def _header(path: Path, separator: str) -> list[str]:
             file: Any = gzip.GzipFile(fileobj=raw) if packed else raw
             line = re.split(b"[\r\n]", file.readline(_LONGEST_HEADER))[0].decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise DataError(f"{path}: line 1: this is not UTF-8 text") from None
+        raise DataError(f"{path}: line 1: {_NOT_UTF_8}") from None
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{path}: cannot be read ({error})") from None
     try:
@@ -417,7 +435,7 @@ def _sentence(text: str) -> str:
     if "unterminated quote" in text:
         return f"{where}a quote is not closed, or text follows it"
     if "nicode" in text or "utf-8" in text:
-        return f"{where}this is not UTF-8 text"
+        return f"{where}{_NOT_UTF_8}"
     if "magic bytes" in text or "to be a Parquet file" in text:
         return "this is not a Parquet file"
     if "state machine" in text:

@@ -1,9 +1,11 @@
 """Files on the command line: inputs stay as they are, data fit the facts, closed streams."""
 
+import gzip
 import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from blowproof.cli.main import run
@@ -12,6 +14,7 @@ from blowproof.models.files.reading import read_policy
 from blowproof.models.policy.setting import setting
 from blowproof.verifier.ask import sensitivity
 
+ROOT = Path(__file__).resolve().parents[2]
 POLICY = '[domain]\nx = ["a", "b", "c"]\n'
 
 
@@ -119,3 +122,30 @@ def test_a_closed_stdout_takes_nothing_and_says_nothing(tmp_path):
     command = f"'{sys.executable}' -m blowproof.cli sparse '{policy}' >&-"
     done = subprocess.run(command, shell=True, check=False, stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("content", ["census.csv", "census.csv.gz", "census.parquet"])
+def test_data_may_be_piped(tmp_path, content):
+    """`-` is standard input for data, too, and is the same data: one account for both."""
+    text = (ROOT / "examples/census.csv").read_bytes()
+    if content.endswith("gz"):
+        text = gzip.compress(text)
+    elif content.endswith("parquet"):
+        place = tmp_path / content
+        sql = f"COPY (FROM read_csv('{ROOT}/examples/census.csv', all_varchar=true)) TO '{place}'"
+        duckdb.sql(sql)
+        text = place.read_bytes()
+    policy, ledger = str(ROOT / "examples/census.toml"), str(tmp_path / "ledger.sqlite")
+    words = ["release", policy, "-", "--epsilon", "1", "--budget", "1", "--ledger", ledger]
+    words += ["--mechanism", "laplace", "--output", str(tmp_path / "noisy.csv")]
+    command = [sys.executable, "-m", "blowproof.cli", *words]
+    done = subprocess.run(command, input=text, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len((tmp_path / "noisy.csv").read_text("utf-8").splitlines()) == 13
+    again = [policy, str(ROOT / "examples/census.csv"), "--epsilon", "1", "--budget", "1"]
+    assert run(["release", *again, "--ledger", ledger]) == 1
+    both = subprocess.run(
+        [sys.executable, "-m", "blowproof.cli", "release", "-", "-", "--epsilon", "1"],
+        input=text, capture_output=True, check=False,
+    )  # fmt: skip
+    assert both.returncode == 2 and b"the policy or the data, not both" in both.stderr

@@ -1,17 +1,22 @@
 """`blowproof init`: from a data file to a commented policy and its first audit."""
 
+import io
 import json
 import os
 import pty
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from blowproof.cli.main import run
-from blowproof.models import Labels, setting
+from blowproof.models import Integers, Labels, setting
 from blowproof.models.files.reading import read_policy
+from servers import needs_postgres, postgres
 
 CSV = """region,sex,age
 north,F,34
@@ -83,6 +88,93 @@ def test_a_file_that_is_there_stays(folder, capsys):
     assert run(["init", "people.csv"]) == 2
     assert "--force" in capsys.readouterr().err and Path("people.toml").read_text() == "mine"
     assert run(["init", "people.csv", "--force", "--no-audit"]) == 0
+
+
+TABLE = [(k, "n" if k % 3 else "s", "F" if k % 2 else None, 20 + k % 30) for k in range(1, 61)]
+
+
+@pytest.mark.parametrize(
+    "address", ["people.db", "people.duckdb", pytest.param("postgres", marks=needs_postgres)]
+)
+def test_a_table_of_a_database(folder, capsys, address):
+    """Columns as from a file; the key is left out, what is missing is a label of its own."""
+    rows = ", ".join(
+        f"({k}, '{r}', {'NULL' if s is None else repr(s)}, {a})" for k, r, s, a in TABLE
+    )
+    made = [
+        "CREATE TABLE people (id INTEGER PRIMARY KEY, region TEXT, sex TEXT, age INTEGER)",
+        f"INSERT INTO people VALUES {rows}",
+    ]
+    if address == "postgres":
+        with postgres() as server:
+            server.execute(*made)
+            return _from_table(server.url, capsys)
+    open_it = duckdb.connect if address.endswith("duckdb") else sqlite3.connect
+    with closing(open_it(address)) as link:
+        for statement in made:
+            link.execute(statement)
+        link.commit()
+    return _from_table(address, capsys)
+
+
+def _from_table(address, capsys):
+    assert run(["init", address, "--table", "people", "--public", "sex", "--publish", "sex"]) == 0
+    out, err = capsys.readouterr()
+    assert "id is left out: a number for each person" in err and "S = 0" in out
+    policy = read_policy("people.toml")
+    assert policy.domain["sex"] == Labels(["F", ""]) and policy.domain["age"] == Integers(20, 50)
+    # with its numbers, as the comment in the policy says they can be had
+    text = Path("people.toml").read_text("utf-8")
+    place = next(line for line in text.splitlines() if line.startswith("#   data = "))
+    text = text.replace('answers = "any"', f'answers = "given"\n{place.removeprefix("#   ")}')
+    Path("people.toml").write_text(text, "utf-8")
+    assert setting(read_policy("people.toml")).size == 60
+    assert [fact.answer for fact in setting(read_policy("people.toml")).equalities] == [30, 30]
+
+
+def test_of_a_database_the_table_is_asked_for(folder, capsys):
+    with closing(sqlite3.connect("people.db")) as link:
+        link.execute("CREATE TABLE people (id INTEGER)")
+    for words, said in (
+        (["people.db"], "name the --table in it"),
+        (["people.db", "--table", "poeple"], "did you mean 'people'?"),
+        (["people.csv", "--table", "people"], "--table is for a database"),
+        (["postgres://ann:s3cret@db.example/x", "--table", "p"], "take it out"),
+        (["postgres://ann:s3cret@db.example/x"], "name the --table in it"),
+        (["people.db", "--table", "people"], "there are no rows"),
+    ):
+        assert run(["init", *words]) == 2
+        err = capsys.readouterr().err
+        assert said in err and "s3cret" not in err
+    assert not Path("people.toml").exists()
+
+
+def test_piped_data_are_spoken_of_as_such(folder, monkeypatch, capsys):
+    text = Path("people.csv").read_bytes()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+    assert run(["init", "-", "--no-audit"]) == 0
+    written = Path("policy.toml").read_text("utf-8")
+    assert "from standard input" in written and "blowproof-" not in written
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"PK\x03\x04 xl/workbook.xml", "a spreadsheet or a zip archive, not CSV"),
+        (b"%PDF-1.7\n", "this is a PDF, not CSV"),
+        (b'{"people": []}\n', "this is JSON, not CSV"),
+        ("a,b\nä,1\n".encode("utf-16"), "text in UTF-16, not CSV"),
+        ("a,b\nä,1\n".encode("latin-1"), "this is not UTF-8 text"),
+        (b"region,sex\n", "there are no rows below the names of the columns"),
+        (b"", "the first line is empty"),
+        (b"a,b\n1\n", "1 fields, but the header names 2 columns"),
+    ],
+)
+def test_what_is_no_csv_is_a_sentence(folder, capsys, content, said):
+    Path("people.csv").write_bytes(content)
+    assert run(["init", "people.csv"]) == 2
+    assert said in capsys.readouterr().err
+    assert [item.name for item in folder.iterdir()] == ["people.csv"]
 
 
 def test_without_data_columns_are_described(folder, capsys):
