@@ -69,6 +69,7 @@ OWN = {  # files that no user names, or that are written
     "cli/serving/app.py": "part of the package",
     "cli/serving/serve.py": "opens a browser",
     "cli/asking/memory.py": "what the system says about this process",
+    "cli/asking/piped.py": "a file that it has made itself",
     "cli/main.py": "streams that were closed",
     "cli/commands/claims.py": "part of the package, and pages that are written",
     "cli/text/files.py": "writes",
