@@ -54,6 +54,12 @@ def odds_parts(found: Odds) -> Iterator[RenderableType]:
             f"The odds of the first against the second move by a factor of "
             f"{about(found.shown.reached)}."
         )
+    elif found.verdict == "exceeded":
+        yield Text()
+        yield Text(
+            "There is such a belief. It was too large to be worked out here; blowproof certify "
+            "shows the two databases that it is about."
+        )
     if found.composition is not None:
         yield Text()
         yield from _composition(found.composition)

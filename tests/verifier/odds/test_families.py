@@ -6,7 +6,17 @@ from itertools import product
 
 import pytest
 
-from blowproof.models import Clause, Count, Database, Domain, Integers, Literal, Point, Policy
+from blowproof.models import (
+    BudgetError,
+    Clause,
+    Count,
+    Database,
+    Domain,
+    Integers,
+    Literal,
+    Point,
+    Policy,
+)
 from blowproof.models.attackers.attackers import Attackers
 from blowproof.models.attackers.secrets import Absence, Intervals, Totals
 from blowproof.models.mechanisms.mechanism import Channel, Mechanism, Release
@@ -251,3 +261,17 @@ def test_a_search_that_is_stopped_leaves_its_best_belief_on_the_board(kind: str)
     assert found.shown is not None and not found.lower.above(Factor.exp(4))
     assert found.upper is None or not Factor.exp(4).above(found.upper)
     assert found.verdict in ("exceeded", "undecided")
+
+
+def test_a_belief_too_large_to_be_worked_out_leaves_the_one_before() -> None:
+    board = Board()
+    known = Shown(prior=None, secret=("a", "b"), output=None, reached=Factor.exp(1))
+
+    def too_large() -> Shown | None:
+        raise BudgetError("too many parts of the changes")
+
+    board.told(Factor.exp(1), lambda: known)
+    board.told(Factor.exp(2), too_large)
+    assert board.shown is known and board.lower.loss == 2
+    board.told(Factor.exp(3), too_large)
+    assert board.shown is known and board.lower.loss == 3
