@@ -7,7 +7,7 @@ lines of the policy file that bring it about.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -198,9 +198,7 @@ def error_results(error: BlowproofError) -> Iterator[Result]:
         yield Result("invalid-policy", message)
 
 
-def sarif_document(
-    path: str, found: Iterable[Result], code: Exit, arguments: Sequence[str] = ()
-) -> dict[str, Any]:
+def sarif_document(path: str, found: Iterable[Result], code: Exit) -> dict[str, Any]:
     """Return the log: one run with its rules and results."""
     lines = _lines(path)
     return {
@@ -219,7 +217,6 @@ def sarif_document(
                     {
                         "executionSuccessful": code != Exit.BAD_INPUT,
                         "exitCode": int(code),
-                        "arguments": list(arguments),
                     }
                 ],
                 "originalUriBaseIds": {
