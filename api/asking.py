@@ -56,16 +56,17 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
     After `time_limit` seconds the bounds reached by then are returned; both are sound. `scheduler`:
     the address of a Dask cluster that long searches use.
 
-    >>> office = {"domain": {"region": ["north", "south"], "size": [1, 2]},
-    ...           "known": [{"marginal": ["region"]}]}
-    >>> answer = sensitivity(office)
-    >>> answer.lower, answer.upper, answer.status
-    (4, 4, 'exact')
-    >>> sensitivity(office, "marginal(size)", norm="l2-squared").upper
-    8
-    >>> answer = sensitivity(office, "marginal(size)")
-    >>> answer.upper, len(answer.witness.before)
-    (4, 2)
+    Examples:
+        >>> office = {"domain": {"region": ["north", "south"], "size": [1, 2]},
+        ...           "known": [{"marginal": ["region"]}]}
+        >>> answer = sensitivity(office)
+        >>> answer.lower, answer.upper, answer.status
+        (4, 4, 'exact')
+        >>> sensitivity(office, "marginal(size)", norm="l2-squared").upper
+        8
+        >>> answer = sensitivity(office, "marginal(size)")
+        >>> answer.upper, len(answer.witness.before)
+        (4, 2)
     """
     from blowproof.cli.asking.cluster import searched_on
 
@@ -104,9 +105,10 @@ def neighbours(
     `every_label` False: once for all numberings of equal records. A TimeoutError says that the
     time limit cut the list.
 
-    >>> pairs = neighbours({"domain": {"sex": ["F", "M"]}, "database": {"size": 1}})
-    >>> sorted((pair.before, pair.after) for pair in pairs)
-    [((('F',),), (('M',),)), ((('M',),), (('F',),))]
+    Examples:
+        >>> pairs = neighbours({"domain": {"sex": ["F", "M"]}, "database": {"size": 1}})
+        >>> sorted((pair.before, pair.after) for pair in pairs)
+        [((('F',),), (('M',),)), ((('M',),), (('F',),))]
     """
     from blowproof.verifier.ask import neighbours as listed
 
@@ -154,12 +156,13 @@ def audit(  # noqa: PLR0913 # keyword-only options
     `mechanism` (a file) are judged: `enough` is False where one of them is too small. `query` may
     be several. With `norm` "l2-squared" noise is Gaussian: `rho` and `planned_variance`.
 
-    >>> story = audit({"domain": {"region": ["north", "south"], "size": [1, 2]},
-    ...                "known": [{"marginal": ["region"]}]}, planned_scale=2)
-    >>> story.answers[0].upper, story.enough
-    (4, False)
-    >>> print(next(line for line in str(story).splitlines() if line.startswith("do this")))
-    do this       Add Laplace noise of scale 4 to each number for epsilon = 1: twice
+    Examples:
+        >>> story = audit({"domain": {"region": ["north", "south"], "size": [1, 2]},
+        ...                "known": [{"marginal": ["region"]}]}, planned_scale=2)
+        >>> story.answers[0].upper, story.enough
+        (4, False)
+        >>> print(next(line for line in str(story).splitlines() if line.startswith("do this")))
+        do this       Add Laplace noise of scale 4 to each number for epsilon = 1: twice
     """
     from blowproof.cli.audit.options import Planned
     from blowproof.cli.commands.audit import audited
@@ -200,6 +203,13 @@ def audit_opendp(  # keyword-only options
     `context` is what `dp.Context.compositor` returns for a LazyFrame: its margins with invariant
     lengths are known facts, its unit and loss the claim. `columns` has the values of the columns
     that margins and queries are about, which the library does not keep: {"sex": ["F", "M"]}.
+    `tests/models/files/test_opendp_live.py` builds such contexts.
+
+    Examples:
+        >>> audit_opendp("census.csv", {"sex": ["F", "M"]})
+        Traceback (most recent call last):
+        blowproof.models.base.errors.PolicyError: str is no OpenDP Context
+          try: dp.Context.compositor(...)
     """
     from blowproof.cli.audit.from_others import held_code, held_in
     from blowproof.models.files.opendp_context import opendp_context

@@ -39,8 +39,9 @@ def read(policy: PolicyLike) -> Policy:
 
     A file that is not understood is a `PolicyError` with the line, the key and what to try.
 
-    >>> read({"domain": {"sex": ["F", "M"], "age": {"min": 0, "max": 9}}}).domain
-    Domain(sex=Labels(['F', 'M']), age=Integers(min=0, max=9))
+    Examples:
+        >>> read({"domain": {"sex": ["F", "M"], "age": {"min": 0, "max": 9}}}).domain
+        Domain(sex=Labels(['F', 'M']), age=Integers(min=0, max=9))
     """
     from blowproof.models.files.reading import policy_from, read_policy
 

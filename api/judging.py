@@ -40,16 +40,17 @@ def certify(  # noqa: PLR0913 # keyword-only options
     The mechanism (its description, the path of a mechanism file, or the tables of one) is judged by
     what it says: what it releases, and with which noise. The loss is exact, over all neighbours.
 
-    >>> office = {"domain": {"region": ["north", "south"], "size": [1, 2]},
-    ...           "known": [{"marginal": ["region"]}]}
-    >>> found = certify({"release": [{"query": "histogram", "scale": "2"}]}, office, 1)
-    >>> found.verdict, found.loss
-    ('refuted', 2)
-    >>> certify({"release": [{"query": "histogram", "scale": "4"}]}, office, 1).verdict
-    'proved'
-    >>> gaussian = {"query": "histogram", "noise": "discrete-gaussian", "variance": "8"}
-    >>> certify({"release": [gaussian]}, {"domain": {"x": ["a", "b"]}}, rho="1/8").loss
-    Fraction(1, 8)
+    Examples:
+        >>> office = {"domain": {"region": ["north", "south"], "size": [1, 2]},
+        ...           "known": [{"marginal": ["region"]}]}
+        >>> found = certify({"release": [{"query": "histogram", "scale": "2"}]}, office, 1)
+        >>> found.verdict, found.loss
+        ('refuted', 2)
+        >>> certify({"release": [{"query": "histogram", "scale": "4"}]}, office, 1).verdict
+        'proved'
+        >>> gaussian = {"query": "histogram", "noise": "discrete-gaussian", "variance": "8"}
+        >>> certify({"release": [gaussian]}, {"domain": {"x": ["a", "b"]}}, rho="1/8").loss
+        Fraction(1, 8)
     """
     from blowproof.cli.asking.judge import judge
     from blowproof.models.mechanisms.mechanism_file import located
@@ -87,12 +88,13 @@ def odds(  # keyword-only options
     `composition`: say also whether releases compose linearly against them. `certificate`: a file to
     write what the small checker needs (`check`).
 
-    >>> trap = {"domain": {"v": {"min": 0, "max": 3}}, "database": {"size": 3},
-    ...         "secrets": {"kind": "distance", "metric": "l1", "threshold": 1},
-    ...         "known": [{"count": {"v": {"min": 1, "max": 2}}, "answer": 1}]}
-    >>> found = odds({"release": [{"query": "histogram", "scale": 2}]}, trap, 1)
-    >>> found.verdict, found.lower, found.secret
-    ('exceeded', 'exp(2)', ('record 1 holds 0', 'record 1 holds 1'))
+    Examples:
+        >>> trap = {"domain": {"v": {"min": 0, "max": 3}}, "database": {"size": 3},
+        ...         "secrets": {"kind": "distance", "metric": "l1", "threshold": 1},
+        ...         "known": [{"count": {"v": {"min": 1, "max": 2}}, "answer": 1}]}
+        >>> found = odds({"release": [{"query": "histogram", "scale": 2}]}, trap, 1)
+        >>> found.verdict, found.lower, found.secret
+        ('exceeded', 'exp(2)', ('record 1 holds 0', 'record 1 holds 1'))
     """
     from blowproof.cli.releasing.odds import odds_of
     from blowproof.models.mechanisms.mechanism_file import located
@@ -141,18 +143,19 @@ def check(
     compared with yours, and so are the files that these name and the data; what cannot be compared
     is a reason to reject, unless `embedded` says to believe the certificate there.
 
-    >>> from tempfile import TemporaryDirectory
-    >>> from blowproof import sensitivity
-    >>> office = {"domain": {"region": ["north", "south"], "size": [1, 2]},
-    ...           "known": [{"marginal": ["region"]}]}
-    >>> with TemporaryDirectory() as folder:
-    ...     answer = sensitivity(office, certificate=f"{folder}/proof.json")
-    ...     found = check(f"{folder}/proof.json", office, "histogram")
-    ...     other = check(f"{folder}/proof.json", office, "marginal(size)")
-    >>> answer.status, found.accepted, found.value, found.compared
-    ('proved', True, 4, ('policy', 'query'))
-    >>> other.accepted, other.reason
-    (False, 'it is a proof about another query than marginal(size)')
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from blowproof import sensitivity
+        >>> office = {"domain": {"region": ["north", "south"], "size": [1, 2]},
+        ...           "known": [{"marginal": ["region"]}]}
+        >>> with TemporaryDirectory() as folder:
+        ...     answer = sensitivity(office, certificate=f"{folder}/proof.json")
+        ...     found = check(f"{folder}/proof.json", office, "histogram")
+        ...     other = check(f"{folder}/proof.json", office, "marginal(size)")
+        >>> answer.status, found.accepted, found.value, found.compared
+        ('proved', True, 4, ('policy', 'query'))
+        >>> other.accepted, other.reason
+        (False, 'it is a proof about another query than marginal(size)')
     """
     from blowproof.cli.releasing.check import checked as replayed
     from blowproof.verifier.kernel import Unreadable

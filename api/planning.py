@@ -73,11 +73,12 @@ def plan(  # noqa: PLR0913 # keyword-only options
     `data` are looked at for n alone, where n is public. `seed` is that of rehearsals on made-up
     data, never of noise.
 
-    >>> office = {"domain": {"ward": ["a", "b", "c"], "sex": ["F", "M"]},
-    ...           "known": [{"marginal": ["ward"]}]}
-    >>> found = plan(office, "histogram", epsilon=1)
-    >>> found.chosen["mechanism"], found.chosen["private"]
-    ('k-norm', 'proved')
+    Examples:
+        >>> office = {"domain": {"ward": ["a", "b", "c"], "sex": ["F", "M"]},
+        ...           "known": [{"marginal": ["ward"]}]}
+        >>> found = plan(office, "histogram", epsilon=1)
+        >>> found.chosen["mechanism"], found.chosen["private"]
+        ('k-norm', 'proved')
     """
     import click
 

@@ -55,15 +55,16 @@ def release(  # noqa: PLR0913 # keyword-only options
     Noise that is hardly worth its price is refused too, unless `accept_wide_bounds`.
     Noise is the operating system's and has no seed.
 
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> office = {"domain": {"region": ["north", "south"]}}
-    >>> with TemporaryDirectory() as folder:
-    ...     data = Path(folder, "people.csv")
-    ...     _ = data.write_text("region\\n" + "north\\nsouth\\n" * 50)
-    ...     found = release(office, data, epsilon=2, unaccounted=True)
-    >>> found.columns, [row[0] for row in found.rows], len(found.values)
-    (('region', 'count'), ['north', 'south'], 2)
+    Examples:
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> office = {"domain": {"region": ["north", "south"]}}
+        >>> with TemporaryDirectory() as folder:
+        ...     data = Path(folder, "people.csv")
+        ...     _ = data.write_text("region\\n" + "north\\nsouth\\n" * 50)
+        ...     found = release(office, data, epsilon=2, unaccounted=True)
+        >>> found.columns, [row[0] for row in found.rows], len(found.values)
+        (('region', 'count'), ['north', 'south'], 2)
     """
     import click
 

