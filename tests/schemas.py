@@ -53,7 +53,7 @@ def _content_and_place(pickled: bytes) -> tuple[bytes, str]:
     return found.get("_content", b""), found.get("url", "")
 
 
-def faults(url: str, document: object) -> list[str]:
+def faults(url: str, document: Any) -> list[str]:
     """Return what is wrong with a document by a published schema, with the place of each."""
     known = schema(url)
     validator = jsonschema.validators.validator_for(known)(known)
