@@ -149,6 +149,7 @@ engines/histograms/listing
         are possible.
     LONGEST 10_000_000 records: Databases of more records are not written out one by one.
     MOST_REFUTED 8 pairs: So many more proposals than pairs may be refuted before they are cut off.
+    FEW_VALUES 60 values: Where there are too many values, pairs come from so many of them.
 engines/histograms/numbered
     MOST_STATES 20_000 states: So many numberings are listed, so that a cut speaks of all of them at
         once.

@@ -21,6 +21,7 @@ from blowproof.models.domain.regions import Area
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.queries.kinds import CountQuery
 from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.databases.value_classes import class_table
 from blowproof.verifier.engines.histograms.loop import checked_pair, is_pair
 from blowproof.verifier.engines.histograms.master import Master
 from blowproof.verifier.engines.histograms.numbered import Numbering
@@ -34,6 +35,7 @@ __all__ = ["histogram_neighbours", "numbered_neighbours", "relabelled"]
 MOST_LISTED = whole_limit(__name__, "MOST_LISTED")
 LONGEST = whole_limit(__name__, "LONGEST")
 MOST_REFUTED = whole_limit(__name__, "MOST_REFUTED")
+FEW_VALUES = whole_limit(__name__, "FEW_VALUES")
 
 NO_QUERY = CountQuery(Area(()), "none")
 
@@ -43,11 +45,29 @@ def histogram_neighbours(
 ) -> Iterator[Pair]:
     """Yield every neighbour pair of I_Q once up to relabelling; TimeoutError at the deadline.
 
-    `most` is the largest n. Clauses are not answered here: they name records.
+    `most` is the largest n. Clauses are not answered here: they name records. Where there are too
+    many values, pairs over a few of each class come first, and then the BudgetError.
     """
-    moves = Moves(setting, NO_QUERY, reading, _possible(setting))
-    if not moves.kinds:
-        return
+    try:
+        moves = Moves(setting, NO_QUERY, reading, _possible(setting))
+        some = bool(moves.kinds)
+    except BudgetError:
+        values = _few_of_each_class(setting, deadline)
+        if values:
+            yield from _listed(Moves(setting, NO_QUERY, reading, values), most, deadline)
+        raise
+    if some:
+        yield from _listed(moves, most, deadline)
+
+
+def _few_of_each_class(setting: Setting, deadline: float | None) -> tuple[Point, ...]:
+    """Return the first values of each class that the facts cut out; () where these are too many."""
+    classes = class_table(setting, deadline=deadline).classes
+    each = FEW_VALUES // max(1, len(classes))
+    return tuple(value for item in classes for value in item.take(each))
+
+
+def _listed(moves: Moves, most: int, deadline: float | None) -> Iterator[Pair]:
     master, refuter = Master(moves, most=most), Refuter(moves)
     more_than = 0
     while more_than < 2 * most:  # D1's records, and those that are added
@@ -63,8 +83,9 @@ def _of_few_moves(
 ) -> Iterator[Pair]:
     """Yield the pairs of so many moves, and rule out all that were proposed.
 
-    Solutions come by the hundred from one search, and the check of pairs judges each of them. A
-    search that finds mostly what is no pair is ended, and goes on once D3s have ruled these out.
+    Solutions come by the hundred from one search, and the check of pairs judges each of them (among
+    all values, also where the moves are between some). A search that finds mostly what is no pair
+    is ended, and goes on once D3s have ruled these out.
     """
     from blowproof.models.programs.solutions import Solutions
 
@@ -119,13 +140,19 @@ def _rule_out(
             master.block(proposal)
             continue
         found = refuter.refute(proposal, deadline)
-        if found is None and not refuter.mixtures:
+        if found is None and not refuter.mixtures and _knows_all(refuter.moves):
             raise InternalError("the check refuses a pair that no D3 refutes")
-        if found is None:  # in reading 5 with bounds the check knows more
+        if found is None:  # in reading 5 with bounds, or among all values, the check knows more
             master.block(proposal)
         else:
             known.append(found.moves)
             master.cut(found)
+
+
+def _knows_all(moves: Moves) -> bool:
+    """Whether the moves are between all possible values."""
+    setting = moves.setting
+    return setting.domain.size <= MOST_LISTED and len(moves.values) == len(_possible(setting))
 
 
 def numbered_neighbours(
