@@ -181,7 +181,8 @@ def test_schema_is_a_schema_that_accepts_the_examples(capsys):
     ],
 )
 def test_audit_exit_codes(capsys, given, options, code):
-    assert said(capsys, "audit", given, "--engine", "brute", *options)[0] == code
+    limit = ("--time-limit", "1") if "any" in options else ()  # there is no end of databases
+    assert said(capsys, "audit", given, "--engine", "brute", *limit, *options)[0] == code
 
 
 def test_audit_json_says_what_the_screen_shows(capsys, given):

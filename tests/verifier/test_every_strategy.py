@@ -7,7 +7,8 @@ test_plan.py has the same for SAT.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import pytest
 
@@ -35,10 +36,13 @@ from blowproof.models.base.clock import Budget
 from blowproof.verifier import plan
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Answer
-from blowproof.verifier.portfolio.registry import ENGINES, THEOREMS
+from blowproof.verifier.portfolio.registry import ENGINES, LAST, THEOREMS
 
-WORK = 1.0
-"""Seconds of work that each question has."""
+WORK = 0.3
+"""Seconds of work that a question has, if it does not say more."""
+
+MUCH = Fraction(6, 5)
+"""An end that is worse by as much is a loss that counts: noise grows with the upper one."""
 
 
 def table(*sizes: int) -> Domain:
@@ -66,6 +70,29 @@ EQUAL = (
     Impossible({"sex": "M", "ward": "c"}),
 )
 CLAUSE = Clause([Literal(1, {"sex": "F"}), Literal(2, {"ward": "a"}, inside=False)])
+ATTRIBUTES = Policy(
+    domain=WARDS, secrets=AttributeChange(), known=(EQUAL[0], CLAUSE), database=Database(size=40)
+)
+PARTS = Policy(
+    domain=Domain(a=Integers(0, 5), b=Integers(0, 3), c=Integers(0, 39)),
+    secrets=Distance(metric="l1", threshold=2, attributes=["c"]),
+    known=(
+        Count({"a": [1, 3, 4], "c": Between(3, 36)}, at_least=54),
+        Count({"a": [0, 1, 3], "b": Between(0, 2), "c": Between(24, 36)}, at_most=2),
+        Count({"a": [0, 1, 2, 4, 5], "c": 39}, at_least=2),
+    ),
+    database=Database(size=100),
+)
+ONE_SECRET = Policy(
+    domain=Domain(a=Integers(0, 2), b=Integers(0, 3)),
+    secrets=AttributeChange(),
+    known=(
+        Marginal(["b"], answers=[6, 43, 23, 28]),
+        Count({"b": [1, 3], "a": Between(0, 1)}, answer=10),
+        Count({"a": 0}, answer=4),
+    ),
+    database=Database(size=100),
+)
 
 
 @dataclass(frozen=True)
@@ -75,6 +102,8 @@ class Needs:
     policy: Policy
     query: str = "histogram"
     reading: Reading = "published"
+    norm: str = "l1"
+    work: float = WORK
 
 
 NEEDS = {
@@ -116,7 +145,7 @@ NEEDS = {
     "rank": Needs(
         Policy(
             domain=Domain(
-                state=Integers(0, 50),
+                state=Integers(0, 30),
                 county=Integers(0, 19),
                 sex=Labels(["F", "M"]),
                 age=Integers(0, 99),
@@ -134,7 +163,13 @@ NEEDS = {
         Policy(domain=OFFICE.domain, known=(Marginal(["sex"]), Marginal(["school", "sex"]))),
         "ranges(age)",
     ),
-    "ends": Needs(OFFICE, "cumulative(age)"),
+    "ends": Needs(
+        Policy(
+            domain=Domain(age=Integers(0, 29), sex=Labels(["F", "M"])),
+            known=(Marginal(["sex"]), Count({"age": Between(18, 29)})),
+        ),
+        "cumulative(age)",
+    ),
     "search": Needs(OFFICE, "sum(age)"),
     "policy graph": Needs(
         Policy(
@@ -170,19 +205,84 @@ NEEDS = {
     "ilp": Needs(
         Policy(domain=table(2, 3), known=(Marginal(["a"]), Marginal(["b"]))), reading="markov"
     ),
+    "tables": Needs(
+        Policy(
+            domain=Domain(
+                state=Integers(1, 51),
+                county=Integers(1, 20),
+                sex=Labels(["F", "M"]),
+                age=Integers(0, 99),
+            ),
+            known=(Marginal(["state"]),),
+        ),
+        "marginal(state,sex) + 1/2*marginal(county) + 1/4*histogram",
+    ),
+    "one-sided": Needs(
+        Policy(
+            domain=Domain(state=Integers(1, 12), sex=Labels(["F", "M"]), job=Labels(["yes", "no"])),
+            known=(Marginal(["state"]), Count({"sex": "F"})),
+            queries=(NamedCount("working women", {"sex": "F", "job": "yes"}),),
+        ),
+        'count("working women")',
+    ),
+    "frames": Needs(
+        Policy(
+            domain=Domain(x=Integers(0, 9)),
+            known=(
+                Sum([(97, {"x": 1}), (61, {"x": 2}), (13, {"x": 3})]),
+                Sum([(5, {"x": 1}), (103, {"x": 2}), (2, {"x": 3})]),
+            ),
+        ),
+    ),
+    "with a secret": Needs(
+        Policy(
+            domain=Domain(age=Integers(0, 49)),
+            secrets=Distance(metric="l1", threshold=1),
+            known=tuple(Count({"age": Between(low, low + 20)}) for low in (0, 10, 20)),
+        ),
+        "sum(age)",
+        "pufferfish",
+    ),
+    "placing": Needs(
+        Policy(
+            domain=table(2, 3),
+            known=(
+                Count({"a": "a0"}, answer=300),
+                Count({"b": "b0"}, at_least=1, at_most=200),
+                Count({"b": "b1"}, at_most=2),
+            ),
+            database=Database(size=600),
+        ),
+        "marginal(b)",
+    ),
+    "merged pairs": Needs(
+        Policy(
+            domain=table(3, 3),
+            secrets=AttributeChange(),
+            known=(
+                Marginal(["a"], answers=[20, 20, 20]),
+                Clause([Literal(1, {"a": "a0"}), Literal(2, {"b": "b1"}), Literal(3, {"b": "b0"})]),
+            ),
+            database=Database(size=60),
+        )
+    ),
 }
 
 
 def asked(needs: Needs) -> Answer:
     """Ask with a limit in work alone: no real second ends it."""
     with Budget():
-        return sensitivity(needs.policy, needs.query, reading=needs.reading, time_limit=WORK)
+        return sensitivity(
+            needs.policy, needs.query, reading=needs.reading, norm=needs.norm, time_limit=needs.work
+        )
 
 
 def leave_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Take a strategy out of the plan."""
     monkeypatch.setattr(plan, "ENGINES", tuple(i for i in ENGINES if i.name != name))
     monkeypatch.setattr(plan, "THEOREMS", tuple(i for i in THEOREMS if i.name != name))
+    if name == LAST.name:
+        monkeypatch.setattr(plan, "LAST", replace(LAST, refuses=lambda question: "left out"))
 
 
 @pytest.mark.parametrize("name", NEEDS)
@@ -223,6 +323,47 @@ NARROWER = {
         Policy(domain=table(2, 8, 3, 3), known=(Marginal(["a", "b"]), Marginal(["a", "c"]))),
         "marginal(d)",
     ),
+    "ceiling": Needs(
+        Policy(
+            domain=Domain(x=Integers(0, 999), y=Integers(0, 999)),
+            known=tuple(
+                Count({"x": Between(20 * k, 20 * k + 300), "y": Between(13 * k, 13 * k + 400)})
+                for k in range(25)
+            ),
+        )
+    ),
+    "parts": Needs(PARTS, "marginal(a,b)"),
+    "one secret": Needs(ONE_SECRET, norm="range"),
+    "merging": Needs(
+        Policy(
+            domain=WARDS,
+            known=(
+                EQUAL[0],
+                Count({"age": Between(18, 65), "sex": "F", "ward": ["a", "b"]}, at_least=3),
+                CLAUSE,
+            ),
+            database=Database(size=40),
+        ),
+        work=1.0,
+    ),
+    "histogram": Needs(
+        Policy(
+            domain=Domain(**dict.fromkeys("abcd", Labels(["no", "yes"])), e=Integers(0, 9)),
+            known=tuple(Count({axis: "yes"}) for axis in "abcd"),
+        ),
+        norm="range",
+    ),
+    "compensated": Needs(ATTRIBUTES),
+    "reading 1": Needs(ATTRIBUTES, reading="pufferfish"),
+    "few classes": Needs(
+        Policy(
+            domain=Domain(x=Integers(0, 29), y=Integers(0, 29)),
+            known=tuple(
+                Count({axis: Between(low, low + 9)}) for axis in "xy" for low in range(0, 20, 3)
+            ),
+        ),
+        reading="add-remove",
+    ),
 }
 """Questions that are left open, within a good deal more without a strategy."""
 
@@ -233,8 +374,9 @@ def test_bounds_rely_on_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     leave_out(name, monkeypatch)
     part = asked(NARROWER[name])
     assert part.upper is None or part.upper >= whole.lower
-    loose = part.upper is None or (whole.upper is not None and part.upper > 2 * whole.upper)
-    assert whole.lower > 2 * part.lower or loose, f"{name} is not needed for this any more"
+    loose = part.upper is None or (whole.upper is not None and part.upper >= MUCH * whole.upper)
+    worse = whole.lower > 0 and whole.lower >= MUCH * part.lower
+    assert worse or loose, f"{name} is not needed for this any more"
 
 
 QUICKER = {
@@ -272,3 +414,20 @@ def test_work_relies_on_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     part, more = worked()
     assert (whole.status, whole.lower) == ("exact", part.lower)
     assert more > 3 * work, f"{name} is not needed for this any more"
+
+
+def test_areas_answer_what_has_too_many_facts_for_a_table() -> None:
+    """Six thousand cells: no other strategy is through with its preparations before minutes."""
+    known = (Marginal(["tract"]),)
+    policy = Policy(domain=Domain(tract=Integers(0, 5999), sex=Labels(["F", "M"])), known=known)
+    found = asked(Needs(policy, "marginal(sex)"))
+    assert (found.status, found.lower) == ("exact", 12_000)
+    assert {name for _, name, _ in found.decided_by} == {"areas"}
+
+
+def test_every_strategy_has_its_question() -> None:
+    """What a plan asks has a test here that fails without it (SAT: tests/verifier/test_plan.py)."""
+    tested = {*NEEDS, *NARROWER, *QUICKER, "areas", "sat"}
+    never_asked = {"hilbert"}  # by `auto`: it is there to check the search by
+    names = {item.name for item in (*THEOREMS, *ENGINES, LAST)}
+    assert names - tested == never_asked

@@ -202,7 +202,7 @@ marginal = ["sex", "region"]
 def test_two_published_tables_name_the_one_to_drop(capsys, path):
     """Bounds nobody can use: the first line and `do this` name what the audit itself computed."""
     Path(path).write_text(TWO_TABLES, encoding="utf-8")
-    code, out, _ = said(capsys, "audit", path, "--time-limit", "40", "--json")
+    code, out, _ = said(capsys, "audit", path, "--time-limit", "4", "--json")
     (query,) = json.loads(out)["queries"]
     assert code == 3 and query["upper"] > 100 * query["plain"]["sensitivity"]
     left_out = {fact["upper"] for fact in query["facts"] if fact["reached"]}

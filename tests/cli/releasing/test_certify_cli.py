@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from test_certify_file import LINES, broken
 
 from blowproof.cli.asking import ask
+from blowproof.cli.asking import judge as judging
 from blowproof.cli.main import run
+from blowproof.verifier.witnesses.frames import long_circuits
 
 FOLDER = Path(__file__).parents[2] / "mechanisms"
 ROOT = FOLDER.parent.parent
@@ -66,11 +68,19 @@ def test_refuted():
     }
 
 
-def test_undecided_when_the_question_is_too_large(tmp_path):
+def test_undecided_when_the_question_is_too_large(tmp_path, monkeypatch):
+    judged, seen = judging.judge, []
+
+    def once(*words, **options):
+        seen[:] = seen or [judged(*words, **options)]
+        return seen[0]
+
+    monkeypatch.setattr(judging, "judge", once)  # one verdict, told twice
+    monkeypatch.setattr(long_circuits, "SECONDS", 1.0)
     (tmp_path / "mechanism.toml").write_text(
         '[[release]]\nquery = "histogram"\nscale = 2\n', "utf-8"
     )
-    ranges = [f"{{ {axis} = {{ min = {k}, max = {k + 50} }} }}" for axis in "xy" for k in range(30)]
+    ranges = [f"{{ {axis} = {{ min = {k}, max = {k + 50} }} }}" for axis in "xy" for k in range(23)]
     facts = "".join(f"[[known]]\ncount = {region}\n" for region in ranges)
     sides = "x = { min = 0, max = 99 }\ny = { min = 0, max = 99 }\n"
     (tmp_path / "policy.toml").write_text(f"[domain]\n{sides}{facts}", "utf-8")
