@@ -418,16 +418,28 @@ def test_work_relies_on_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_areas_answer_what_has_too_many_facts_for_a_table() -> None:
     """Six thousand cells: no other strategy is through with its preparations before minutes."""
-    known = (Marginal(["tract"]),)
-    policy = Policy(domain=Domain(tract=Integers(0, 5999), sex=Labels(["F", "M"])), known=known)
-    found = asked(Needs(policy, "marginal(sex)"))
+    domain = Domain(tract=Integers(0, 5999), sex=Labels(["F", "M"]))
+    found = asked(Needs(Policy(domain=domain, known=(Marginal(["tract"]),)), "marginal(sex)"))
     assert (found.status, found.lower) == ("exact", 12_000)
     assert {name for _, name, _ in found.decided_by} == {"areas"}
 
 
+def test_areas_beside_bound_what_has_too_many_facts_for_a_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And with a further count, which only this theorem bounds (engines add pairs, not bounds)."""
+    monkeypatch.setattr(plan, "ENGINES", ())
+    monkeypatch.setattr(plan, "LAST", replace(LAST, refuses=lambda question: "left out"))
+    domain = Domain(tract=Integers(0, 5999), sex=Labels(["F", "M"]))
+    known = (Marginal(["tract"]), Count({"sex": "F"}))
+    found = asked(Needs(Policy(domain=domain, known=known)))
+    assert found.upper == 6001**2 // 2 * 2
+    assert {end: name for end, name, _ in found.decided_by}["upper"] == "areas beside"
+
+
 def test_every_strategy_has_its_question() -> None:
     """What a plan asks has a test here that fails without it (SAT: tests/verifier/test_plan.py)."""
-    tested = {*NEEDS, *NARROWER, *QUICKER, "areas", "sat"}
+    tested = {*NEEDS, *NARROWER, *QUICKER, "areas", "areas beside", "sat"}
     never_asked = {"hilbert"}  # by `auto`: it is there to check the search by
     names = {item.name for item in (*THEOREMS, *ENGINES, LAST)}
     assert names - tested == never_asked
