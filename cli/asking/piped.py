@@ -25,9 +25,7 @@ F = TypeVar("F", bound=Callable[..., object])
 class _Data(click.Path):
     """The path of data; what comes in through standard input is kept in a file for it."""
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> str:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the path, or that of the file which holds what was piped."""
         from blowproof.models.base.door import is_standard_input
 
