@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from blowproof.models import Between, Count, Database, Distance, Domain, Integers, Labels, Policy
+from blowproof.models import (
+    AttributeChange,
+    Between,
+    Count,
+    Database,
+    Distance,
+    Domain,
+    Integers,
+    Labels,
+    Marginal,
+    Policy,
+    setting,
+)
 from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.theorems.families import many_areas
 
 QUERIES = (
@@ -101,3 +115,35 @@ def test_six_thousand_districts_of_a_long_line() -> None:
         assert (answer.lower, answer.upper, answer.engine) == (value, value, "areas")
     near = Policy(domain=domain, known=known, secrets=Distance(metric="l1", threshold=3))
     assert _alone(near, "marginal(sex)", "published").upper == 12002
+
+
+@pytest.mark.parametrize(
+    ("query", "value"), [("histogram", 12_000), ("marginal(age)", 11_998), ("sum(age)", 593_901)]
+)
+def test_six_thousand_counties_and_secrets_by_attribute(query: str, value: int) -> None:
+    """At least 0 before, where G is not complete."""
+    domain = Domain(county=Integers(1, 6000), sex=Labels(["F", "M"]), age=Integers(0, 99))
+    policy = Policy(domain=domain, known=(Marginal(["county"]),), secrets=AttributeChange())
+    told = _alone(policy, query, "published")
+    assert (told.lower, told.upper) == (value, value)
+    assert len(told.witness.before) >= 5_999
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_areas_and_other_graphs_agree_with_a_table(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(300 + seed)
+    policy = replace(drawn(rng, given=False), secrets=rng.choice(
+        [AttributeChange(), Distance(metric="l1", threshold=rng.randint(1, 3))]
+    ))  # fmt: skip
+    query = QUERIES[seed % len(QUERIES)]
+    told = sensitivity(policy, query, time_limit=1)
+    monkeypatch.setattr(many_areas, "MANY", 0)
+    found = _alone(policy, query, "published")
+    if found is not None:
+        assert found.upper is None or told.lower <= found.upper
+        assert told.upper is None or found.lower <= told.upper
+        assert (
+            found.witness is None or check_pair(setting(policy), "published", found.witness).holds
+        )

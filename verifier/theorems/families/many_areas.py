@@ -4,7 +4,8 @@
 they have nothing in common (areas of a census, districts). A class is what one box holds and no box
 inside of it does, or what no box holds. The signatures of the classes that hold a value are
 affinely independent, so that `simple_cycles` speaks about readings 1 and 2, and `exchanges` about
-reading 3. Under scope "given" a class has as many records as its box less the boxes right inside.
+reading 3. (G not complete: `one_secret_arc` shows a pair, `secret_arc_above` says what it costs.)
+Under scope "given" a class has as many records as its box less the boxes right inside.
 
 *Proof.* The signature of a class has a 1 for its box and each box around it. Take the rows (1, s)
 away from the inside out: when all boxes inside of a box are gone, its column is 1 in its own row
@@ -22,6 +23,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from functools import singledispatch
 from itertools import combinations, islice
 from math import prod
@@ -30,10 +33,11 @@ from operator import itemgetter
 from blowproof.models import BoundQuery, Exact, Point
 from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
-from blowproof.models.policy.readings import is_labelled
+from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.models.queries.kinds import Cumulative, MarginalQuery, Ranges, SumQuery
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.sparse_facts import SparseFacts
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.families.areas import (
     Node,
@@ -47,6 +51,8 @@ from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.simple_cycles import best_of
 from blowproof.verifier.theorems.values.class_changes import Chosen
 from blowproof.verifier.theorems.values.free_change import axes_of_facts, largest_free, moved
+from blowproof.verifier.theorems.values.one_secret_arc import one_secret_arc
+from blowproof.verifier.theorems.values.secret_arc_above import free_of_facts
 
 __all__ = ["many_areas", "no_many_areas"]
 
@@ -87,11 +93,44 @@ def many_areas(question: Question) -> Answer | None:
     if found is None:
         return None
     why = f"{len(classes):,} areas inside of one another, or apart: neighbours are simple cycles"
-    pair = None
+    pair, upper = None, found.upper
+    if not setting.graph.complete:
+        capped = free_of_facts(setting, question.query, len(classes))
+        upper = found.upper if capped is None else min(upper, capped)
     if found.pairs and setting.graph.complete:
         pair = cycle(setting, found.pairs, classes)
-    lower = 0 if pair is None else found.lower
-    return question.answer(lower, found.upper, why, witness=pair, engine="areas", since=started)
+    elif is_mixed(question.reading):
+        found = replace(found, upper=upper)
+        pair = _with_one_secret_arc(question, found, classes, end)
+    lower = 0 if pair is None else question.query.difference(pair.moves(question.reading))
+    return question.answer(lower, upper, why, witness=pair, engine="areas", since=started)
+
+
+def _with_one_secret_arc(
+    question: Question, found: Chosen, classes: Sequence[Node], end: float
+) -> Pair | None:
+    """Reading 1: return a cycle with one move along an edge of G, and a large change."""
+    setting, query = question.setting, question.query
+    facts = SparseFacts(setting.domain, setting.equalities)
+    # For a histogram all go the same way: by turns, every move would be along an edge by attribute.
+    chosen = {
+        facts.of(x): (min(x, y), max(x, y)) if query.separates else (x, y) for x, y in found.pairs
+    }
+    exchanges, areas = [], []
+    for node in classes:
+        value = next(points_of(node, ()), None)
+        if value is not None:
+            exchanges.append(chosen.get(facts.of(value), (value, value)))
+            areas.append([] if node.inner else [node.box])
+    best, worth = None, Fraction(0)
+    for order in one_secret_arc(setting.graph, exchanges, areas, end=end):
+        pair = cycle(setting, order, classes)
+        value_of = Fraction(0 if pair is None else query.difference(pair.moves("published")))
+        if value_of > worth:
+            best, worth = pair, value_of
+        if worth == found.upper or now() > end:
+            break
+    return best
 
 
 # --- values of a class ---------------------------------------------------------------------------

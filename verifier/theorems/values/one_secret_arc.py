@@ -65,7 +65,12 @@ def _secret(
         )
         if edge is not None:
             leaving, coming = edge
-            for comes, goes in product((*exchanges[one], leaving), (*exchanges[two], coming)):
+            # The last value of a class, too: it is seldom near any that others exchange.
+            far = [tuple(box.nth(box.size - 1) for box in areas[k][-1:]) for k in (one, two)]
+            ends_of = product(
+                (*exchanges[one], *far[0], leaving), (*exchanges[two], *far[1], coming)
+            )
+            for comes, goes in sorted(ends_of, key=lambda e: (e[0] == leaving) + (e[1] == coming)):
                 chosen = list(exchanges)
                 chosen[one], chosen[two] = (leaving, comes), (goes, coming)
                 yield one, two, chosen

@@ -20,7 +20,9 @@ the published attribute leaves the query alone.
 
 *Where no fact speaks of the attributes that f looks at* (`free_change`), let L be the largest
 change of f by any move and E that along an edge of G: then E_ab <= E, C_ab <= L and m_c <= L, so
-that S(f, P) <= E + (N - 1) L for N classes. That holds on axes of any length.
+that S(f, P) <= E + (N - 1) L for N classes. That holds on axes of any length. If secrets are by
+attribute, an edge between two classes changes an attribute that facts speak of, and no other one:
+E_ab = 0, and S(f, P) <= max(E, (N - 1) L).
 """
 
 from __future__ import annotations
@@ -29,7 +31,16 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from blowproof.models import Area, BlowproofError, BoundQuery, Box, Exact, Point, Setting
+from blowproof.models import (
+    Area,
+    AttributeChange,
+    BlowproofError,
+    BoundQuery,
+    Box,
+    Exact,
+    Point,
+    Setting,
+)
 from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
 from blowproof.verifier.databases.value_classes import class_table
@@ -52,7 +63,8 @@ def free_of_facts(setting: Setting, query: BoundQuery, count: int) -> Exact | No
     change, along = largest_free(query, setting.domain), query.along(setting.graph)
     if change is None or along is None:
         return None
-    return along + max(0, count - 1) * change.upper
+    others = max(0, count - 1) * change.upper
+    return max(along, others) if setting.policy.secrets == AttributeChange() else along + others
 
 
 @dataclass(frozen=True)
