@@ -5,5 +5,5 @@ more than small ones; keep it so, and list values only where a caller asks for t
 
 Read `attributes`, `regions` (with `overlap`: which boxes meet; `region_reading`: from a file),
 `domain`; then `classes` (values that no area tells apart become one) and `class_diagram`, which
-finds them.
+finds them, and `lookup` (which areas hold a value).
 """

@@ -13,7 +13,6 @@ random, which show so many.
 from __future__ import annotations
 
 import random
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -22,7 +21,7 @@ from blowproof.models.base.errors import BudgetError
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Area, Box, Point, Positions
 
-__all__ = ["Diagram", "LateError", "Lookup", "OutgrownError", "members"]
+__all__ = ["Diagram", "LateError", "OutgrownError", "branches", "members"]
 
 MOST_STEPS = 250_000
 """How large a diagram may be: a few seconds. Twenty thousand classes take 100,000 steps."""
@@ -43,8 +42,6 @@ DRAW_AFTER = 30_000
 """After so many steps, values are drawn to see whether there are too many classes."""
 
 MOST_DRAWN, MOST_DRAWN_AREAS, MOST_BRANCHES = 100_000, 400, 256
-BLOCK = 4096
-"""So many boxes are looked up together."""
 DIGITS = b"01".ljust(256, b"0")
 
 
@@ -81,7 +78,7 @@ class Diagram:
         self._owners = [owner for owner, _ in owned]
         boxes = [box for _, box in owned]
         self._axes = [
-            _branches(side, [box.sides[axis] for box in boxes])
+            branches(side, [box.sides[axis] for box in boxes])
             for axis, side in enumerate(domain.whole.sides)
         ]
         self._covers = _covers(boxes, self._owners, None if without is None else self._areas)
@@ -246,51 +243,6 @@ class Diagram:
         return self.leaf(alive)
 
 
-class Lookup:
-    """Tells which areas hold a value, quickly and without a diagram (areas are bit sets).
-
-    Boxes are looked at block by block, so that what is kept does not grow with their square.
-    """
-
-    def __init__(self, domain: Domain, areas: Sequence[Area]) -> None:
-        owned = [(owner, box) for owner, area in enumerate(areas) for box in area.boxes if box]
-        starts = range(0, len(owned), BLOCK)
-        self._blocks = [_Block(domain, owned[start : start + BLOCK]) for start in starts]
-
-    def areas(self, point: Point) -> int:
-        """Return the areas that hold a point."""
-        return sum(1 << owner for owner in self.owners(point))
-
-    def owners(self, point: Point) -> set[int]:
-        """Return the places of the areas that hold a point."""
-        return {
-            block.owners[bit] for block in self._blocks for bit in members(block.holding(point))
-        }
-
-
-class _Block:
-    """Some boxes, and the areas that own them."""
-
-    def __init__(self, domain: Domain, owned: Sequence[tuple[int, Box]]) -> None:
-        self.owners = [owner for owner, _ in owned]
-        self._every = (1 << len(owned)) - 1
-        self._axes: list[tuple[int, list[int], list[int]]] = []
-        for axis, side in enumerate(domain.whole.sides):
-            branches = _branches(side, [box.sides[axis] for _, box in owned])
-            if len(branches) > 1 or branches[0][0] != self._every:
-                runs = sorted((low, mask) for mask, found in branches for low, _ in found)
-                self._axes.append((axis, [low for low, _ in runs], [mask for _, mask in runs]))
-
-    def holding(self, point: Point) -> int:
-        """Return the boxes that hold a point, as a bit set."""
-        alive = self._every
-        for axis, lows, masks in self._axes:
-            alive &= masks[bisect_right(lows, point[axis]) - 1]
-            if not alive:
-                break
-        return alive
-
-
 def _too_many(limit: int) -> OutgrownError:
     return OutgrownError(
         f"the facts cut the domain into more than {limit} classes of values\n  try: fewer facts"
@@ -347,9 +299,7 @@ def _compare(sides: Sequence[Positions], covered: dict[int, int]) -> None:
         covered[bit] &= inner[sides[bit]]
 
 
-def _branches(
-    side: Positions, cuts: Sequence[Positions]
-) -> list[tuple[int, list[tuple[int, int]]]]:
+def branches(side: Positions, cuts: Sequence[Positions]) -> list[tuple[int, list[tuple[int, int]]]]:
     """Cut an axis at the borders of the boxes: (bit set of boxes, the runs they share)."""
     toggles: dict[int, int] = {0: 0}
     for bit, cut in enumerate(cuts):

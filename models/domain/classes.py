@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from blowproof.models.domain.class_diagram import Diagram, Lookup, members
+from blowproof.models.domain.class_diagram import Diagram, members
 from blowproof.models.domain.domain import Domain
+from blowproof.models.domain.lookup import Lookup
 from blowproof.models.domain.regions import Area, Box, Point, Positions
 
 __all__ = ["ValueClass", "classes_of", "collapse", "firsts", "locator"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from blowproof.models import Domain, LinearFact, Point
-from blowproof.models.domain.class_diagram import Lookup
+from blowproof.models.domain.lookup import Lookup
 
 __all__ = ["SparseFacts"]
 

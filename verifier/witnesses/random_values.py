@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from blowproof.models import BlowproofError, BudgetError, LinearFact, Point, Setting
 from blowproof.models.base.clock import now
-from blowproof.models.domain.class_diagram import Lookup, members
+from blowproof.models.domain.class_diagram import members
+from blowproof.models.domain.lookup import Lookup
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.fact_model import FactModel

@@ -26,8 +26,9 @@ from blowproof.models import (
     parse_query,
     setting,
 )
-from blowproof.models.domain.class_diagram import MOST_STEPS, Diagram, Lookup
+from blowproof.models.domain.class_diagram import MOST_STEPS, Diagram
 from blowproof.models.domain.classes import collapse
+from blowproof.models.domain.lookup import Lookup
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.question import Question
