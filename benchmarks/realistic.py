@@ -12,7 +12,12 @@ bounds exclude it is a failure (exit 1), as are two answers that contradict each
 question is a run of `blowproof sensitivity --json` in a process of its own, so that memory and CPU
 are its own and a crash costs one row. Rows are kept in FOLDER/rows-LIMIT.jsonl as they come: a run
 that was interrupted goes on where it was (`--again` begins anew). `--table FILE` writes the page
-besides.
+besides. `--peers` asks brute force and Normaliz the same, for PEER_SECONDS each: what one would run
+without the plan.
+
+The page of the repository, on a quiet machine of two cores (some 30 minutes):
+
+    python benchmarks/realistic.py --limit 20 --peers --again --table benchmarks/realistic.md
 """
 
 from __future__ import annotations
@@ -39,6 +44,9 @@ MARK = "#?"
 COMMAND = [sys.executable, "-m", "blowproof.cli", "sensitivity", "--json"]
 LATE = 10.0
 """A process that takes so many times its limit, and a minute, is ended: the limit is broken."""
+
+PEERS = {"brute": "brute force", "hilbert": "Normaliz"}
+PEER_SECONDS = 5.0
 
 COARSER = ("marginal", "count", "partition", "range(", "cluster-sizes")
 """Queries that are parts of the histogram: they change by no more than it does."""
@@ -115,9 +123,9 @@ def questions(policy: Path) -> list[Asked]:
 # asking -----------------------------------------------------------------------------------------
 
 
-def ask(asked: Asked, folder: Path, limit: float) -> Row:
+def ask(asked: Asked, folder: Path, limit: float, engine: str = "auto") -> Row:
     """Run one question in a process of its own; say what it told and what it cost."""
-    command = [*COMMAND, f"{asked.policy}.toml", "--query", asked.query]
+    command = [*COMMAND, f"{asked.policy}.toml", "--query", asked.query, "--engine", engine]
     command += ["--reading", asked.reading, "--time-limit", f"{limit:g}"]
     started = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -153,16 +161,18 @@ def _read(row: Row, told: str, said: str) -> None:
         row.status = "killed" if row.exit < 0 else "none"
 
 
-def ask_all(every: Sequence[Asked], folder: Path, limit: float, jobs: int) -> dict[str, Row]:
+def ask_all(
+    every: Sequence[Asked], folder: Path, limit: float, jobs: int, engine: str = "auto"
+) -> dict[str, Row]:
     """Ask what is not in the file of rows yet; return all rows."""
-    path = folder / f"rows-{limit:g}.jsonl"
+    path = rows_file(folder, limit, engine)
     rows = read_rows(path)
     path.write_text("".join(_line(row) for row in rows.values()), encoding="utf-8")
     left = [asked for asked in every if asked.key not in rows]
     lock = threading.Lock()
 
     def one(asked: Asked) -> None:
-        row = ask(asked, folder, limit)
+        row = ask(asked, folder, limit, engine)
         with lock, path.open("a", encoding="utf-8") as file:
             file.write(_line(row))
             rows[asked.key] = row
@@ -171,6 +181,11 @@ def ask_all(every: Sequence[Asked], folder: Path, limit: float, jobs: int) -> di
     with ThreadPoolExecutor(jobs) as pool:
         list(pool.map(one, left))
     return rows
+
+
+def rows_file(folder: Path, limit: float, engine: str) -> Path:
+    """Return where the rows of an engine are kept."""
+    return folder / f"rows-{limit:g}{'' if engine == 'auto' else f'-{engine}'}.jsonl"
 
 
 def read_rows(path: Path) -> dict[str, Row]:
@@ -247,7 +262,9 @@ def summary(every: Sequence[Asked], rows: dict[str, Row]) -> str:
 
 # showing ----------------------------------------------------------------------------------------
 
-HEADS = "policy|query|reading|lower|upper|truth|ratio|status|CPU s|wall s|MB|decided by"
+HEADS = "policy|query|reading|lower|upper|truth|ratio|status|CPU s|wall s|MB|decided by|peers"
+Peers = dict[str, dict[str, Row]]
+"""What each engine alone says, by its name: the rows by their keys."""
 
 
 def shown(number: str) -> str:
@@ -260,7 +277,25 @@ def shown(number: str) -> str:
     return (number or "-") if len(whole) <= 9 else f"10^{len(whole)}"
 
 
-def table(every: Iterable[Asked], rows: dict[str, Row]) -> list[str]:
+def beside(key: str, peers: Peers) -> str:
+    """Return which peers answer a question, and in what time."""
+    told = [(PEERS[engine], rows[key]) for engine, rows in peers.items() if key in rows]
+    return "; ".join(f"{name} {row.cpu:.1f} s" for name, row in told if row.status == "exact")
+
+
+def contradicted(rows: dict[str, Row], peers: Peers) -> list[str]:
+    """Return where a peer says what our bounds exclude."""
+    told = []
+    for engine, found in peers.items():
+        for key, row in found.items():
+            lower, upper = rows[key].bounds()
+            low, high = row.bounds()
+            if (upper is not None and low > upper) or (high is not None and high < lower):
+                told.append(f"{key}: {engine} says {row.lower}..{row.upper}")
+    return told
+
+
+def table(every: Iterable[Asked], rows: dict[str, Row], peers: Peers) -> list[str]:
     """Return the lines of a Markdown table, one question a line."""
     lines = [f"| {' | '.join(HEADS.split('|'))} |", f"|{' --- |' * (HEADS.count('|') + 1)}"]
     for asked in every:
@@ -269,7 +304,8 @@ def table(every: Iterable[Asked], rows: dict[str, Row]) -> list[str]:
         cells += [shown(row.upper), "" if asked.value is None else _truth(asked)]
         cells += ["-" if ratio is None else f"{ratio:.3g}", row.status]
         cells += [f"{row.cpu:.1f}", f"{row.wall:.0f}", str(row.megabytes)]
-        lines.append(f"| {' | '.join([*cells, '; '.join(row.decided)])} |")
+        cells += ["; ".join(row.decided), beside(asked.key, peers)]
+        lines.append(f"| {' | '.join(cells)} |")
     return lines
 
 
@@ -278,14 +314,20 @@ def _truth(asked: Asked) -> str:
     return f"{relation} {asked.value}".strip()
 
 
-def report(every: Sequence[Asked], rows: dict[str, Row], limit: float) -> tuple[str, int]:
+def report(
+    every: Sequence[Asked], rows: dict[str, Row], limit: float, peers: Peers
+) -> tuple[str, int]:
     """Return the whole page, and how many failures it tells of."""
-    wrong, missed = failures(every, rows), did_not_travel(every, rows)
+    wrong = [*failures(every, rows), *contradicted(rows, peers)]
+    missed = did_not_travel(every, rows)
     head = (
         f"Written by `benchmarks/realistic.py --limit {limit:g}`; {os.cpu_count()} cores, shared."
     )
     parts = ["# Realistic policies", "", head, "", f"{summary(every, rows)}.", ""]
-    parts += table(every, rows)
+    for engine, found in peers.items():
+        exact = sum(row.status == "exact" for row in found.values())
+        parts += [f"{PEERS[engine]}, {PEER_SECONDS:g} s each: {exact} exact.", ""]
+    parts += table(every, rows, peers)
     for title, told in (("Failures", wrong), ("Bounds that did not travel", missed)):
         parts += ["", f"{title}: {len(told) or 'none'}", *([""] if told else [])]
         parts += [f"* {line}" for line in told]
@@ -301,15 +343,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--folder", type=Path,
                         default=Path(tempfile.gettempdir()) / "blowproof-realistic")  # fmt: skip
     parser.add_argument("--again", action="store_true", help="forget what an earlier run found")
+    parser.add_argument("--peers", action="store_true", help="ask brute force and Normaliz as well")
     parser.add_argument("--table", type=Path, help="write the page to this file as well")
     options = parser.parse_args(arguments)
     policies = make(options.folder)
     chosen = [p for p in policies if not options.only or any(o in p.stem for o in options.only)]
     every = [asked for policy in chosen for asked in questions(policy)]
+    asked = {"auto": options.limit} | dict.fromkeys(PEERS if options.peers else (), PEER_SECONDS)
     if options.again:
-        (options.folder / f"rows-{options.limit:g}.jsonl").unlink(missing_ok=True)
-    rows = ask_all(every, options.folder, options.limit, options.jobs)
-    page, wrong = report(every, rows, options.limit)
+        for engine, limit in asked.items():
+            rows_file(options.folder, limit, engine).unlink(missing_ok=True)
+    peers = {
+        engine: ask_all(every, options.folder, limit, options.jobs, engine)
+        for engine, limit in asked.items()
+    }
+    rows = peers.pop("auto")
+    page, wrong = report(every, rows, options.limit, peers)
     print(page, end="")
     if options.table is not None:
         options.table.write_text(page, encoding="utf-8")

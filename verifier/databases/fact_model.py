@@ -145,6 +145,30 @@ class FactModel:
             raise BudgetError("no time was left to see what the facts say about a count")
         return outcome.upper
 
+    def easily(self) -> bool:
+        """Whether a database is found without a solver: each class takes what the facts leave.
+
+        Those that many facts count come first. So it is for tables with two margins, trees and
+        cells; loading a solver takes longer than such a question does. False says nothing.
+        """
+        mine_of: list[list[tuple[list[int | None], int]]] = [[] for _ in self.counts]
+        for row in self.room.rows:
+            ends = [row.low, row.high]
+            for place, times in row.terms.items():
+                mine_of[place].append((ends, times))
+        found = {}
+        for mine, count in sorted(
+            zip(mine_of, self.counts, strict=True), key=lambda item: -len(item[0])
+        ):
+            if any(times < 0 for _, times in mine):
+                return False
+            room = [high // times for (_, high), times in mine if high is not None]
+            need = [-(-low // times) for (low, _), times in mine if low is not None]
+            found[count.name] = held = max(0, min(room) if room else max(need, default=0))
+            for ends, times in mine:
+                ends[:] = [None if end is None else end - times * held for end in ends]
+        return not self.setting.clauses and not self.linear.evaluate(found)
+
     @property
     def left(self) -> float | None:
         """Seconds until the deadline (some time in any case, so that a solver can begin)."""
