@@ -22,7 +22,7 @@ from blowproof.models.norms.norm import Counted
 from blowproof.models.queries.outputs import Outputs
 from blowproof.models.queries.query import BoundQuery, Move, Row, net_change
 
-__all__ = ["Part", "Stacked", "in_norm", "stack"]
+__all__ = ["ONE", "Part", "Stacked", "in_norm", "is_histogram", "stack"]
 
 ONE = (Fraction(1),)
 
@@ -197,6 +197,16 @@ class Stacked(BoundQuery):
         axes = (axis for part in self.parts for axis in part.query.slopes)
         return tuple(dict.fromkeys(axes))
 
+    @property
+    def widest_at_ends(self) -> bool:  # type: ignore[override]
+        """Whether, of the values in a box, two at its corners change f most, in any norm.
+
+        So where all rows are linear, as norms are convex; and for one part that says so in l1, for
+        what changes no more outputs, and none by more, is no larger in any norm.
+        """
+        alone = len(self.parts) == 1 and self.parts[0].query.widest_at_ends
+        return alone or all(part.query.slopes for part in self.parts)
+
     def axes_read(self, domain: Domain) -> frozenset[int]:
         """Return the axes that determine the row."""
         none: frozenset[int] = frozenset()
@@ -215,6 +225,14 @@ class Stacked(BoundQuery):
     def plainest(self) -> BoundQuery:
         """Return the parts with shorter rows that determine them."""
         return Stacked(tuple(Part(part.query.plainest(), ONE) for part in self.parts))
+
+
+def is_histogram(query: BoundQuery) -> bool:
+    """Return whether the outputs are the cells of the histogram, each as it is, in some norm."""
+    if isinstance(query, Stacked) and len(query.parts) == 1:
+        (part,) = query.parts
+        return all(weight == 1 for weight in part.weights) and part.query.separates
+    return query.separates
 
 
 def in_norm(query: BoundQuery, norm: Norm | str, domain: Domain) -> BoundQuery:

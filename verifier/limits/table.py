@@ -562,6 +562,15 @@ theorems/values/cuts
     MOST_CLASSES 400 classes: With more, axes are not cut.
     ROUNDS 8 rounds: So many improve a cut.
     SAFE 2^62 sum: Sums below this fit 64 bits.
+theorems/values/in_norms
+    FEW_OUTPUTS 120 outputs: With so few, every two are compared (for the norm range).
+    MANY_VALUES 40 values: Of so many values with different rows in one class, all pairs are looked
+        at.
+    MOST_ENTRIES 2_000_000 entries: Of the rows of all kinds of classes.
+    MOST_SUMMED 20_000 changes: So many are added up one by one; of more, all are taken to be as
+        large as the largest.
+    ROUNDS 24 rounds: So many improve a choice.
+    STARTS 4 directions: So many outputs, and classes, are tried first.
 theorems/values/one_secret_arc
     STARTS 90 arcs: How many secret arcs are tried.
     TRIES 4_000 pairs: How many pairs of classes are looked at for a secret arc between them.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from blowproof.models.policy.readings import is_labelled, is_mixed
+from blowproof.models.stacks.stacked import is_histogram
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.engines.one_move.worst_edge import one_secret_move
 from blowproof.verifier.reductions.merged_records import merged_rows
@@ -99,7 +100,7 @@ def no_frames(question: Question) -> str:
     setting = question.setting
     if setting.scope == "given" or setting.bounds or setting.clauses:
         return "it speaks about equality counts and any answers"
-    if not is_labelled(question.reading) or not question.query.separates:
+    if not is_labelled(question.reading) or not is_histogram(question.query):
         return "it speaks about histograms, in readings 1 and 2"
     return ""
 
@@ -116,7 +117,7 @@ def no_graph(question: Question) -> str:
     """Refuse where the policy graph bounds no histogram."""
     if not question.irreducible or question.setting.scope == "given":
         return "it bounds irreducible multisets of moves, for any answers"
-    if not is_labelled(question.reading) or not question.query.separates:
+    if not is_labelled(question.reading) or not is_histogram(question.query):
         return "it speaks about histograms, in readings 1 and 2"
     return ""
 

@@ -12,6 +12,7 @@ from blowproof.verifier.engines.one_move.engine import one_edge
 from blowproof.verifier.portfolio import easier, known_numbers, searches
 from blowproof.verifier.portfolio import refusals as no
 from blowproof.verifier.portfolio.strategy import Strategy
+from blowproof.verifier.portfolio.through_l1 import no_other_norm, through_l1
 from blowproof.verifier.theorems.alone import alone, not_alone
 from blowproof.verifier.theorems.beside import facts_beside
 from blowproof.verifier.theorems.beside_bounds import bounds_beside, no_bounds_beside
@@ -51,19 +52,21 @@ THEOREMS = (
     Strategy("tables", "theorem", "tables of every level beside one published table",
              tables_beside_one, no_tables, norms=("l1", "l2-squared")),
     Strategy("exchanges", "theorem", "independent signatures: a record for another of its class",
-             exchanges, no_exchanges),
+             exchanges, no_exchanges, norms=EVERY_NORM),
     Strategy("beside", "theorem", "cells and a few facts beside them: so many moves at the most",
              facts_beside, no_cycles, norms=EVERY_NORM),
     Strategy("bounds", "theorem", "cells and bounds beside them: so many moves at the most",
-             bounds_beside, no_bounds_beside),
+             bounds_beside, no_bounds_beside, norms=EVERY_NORM),
     Strategy("one-sided", "theorem", "cells and a fact beside them, and a count on one side of it",
              one_sided, no_one_side),
     Strategy("listed", "theorem", "margins of a table whose multisets were listed in full",
-             listed_margins, no_cycles),
+             listed_margins, no_cycles, norms=EVERY_NORM),
     Strategy("ceiling", "theorem", "so many moves, times the largest change of one",
              searches.by_ceiling, norms=EVERY_NORM),
     Strategy("frames", "theorem", "the heaviest frame of few signatures meets the bound",
-             by_frames, no.no_frames),
+             by_frames, no.no_frames, norms=EVERY_NORM),
+    Strategy("l1", "theorem", "what theorems say of the same question in l1, in this norm",
+             through_l1, no_other_norm, norms=EVERY_NORM),
 )  # fmt: skip
 """Asked first, in this order: they need no search."""
 
@@ -78,7 +81,7 @@ ENGINES = (
              easier.by_class_ends, no.no_ends),
     Strategy("policy graph", "engine", "the longest cycle or path of the policy graph",
              searches.by_policy_graph, no.either(no.single_records, no.no_graph),
-             part_of="search"),
+             part_of="search", norms=EVERY_NORM),
     Strategy("complete graph", "reduction", "full secrets; then one secret move, the others plain",
              easier.COMPLETE_GRAPH, no.either(no.not_mixed, no.no_any, no.single_records),
              part_of="search", norms=EVERY_NORM),

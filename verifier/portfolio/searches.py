@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from blowproof.models import BudgetError, QueryError
+from blowproof.models import BudgetError, Exact, QueryError
 from blowproof.models.base.clock import now
+from blowproof.models.norms import L1
 from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import FactModel, size_range
+from blowproof.verifier.databases.value_classes import class_table
 from blowproof.verifier.engines.brute import brute_sensitivity, multisets_within
 from blowproof.verifier.engines.histograms.loop import Known
 from blowproof.verifier.engines.histograms.master import Master, histogram_sensitivity
@@ -238,6 +240,8 @@ def by_policy_graph(question: Question) -> Answer | None:
     """Sparse: S(h, P) is at most twice the length of the policy graph's longest cycle or path.
 
     This is made into moves, one secret pair for each arc. None where the facts are not sparse.
+    In other norms: no two moves of a simple cycle or path lower the same count, and one at the most
+    lowers none; so a value in k counts is left by no more than k + 1 moves, and entered by as many.
     """
     from blowproof.verifier.witnesses.policy_graph_walk import pair_along
 
@@ -255,7 +259,14 @@ def by_policy_graph(question: Question) -> Answer | None:
         pair = secret_move_within_a_class(question.setting, question.query)
     lower = 0 if pair is None else question.query.difference(pair.moves(question.reading))
     why = f"sparse: at most {most.upper} records move"
-    return question.answer(lower, 2 * most.upper, why, witness=pair if lower else None, since=start)
+    measure = question.query.measure
+    upper: Exact = 2 * most.upper
+    if measure is not L1:
+        counted = class_table(question.setting).effects != 0
+        each = max(1, min(most.upper, 1 + int(counted.sum(axis=1).max(initial=0))))
+        cells = [each] * (most.upper // each) + [most.upper % each]
+        upper = measure.of([(sign * times, 1) for sign in (1, -1) for times in cells] + [(0, 1)])
+    return question.answer(lower, upper, why, witness=pair if lower else None, since=start)
 
 
 def _sparse_bound(question: Question) -> PolicyGraphBound | None:

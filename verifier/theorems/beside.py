@@ -75,8 +75,9 @@ h_1 <= x + y, where the insides of A_1 and B_1 and a rest hold x - 1, y - 1 and 
 x + y <= N. With whole labels, take a cycle of positive label where the sum so far is 0 or less, and
 a negative one where it is more: the k + l sums are distinct (else a block between two of them has
 sum 0) and lie above -b and not above a, so that k + l <= w (a + b). With more facts C is as in "all
-at once". So a histogram's cell changes by at most C; in squares, with m moves, by at most C for
-each of m / C cells that are left, and as many that are entered: never by m for one cell.
+at once". M is a circulation on the classes, so each of them exchanges at most C
+records for others of its own, and in norms beside l1 S is no more than what so many exchanges
+change the query by (`in_norms`): a histogram's cell changes by C at the most, never by all moves.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ from numpy.typing import NDArray
 from blowproof.models import BlowproofError, Exact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
-from blowproof.models.stacks.stacked import Stacked
+from blowproof.models.stacks.stacked import is_histogram
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
@@ -101,10 +102,8 @@ from blowproof.verifier.exact.span import independent
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.longest_irreducible import whole_points
 from blowproof.verifier.theorems.most_moves import largest_move
-from blowproof.verifier.theorems.values.free_change import (
-    axes_of_facts,
-    largest_free,
-)
+from blowproof.verifier.theorems.values.free_change import axes_of_facts, free_change_of
+from blowproof.verifier.theorems.values.in_norms import above_in_classes
 
 __all__ = [
     "Beside",
@@ -298,7 +297,7 @@ def facts_beside(question: Question) -> Answer | None:
     few = _where_few(found, setting)
     most = most if few is None else min(most, max(1, few))
     if question.query.measure is not L1:
-        return _in_norm(question, found, most, started)
+        return _in_norm(question, found, most, started, end)
     free = free_change(question)
     change = largest if free is None else min(largest, free[2])
     why = (
@@ -322,27 +321,27 @@ def most_cycles(found: Beside) -> int:
     return found.widths[0] * (found.count + 1) if found.widths else 1
 
 
-def _in_norm(question: Question, found: Beside, moves: int, started: float) -> Answer | None:
-    """Return bounds on a histogram in other norms: a cell changes by no more than the cycles."""
+def _in_norm(
+    question: Question, found: Beside, moves: int, started: float, end: float
+) -> Answer | None:
+    """Return bounds in other norms: a class is left by no more moves than there are cycles."""
     query = question.query
-    part = query.parts[0] if isinstance(query, Stacked) and len(query.parts) == 1 else None
-    axes = None if part is None else part.query.cell_axes(question.setting.domain)
-    if part is None or len(axes or ()) < len(question.setting.domain) or not part.uniform:
+    each = min(most_cycles(found), moves)
+    try:
+        upper = above_in_classes(question, found.table, found.home, each, moves, end=end)
+    except (BlowproofError, TimeoutError, OverflowError):
         return None
-    cell = min(most_cycles(found), moves)
-    cells = [cell] * (moves // cell) + [moves % cell]
-    changed = [(sign * times, 1) for sign in (1, -1) for times in cells if times]
-    measure = query.measure
-    upper = measure.of(measure.weighted(item, part.weights[0]) for item in [*changed, (0, 1)])
+    if upper is None:
+        return None
     why = (
         f"{found.count} cells and {len(found.widths)} facts beside them: "
-        f"at most {moves} moves, and {cell} out of one value or into it"
+        f"at most {moves} moves, and {each} out of one cell"
     )
     pair = None
     if len(found.widths) == 1:
         from blowproof.verifier.theorems.beside_pairs import pair_beside
 
-        pair = pair_beside(question, found, None)
+        pair = pair_beside(question, found, free_change(question))
     lower = 0 if pair is None else query.difference(pair.moves(question.reading))
     return question.answer(lower, upper, why, witness=pair, engine="beside", since=started)
 
@@ -351,10 +350,10 @@ def free_change(question: Question) -> tuple[Point, Point, Exact] | None:
     """Return the largest change where facts leave the query's attributes alone."""
     setting, query = question.setting, question.query
     axes = query.axes_read(setting.domain)
-    if query.separates or axes & axes_of_facts(setting):
+    if is_histogram(query) or axes & axes_of_facts(setting):
         return None
     try:
-        change = largest_free(query, setting.domain)
+        change = free_change_of(query, setting)
     except BlowproofError:
         return None
     return None if change is None else (change.before, change.after, change.upper)

@@ -12,6 +12,10 @@ rows are not divided by what they have in common, since slack is not.) Parts tha
 circulations whose labels are of one sign with that of slack; irreducible with slack is what the
 proof uses, and slack only makes a part longer. QED.
 
+In other norms: each part is a circulation on the base's classes, of no more cycles than `beside`
+says for one irreducible, so that k parts leave a class no more than k times as often; what that
+many exchanges change, `in_norms` bounds.
+
 *Pairs at two ends.* Let one bound be at most p, another one at least q, and D1 meet both exactly.
 Take moves that push both rows alike, irreducible for the equalities and the first of these rows. A
 part of them that keeps the equalities pushes both rows by the same number, not 0: upwards it breaks
@@ -28,6 +32,7 @@ import numpy as np
 
 from blowproof.models import BlowproofError, LinearFact, Setting
 from blowproof.models.base.clock import now
+from blowproof.models.norms import L1
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import class_table
@@ -39,10 +44,12 @@ from blowproof.verifier.theorems.beside import (
     free_change,
     groups_of,
     longest_beside,
+    most_cycles,
 )
 from blowproof.verifier.theorems.beside_pairs import pair_beside
 from blowproof.verifier.theorems.conformal_parts import parts_of
 from blowproof.verifier.theorems.most_moves import largest_move
+from blowproof.verifier.theorems.values.in_norms import above_in_classes
 
 __all__ = ["bounds_beside", "no_bounds_beside"]
 
@@ -76,18 +83,29 @@ def bounds_beside(question: Question) -> Answer | None:
     if found is None:
         return None
     most = parts.most * longest_beside(found)
+    measure = question.query.measure
     free = free_change(question)
     change = largest if free is None else min(largest, free[2])
     why = (
         f"{found.count} cells, {len(found.widths)} facts and bounds beside them: "
         f"at most {most} moves, each of which changes the query by at most {change}"
     )
+    upper = measure.repeated(change, most)
+    if measure is not L1:
+        left = min(parts.most * most_cycles(found), most)
+        try:
+            fewer = above_in_classes(question, found.table, found.home, left, most, end=end)
+        except (BlowproofError, TimeoutError, OverflowError):
+            fewer = None
+        if fewer is not None and fewer < upper:
+            upper = fewer
+            why = why.partition(", each of which")[0] + f", and {left} out of one cell"
     pair, lower = None, question.query.difference(())
     for each in _pairs(question, setting):
         value = question.query.difference(each.moves(question.reading))
         if value > lower:
             pair, lower = each, value
-    return question.answer(lower, most * change, why, witness=pair, engine="bounds", since=started)
+    return question.answer(lower, upper, why, witness=pair, engine="bounds", since=started)
 
 
 def _pairs(question: Question, setting: Setting) -> Iterator[Pair]:

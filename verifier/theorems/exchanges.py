@@ -15,7 +15,9 @@ some class has one that goes and one that comes: these two have no effect togeth
 Conversely, one such record (one such exchange) is a part without effect, that has no proper part
 without effect: a record of another signature has one that is not 0. QED.
 
-f is a sum of rows, so that an exchange changes it by the difference of two rows of the class.
+f is a sum of rows, so that an exchange changes it by the difference of two rows of the class. The
+statement is about pairs, so it holds in every norm; of a class with too many rows for every two to
+be looked at, `class_changes` and `in_norms` say what no difference exceeds.
 """
 
 from __future__ import annotations
@@ -29,12 +31,15 @@ import numpy as np
 from blowproof.models import BlowproofError, BoundQuery, Exact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import firsts
+from blowproof.models.norms import L1
+from blowproof.models.stacks.stacked import Stacked, is_histogram
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.exact.independence import affinely_independent, solved
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.values.class_changes import best_changes
+from blowproof.verifier.theorems.values.in_norms import best_in_norm
 from blowproof.verifier.theorems.values.seen_values import seen_values
 
 __all__ = ["exchanges", "no_exchanges"]
@@ -54,6 +59,8 @@ def no_exchanges(question: Question) -> str:
         return "it speaks about reading 3"
     if setting.bounds or setting.clauses:
         return "it speaks about equality counts"
+    if question.query.per_record:
+        return f"{question.query.name} weighs single records"
     return ""
 
 
@@ -122,7 +129,7 @@ def _best(question: Question, table: ClassTable, groups: _Groups, end: float) ->
 def _changes(question: Question, table: ClassTable, groups: _Groups, end: float) -> Iterator[Found]:
     """Yield the best exchange of each class, and the best single record without a signature."""
     setting, query = question.setting, question.query
-    if query.separates:
+    if is_histogram(query):
         two = firsts(table.classes, 2)
         values = [list(points) for points in two]
     else:
@@ -148,7 +155,12 @@ def _changes(question: Question, table: ClassTable, groups: _Groups, end: float)
 def _exchange(query: BoundQuery, values: list[Point], end: float) -> Found:
     """Return the best exchange of two values, by looking at every two where these are few."""
     if len(values) > FEW_VALUES:
-        found = best_changes(query, [values], end=end)
+        if isinstance(query, Stacked) and query.measure is not L1:
+            found = best_in_norm(query, [values], end=end)
+            if found is None:
+                raise TimeoutError
+        else:
+            found = best_changes(query, [values], end=end)
         before, after = ((found.pairs[0][0],), (found.pairs[0][1],)) if found.pairs else ((), ())
         return found.lower, found.upper, before, after
     best: Found = (0, 0, (), ())

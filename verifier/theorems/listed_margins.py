@@ -16,14 +16,23 @@ A certificate of kind `margins` holds all of its cases, which the kernel goes th
 `benchmarks/irreducible.py`, and `tests` for those that take less than a second.
 
 A table with a smaller side is part of one with a larger side.
+
+*In other norms* it counts how often one cell of the table is left (or entered), and how often one
+class of a factor of so many classes is: the same cases tell how often at the most (`LEFT`). These
+are S in `linf` of the histogram, and of a factor's marginal, where one more attribute tells what
+leaves a class from what enters it. Moves are a circulation on the classes of each factor, so that
+`in_norms` bounds what they change the query by.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from blowproof.models import BlowproofError, Exact
 from blowproof.models.base.clock import now
+from blowproof.models.norms import L1
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
@@ -31,8 +40,9 @@ from blowproof.verifier.exact.independence import affinely_independent
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.beside import classes_in, free_change, groups_of
 from blowproof.verifier.theorems.most_moves import largest_move
+from blowproof.verifier.theorems.values.in_norms import above_in_classes
 
-__all__ = ["LISTED", "factors", "listed_margins", "longest_listed"]
+__all__ = ["LEFT", "LISTED", "Left", "factors", "listed_margins", "longest_listed"]
 
 SECONDS = real_limit(__name__, "SECONDS")
 MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
@@ -50,26 +60,47 @@ LISTED = {
 """How long the longest is, for the tables that were listed in full (nodes: 44 to 2,153,988)."""
 
 
+@dataclass(frozen=True)
+class Left:
+    """How often a cell is left at the most, and a class of a factor by its number of classes."""
+
+    cell: int
+    classes: Mapping[int, int]
+
+
+LEFT: dict[tuple[int, ...], Left] = {
+    (2, 3): Left(3, {2: 5, 3: 4}),
+    (2, 4): Left(4, {2: 8, 4: 5}),
+    (3, 3): Left(5, {3: 8}),
+    (2, 2, 2): Left(4, {2: 7}),
+}
+"""The same for single cells and classes, where it was listed."""
+
+
 def longest_listed(sides: tuple[int, ...]) -> int | None:
     """Return how many moves a pair makes at the most, for the one-way margins of such a table.
 
     >>> longest_listed((4, 3)), longest_listed((2, 2)), longest_listed((5, 5))
     (27, 8, None)
     """
+    return min((LISTED[shape] for shape in _that_fit(sides)), default=None)
+
+
+def _that_fit(sides: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return the tables that were listed of which this one is part."""
     wanted = sorted(sides)
-    fits = [
-        longest
-        for shape, longest in LISTED.items()
+    return [
+        shape
+        for shape in LISTED
         if len(shape) == len(wanted) and all(a >= b for a, b in zip(shape, wanted, strict=True))
     ]
-    return min(fits, default=None)
 
 
-def factors(table: ClassTable, groups: list[list[int]]) -> tuple[int, ...] | None:
-    """Return how many classes each factor has, where the facts fall into such; else None.
+def factors(table: ClassTable, groups: list[list[int]]) -> list[list[int]] | None:
+    """Return, for each factor, the class of each class of the table; None: there are no factors.
 
     A group joins the first factor with which it has independent signatures. A factor of one class
-    tells nothing.
+    tells nothing, and is left out.
     """
     effects = table.effects
     if not len(effects) or effects.size > MOST_ENTRIES or len(groups) > MOST_GROUPS:
@@ -86,8 +117,8 @@ def factors(table: ClassTable, groups: list[list[int]]) -> tuple[int, ...] | Non
             if affinely_independent(rows) is None:
                 return None
             found.append(list(group))
-    sides = (len(classes_in(effects[:, factor])[0]) for factor in found)
-    return tuple(side for side in sides if side > 1)
+    homes = (classes_in(effects[:, factor])[2] for factor in found)
+    return [home for home in homes if max(home) > 0]
 
 
 def listed_margins(question: Question) -> Answer | None:
@@ -96,12 +127,14 @@ def listed_margins(question: Question) -> Answer | None:
     end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 3))
     largest: Exact | None
     try:
-        sides = factors(class_table(setting, deadline=end), groups_of(setting))
+        table = class_table(setting, deadline=end)
+        homes = factors(table, groups_of(setting))
         largest = largest_move(setting, question.query, question.reading)
     except (BlowproofError, OverflowError):
         return None
-    most = longest_listed(sides) if sides else None
-    if most is None or sides is None or largest is None:
+    sides = tuple(max(home) + 1 for home in homes or ())
+    most = longest_listed(sides) if homes else None
+    if most is None or homes is None or largest is None:
         return None
     free = free_change(question)
     change = largest if free is None else min(largest, free[2])
@@ -109,4 +142,36 @@ def listed_margins(question: Question) -> Answer | None:
         f"margins of {' x '.join(map(str, sides))}: at most {most} moves (listed in full), "
         f"each of which changes the query by at most {change}"
     )
-    return question.answer(0, most * change, why, engine="listed", since=started)
+    measure = question.query.measure
+    upper = measure.repeated(change, most)
+    if measure is not L1:
+        try:
+            fewer = _by_factors(question, table, homes, most, end)
+        except (BlowproofError, TimeoutError, OverflowError):
+            fewer = None
+        if fewer is not None and fewer < upper:
+            upper = fewer
+            why = why.partition(", each of which")[0] + ", of which few leave one class"
+    return question.answer(0, upper, why, engine="listed", since=started)
+
+
+def _by_factors(
+    question: Question, table: ClassTable, homes: list[list[int]], most: int, end: float
+) -> Exact | None:
+    """Return the least of what the factors say: moves are a circulation on the classes of each."""
+    sides = tuple(max(home) + 1 for home in homes)
+    shapes = [shape for shape in _that_fit(sides) if shape in LEFT]
+    shape = min(shapes, key=lambda shape: LISTED[shape], default=None)
+    left = None if shape is None else LEFT[shape]
+    found = []
+    for home, side in zip(homes, sides, strict=True):
+        each = most
+        if left is not None and shape is not None:
+            larger = [times for number, times in left.classes.items() if number >= side]
+            each = min(most, max(larger, default=most))
+        bound = above_in_classes(
+            question, table, home, each, most, cell=most if left is None else left.cell, end=end
+        )
+        if bound is not None:
+            found.append(bound)
+    return min(found, default=None)

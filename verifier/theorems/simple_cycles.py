@@ -49,7 +49,7 @@ from blowproof.models.norms import L1, NORMS
 from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.models.queries.cumulative import AlongAxis, Cumulative
 from blowproof.models.queries.ranges import Ranges, middle
-from blowproof.models.stacks.stacked import Stacked
+from blowproof.models.stacks.stacked import Stacked, is_histogram
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.sparse_facts import SparseFacts
@@ -61,9 +61,10 @@ from blowproof.verifier.theorems.values.class_changes import Chosen, best_change
 from blowproof.verifier.theorems.values.cuts import best_steps, crossed, ranges_above
 from blowproof.verifier.theorems.values.free_change import (
     axes_of_facts,
-    largest_free,
+    free_change_of,
     moved,
 )
+from blowproof.verifier.theorems.values.in_norms import best_in_norm, on_a_line
 from blowproof.verifier.theorems.values.one_secret_arc import Exchange, one_secret_arc
 from blowproof.verifier.theorems.values.secret_arc_above import free_of_facts, with_a_secret_arc
 from blowproof.verifier.theorems.values.secret_cycles import secret_cycles
@@ -121,20 +122,12 @@ def no_single_cycles(question: Question) -> str:
 
     A simple cycle changes each cell of a histogram by 1 at the most, and all classes with two
     values or more can change two of theirs at once: that is the most in every norm. Other queries
-    add up what single classes change, which is about l1.
+    add up what single classes change (`in_norms`).
     """
     measure = question.query.measure
-    if measure is not L1 and not (_is_histogram(question.query) and measure in NORMS.values()):
-        return f"it is about histograms, or l1, not {measure.name}"
+    if measure not in NORMS.values():
+        return f"what classes change together is not known in {measure.name}"
     return no_cycles(question)
-
-
-def _is_histogram(query: BoundQuery) -> bool:
-    """Whether the outputs are the cells of the histogram, each as it is."""
-    if isinstance(query, Stacked) and len(query.parts) == 1:
-        (part,) = query.parts
-        return all(weight == 1 for weight in part.weights) and part.query.separates
-    return query.separates
 
 
 def classes_of_facts(setting: Setting, end: float | None = None) -> Classes | None:
@@ -192,10 +185,11 @@ def single_cycles(question: Question) -> Answer | None:
     why = f"{count} independent signatures: neighbours are simple cycles"
     if found is None:
         largest = largest_move(setting, question.query, question.reading)
-        if largest is None or question.query.measure is not L1:
+        if largest is None:
             return None
         why += f", and each move changes the query by at most {largest}"
-        return question.answer(0, count * largest, why, engine="cycles", since=started)
+        most = question.query.measure.repeated(largest, count)
+        return question.answer(0, most, why, engine="cycles", since=started)
     if not setting.graph.complete:
         found, why = _capped(question, found, classes, why, end)
     pair = None
@@ -307,7 +301,7 @@ def _best(question: Question, classes: Classes, end: float) -> Chosen | None:
     """Return the best choice of one difference in each class that a record may move in."""
     setting, query = question.setting, question.query
     places = [place for place in range(len(classes.values)) if classes.occupied(place)]
-    if _is_histogram(query):
+    if is_histogram(query):
         large = [classes.values[place] for place in places if len(classes.values[place]) > 1]
         # By turns, so that most moves change nothing but what the facts speak of.
         pairs = tuple((few[k % 2], few[1 - k % 2]) for k, few in enumerate(large))
@@ -316,19 +310,23 @@ def _best(question: Question, classes: Classes, end: float) -> Chosen | None:
         )
         return Chosen(whole, whole, pairs)
     axes = query.axes_read(setting.domain)
-    if not axes & axes_of_facts(setting):
-        change = largest_free(query, setting.domain)
-        if change is None:
-            return None
+    free_axes = not axes & axes_of_facts(setting)
+    change = free_change_of(query, setting) if free_axes else None
+    if change is None and free_axes and query.measure is L1:
+        return None
+    if change is not None:
         values = [classes.values[place][0] for place in places]
         free = [(moved(x, change.before, axes), moved(x, change.after, axes)) for x in values]
         some = tuple(free) if change.norm else ()
-        count = len(places)
-        return Chosen(count * change.norm, count * change.upper, some)
+        # The same change in every class: it is that many times as large, and none is larger.
+        lower, upper = (query.measure.repeated(x, len(places)) for x in change[2:])
+        return Chosen(lower, upper, some)
     rows = _values(setting, query, classes, end)
     if rows is None:
         return None
     chosen = [rows[place] for place in places]
+    if isinstance(query, Stacked) and query.measure is not L1:
+        return on_a_line(query, chosen, end) or best_in_norm(query, chosen, end=end)
     return best_of(query, chosen, end)
 
 

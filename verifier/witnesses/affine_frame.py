@@ -33,7 +33,8 @@ def by_frames(question: Question) -> Answer | None:
 
     Scope "any", equalities only: what `closed_forms.ours.one_dependency` and `more_dependencies`
     prove, without the search that it would take to find as much. For histograms, in readings 1 and
-    2.
+    2. The frame's moves are a pair whatever the norm; where they are as large as what is known
+    above, that is S in this norm.
     """
     setting, started = question.setting, time.perf_counter()
     _, top = question.known()

@@ -13,12 +13,24 @@ answer that does not change counts as 0).
 
 So a choice loses at most S(query, P) in the norm range, divided by b.
 
-*How far `exponential` comes.* Scope "any": add T copies of a value that lifts one answer j above
-all others to both databases of a pair; the moves stay what they are (and the pair is checked
-again). Then j has nearly all of the weight in both, and the answer i that gains most gains (d_i -
-d_j) / b, less log(1 + (k - 1) e^-g), where all k - 1 others are g below j on the second. T is taken
-for g >= 60, and e^-60 < 2^-86. So every epsilon below S / b is refuted, up to that, where j is the
-answer that loses most. Of `maximum` nothing is refuted.
+*How far they come.* Scope "any": copies of values added to both databases of a pair leave the moves
+what they are (and the pair is checked again), and may lift answers at will. Let i be an answer that
+gains d_i, j one that gains d_j, and rho = (d_i - d_j) / b.
+
+`exponential`: lift j far above all others. Then j has nearly all of the weight in both, and i gains
+rho, less log(1 + (k - 1) e^-f), where all k - 1 others are f below j on the second.
+
+`maximum`: lift j by g above i on the first, and i by D above all others on both, g > D > 0. Let
+t(x) be the chance that the noise of i exceeds that of j by x (or by more, as ties fall). On the
+first, i wins at most that often: t(g). On the second, g' = g - (d_i - d_j): i beats j with t(g'),
+and then wins unless another answer beats i, and so j: (k - 2) t(g' + D) at the most. For Laplace
+noise, t(x) = e^(-x / b) (2 + x / b) / 4; for discrete noise, with q = e^(-1 / b), t(x) is in
+proportion to q^x ((x + c) (1 - q) + q), c = (1 + q^2) / (1 - q^2). In both, t(g') / t(g) >= e^rho
+(1 - (d_i - d_j) / g), and t(g' + D) / t(g') <= e^(-D / b) (1 + D / g'). So i gains rho, less as
+little as one likes: every epsilon below S / b is refuted, up to that, where i and j are the answers
+that range is about.
+
+Here f and D / b are at least 60, e^-60 < 2^-86, and g at least 2^30 (d_i - d_j).
 """
 
 from __future__ import annotations
@@ -34,7 +46,7 @@ from blowproof.models import BoundQuery, BudgetError, Point, PolicyError, QueryE
 from blowproof.models.base.numbers import magnitude, plain, total
 from blowproof.models.mechanisms.mechanism import Selection
 from blowproof.models.norms import RANGE
-from blowproof.models.stacks.stacked import Part, in_norm
+from blowproof.models.stacks.stacked import ONE, Part, in_norm
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
@@ -47,6 +59,8 @@ __all__ = ["BEST", "best_score"]
 BEST = ("maximum", "exponential")
 FAR, LITTLE = 60, Fraction(1, 1 << 86)
 """e^-FAR is less than LITTLE."""
+FINE = 1 << 30
+"""How many times the change the gap is that makes a chance small."""
 MOST_VALUES = whole_limit(__name__, "MOST_VALUES")
 
 
@@ -69,8 +83,9 @@ def best_score(asked: Asked, number: int, item: Selection, part: Part) -> Bounds
             time_limit=asked.left(Fraction(1, 2)),
         )
         why = f"S({part.query.name}) in the norm range is not bounded"
-        if item.candidates == "exponential" and found.witness is not None:
-            lower, pair = _reached(asked, item.scale, part.query, found.witness)
+        if found.witness is not None and part.weights == ONE:
+            reached = _drawn if item.candidates == "exponential" else _noisiest
+            lower, pair = reached(asked, item.scale, part.query, found.witness)
         if found.upper is not None:
             upper = plain(Fraction(found.upper) / item.scale)
             most = show(found.upper)
@@ -81,13 +96,30 @@ def best_score(asked: Asked, number: int, item: Selection, part: Part) -> Bounds
     return Bounds(lower=plain(lower), upper=upper, pair=pair, engine="choices", notes=(said,))
 
 
-def _reached(
+def _drawn(
     asked: Asked, scale: Fraction, query: BoundQuery, pair: Pair
 ) -> tuple[Fraction, Pair | None]:
     """Return what the exponential mechanism loses at least, and the pair that shows it, or 0."""
     setting, outputs = asked.setting, query.outputs(asked.policy.domain)
     if setting.scope != "any" or outputs is None or outputs.count < 2 or query.per_record:
         return Fraction(0), None
+    change, far = _changes(query, pair)
+    still = [Fraction(0)] if len(change) < outputs.count else []
+    gain = max([*change.values(), *still])
+    lifted = min(_lifting(setting, query, change, outputs.count), default=None)
+    if lifted is None:
+        return Fraction(0), None
+    loss, above, top = lifted
+    copies = ceil((2 * far + FAR * scale) / above)
+    crowded = _crowded(pair, {top: copies})
+    if not check_pair(setting, asked.reading, crowded):
+        return Fraction(0), None
+    least = (gain - loss) / scale - (outputs.count - 1) * LITTLE
+    return (least, crowded) if least > 0 else (Fraction(0), None)
+
+
+def _changes(query: BoundQuery, pair: Pair) -> tuple[dict[object, Fraction], Fraction]:
+    """Return what each answer gains, and what no answer exceeds on either database."""
     change: dict[object, Fraction] = defaultdict(Fraction)
     far = Fraction(0)
     for x, times in (*((x, -1) for x in pair.before), *((x, 1) for x in pair.after)):
@@ -96,20 +128,57 @@ def _reached(
             far += magnitude(value)
     for x, times in pair.unchanged:
         far += times * total(magnitude(value) for value in query.row(x).values())
-    still = [Fraction(0)] if len(change) < outputs.count else []
-    gain = max([*change.values(), *still])
-    lifted = min(_lifting(setting, query, change, outputs.count), default=None)
-    if lifted is None:
-        return Fraction(0), None
-    loss, above, top = lifted
-    copies = ceil((2 * far + FAR * scale) / above)
+    return change, far
+
+
+def _crowded(pair: Pair, copies: Mapping[Point, int]) -> Pair:
+    """Return the pair with so many more records that stay."""
     both = dict(pair.unchanged)
-    both[top] = both.get(top, 0) + copies
-    crowded = replace(pair, unchanged=tuple(sorted(both.items())))
+    for x, times in copies.items():
+        both[x] = both.get(x, 0) + times
+    return replace(pair, unchanged=tuple(sorted(both.items())))
+
+
+def _noisiest(
+    asked: Asked, scale: Fraction, query: BoundQuery, pair: Pair
+) -> tuple[Fraction, Pair | None]:
+    """Return what the noisy maximum loses at least, and the pair that shows it, or 0."""
+    setting, outputs = asked.setting, query.outputs(asked.policy.domain)
+    if setting.scope != "any" or outputs is None or outputs.count < 2 or query.per_record:
+        return Fraction(0), None
+    change, far = _changes(query, pair)
+    lifts = _alone(setting, query, pair)
+    gains = sorted(lifts, key=lambda key: change.get(key, Fraction(0)))
+    if len(gains) < 2:
+        return Fraction(0), None
+    loser, winner = gains[0], gains[-1]
+    apart = change.get(winner, Fraction(0)) - change.get(loser, Fraction(0))
+    if apart <= 0:
+        return Fraction(0), None
+    (low, each_low), (high, each_high) = lifts[winner], lifts[loser]
+    beyond = ceil(FAR * scale) + 1  # D, and one step for ties
+    raised = ceil((2 * far + beyond) / each_low)
+    gap = max(FINE * apart, Fraction(2 * beyond))
+    copies = ceil((gap + 2 * far + raised * each_low) / each_high)
+    crowded = _crowded(pair, {low: raised, high: copies})
     if not check_pair(setting, asked.reading, crowded):
         return Fraction(0), None
-    least = (gain - loss) / scale - (outputs.count - 1) * LITTLE
+    others = 3 * (outputs.count - 2) * beyond * LITTLE  # t(g' + D) / t(g'), and log(1 - x) > -2 x
+    least = apart / scale - 2 * apart / gap - 2 * others
     return (least, crowded) if least > 0 else (Fraction(0), None)
+
+
+def _alone(setting: Setting, query: BoundQuery, pair: Pair) -> dict[object, tuple[Point, Fraction]]:
+    """Return values that lift one answer and nothing else, by answer, and by how much each."""
+    zeros = setting.impossible.boxes
+    found: dict[object, tuple[Point, Fraction]] = {}
+    for x in (*pair.before, *pair.after, *islice(setting.domain.points(), MOST_VALUES)):
+        row = {key: Fraction(value) for key, value in query.row(x).items() if value}
+        ((key, value), *others) = row.items() or ((None, Fraction(0)),)
+        possible = not any(x in box for box in zeros)
+        if possible and not others and value > found.get(key, (x, Fraction(0)))[1]:
+            found[key] = x, value
+    return found
 
 
 def _lifting(

@@ -27,7 +27,7 @@ from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import magnitude, plain
 from blowproof.verifier.limits.limit import whole_limit
 
-__all__ = ["Chosen", "best_changes"]
+__all__ = ["Chosen", "Row", "best_changes", "distinct_rows"]
 
 Row = Mapping[Hashable, Exact]
 
@@ -62,7 +62,7 @@ def best_changes(
     >>> found.lower, found.upper  # each class alone could change 2
     (4, 4)
     """
-    every = [_distinct(query, values) for values in classes]
+    every = [distinct_rows(query, values) for values in classes]
     kinds = [rows for rows in every if len(rows) > 1]
     apart: Exact = 0
     pairs: list[list[tuple[Exact, Point, Point]]] = []
@@ -88,7 +88,7 @@ def best_changes(
     return Chosen(plain(lower), upper, tuple(chosen))
 
 
-def _distinct(query: BoundQuery, values: Sequence[Point]) -> list[tuple[Row, Point]]:
+def distinct_rows(query: BoundQuery, values: Sequence[Point]) -> list[tuple[Row, Point]]:
     """Return the different rows of some values, each with one of these."""
     found: dict[frozenset[tuple[Hashable, Exact]], tuple[Row, Point]] = {}
     for point in values:

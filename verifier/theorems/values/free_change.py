@@ -13,11 +13,15 @@ from typing import NamedTuple
 
 from blowproof.models import BoundQuery, Domain, Exact, Point, Setting
 from blowproof.models.domain.classes import collapse, firsts
+from blowproof.models.norms import L1
+from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.theorems.values.class_changes import best_changes
+from blowproof.verifier.theorems.values.in_norms import free_edge
 
 __all__ = [
     "Change",
     "axes_of_facts",
+    "free_change_of",
     "largest_free",
     "moved",
 ]
@@ -43,8 +47,20 @@ def axes_of_facts(setting: Setting) -> frozenset[int]:
     return setting.domain.restricted([*areas, setting.impossible])
 
 
+def free_change_of(query: BoundQuery, setting: Setting) -> Change | None:
+    """Return the largest change of one move where all values are possible, in the query's norm."""
+    if query.measure is L1:
+        return largest_free(query, setting.domain)
+    found = free_edge(setting, query, along=False) if isinstance(query, Stacked) else None
+    if found is None or (found[0] and found[1] is None):
+        return None
+    none = (0,) * len(setting.domain)
+    before, after = found[1] or (none, none)
+    return Change(before, after, found[0], found[0])
+
+
 def largest_free(query: BoundQuery, domain: Domain) -> Change | None:
-    """Return the largest change that one move makes where all values are possible.
+    """Return the largest change, in l1, that one move makes where all values are possible.
 
     None where it is not known.
 

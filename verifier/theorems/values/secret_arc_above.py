@@ -1,6 +1,6 @@
 """Where G is not complete, a cycle of classes has a secret arc, and that may cost it something.
 
-*Statement.* As in `simple_cycles`, in readings 1, 2 and 5, for a query in L1. For classes a and b
+*Statement.* As in `simple_cycles`, in readings 1, 2 and 5, for a query in l1. For classes a and b
 let E_ab be the largest change of f along an edge of G between a value of a and one of b, C_ab the
 largest along any move between them, m_c the largest within class c, and E_aa the largest along an
 edge within a. Then S(f, P) is at most the largest of
@@ -22,7 +22,8 @@ the published attribute leaves the query alone.
 change of f by any move and E that along an edge of G: then E_ab <= E, C_ab <= L and m_c <= L, so
 that S(f, P) <= E + (N - 1) L for N classes. That holds on axes of any length. If secrets are by
 attribute, an edge between two classes changes an attribute that facts speak of, and no other one:
-E_ab = 0, and S(f, P) <= max(E, (N - 1) L).
+E_ab = 0, and S(f, P) <= max(E, (N - 1) L). In other norms the sizes of single changes add up as the
+norm says (`Norm.together`).
 """
 
 from __future__ import annotations
@@ -43,9 +44,11 @@ from blowproof.models import (
 )
 from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
+from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.databases.value_classes import class_table
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.theorems.values.free_change import axes_of_facts, largest_free
+from blowproof.verifier.theorems.values.in_norms import free_edge
 
 __all__ = ["free_of_facts", "with_a_secret_arc"]
 
@@ -58,13 +61,27 @@ Home = Callable[[Key], int | None]
 
 def free_of_facts(setting: Setting, query: BoundQuery, count: int) -> Exact | None:
     """Return the bound for so many classes where no fact speaks of what the query looks at."""
-    if query.measure is not L1 or query.axes_read(setting.domain) & axes_of_facts(setting):
+    if query.axes_read(setting.domain) & axes_of_facts(setting):
         return None
+    if query.measure is not L1:
+        return _in_norm(setting, query, count) if isinstance(query, Stacked) else None
     change, along = largest_free(query, setting.domain), query.along(setting.graph)
     if change is None or along is None:
         return None
     others = max(0, count - 1) * change.upper
     return max(along, others) if setting.policy.secrets == AttributeChange() else along + others
+
+
+def _in_norm(setting: Setting, query: Stacked, count: int) -> Exact | None:
+    """Return the bound in another norm: sizes of single changes, together."""
+    edge = free_edge(setting, query, along=True)
+    move = free_edge(setting, query, along=False)
+    if edge is None or move is None or count > MOST_PARTS:
+        return None
+    others = [move[0]] * max(0, count - 1)
+    if setting.policy.secrets == AttributeChange():
+        return max(edge[0], query.measure.together(others))
+    return query.measure.together([edge[0], *others])
 
 
 @dataclass(frozen=True)

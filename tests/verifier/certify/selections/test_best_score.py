@@ -28,7 +28,8 @@ def test_a_choice_loses_the_range_by_its_scale(candidates):
     found = judged(candidates, 4, Fraction(1, 2))
     assert found.verdict == "proved" and found.upper == Fraction(1, 2)
     less = judged(candidates, 4, Fraction(49, 100))
-    assert less.verdict == ("refuted" if candidates == "exponential" else "undecided")
+    assert less.verdict == "refuted" and less.witness is not None
+    assert Fraction(499, 1000) < less.lower <= Fraction(1, 2)
 
 
 @pytest.mark.parametrize("query", ["histogram", "marginal(x)"])
@@ -75,6 +76,77 @@ def maximum(counts, scale, reach=40):
         scores = [count + k for count, k in zip(counts, noise, strict=True)]
         chances[scores.index(max(scores))] += math.prod(law[k] / whole for k in noise)
     return chances
+
+
+def beats(far, scale, noise):
+    """The chance that one answer's noise exceeds another's by so much, times e^(far / scale)."""
+    q = math.exp(-1 / scale)
+    if noise == "laplace":
+        return (2 + far / scale) / 4
+    c = (1 + q * q) / (1 - q * q)
+    return ((1 - q) / (1 + q)) ** 2 * ((far + c) / (1 - q) + q / (1 - q) ** 2)
+
+
+def test_how_often_one_noise_exceeds_another():
+    """Both laws by adding up chances, or areas: the formula that `maximum` is refuted by."""
+    scale = 1.5
+    law = {k: math.exp(-abs(k) / scale) for k in range(-60, 61)}
+    whole = sum(law.values()) ** 2
+    for far in (1, 3, 7):
+        true = sum(law[x] * law[y] for x in law for y in law if x - y >= far) / whole
+        told = beats(far, scale, "discrete-laplace") * math.exp(-far / scale)
+        assert math.isclose(true, told, rel_tol=1e-9)
+        step, area = 0.001, 0.0
+        for n in range(-30_000, 30_000):
+            x = (n + 0.5) * step
+            above = x + far
+            tail = 1 - math.exp(above / scale) / 2 if above < 0 else math.exp(-above / scale) / 2
+            area += math.exp(-abs(x) / scale) / (2 * scale) * tail * step
+        assert math.isclose(area, beats(far, scale, "laplace") * math.exp(-far / scale),
+                            rel_tol=1e-5)  # fmt: skip
+
+
+@pytest.mark.parametrize("noise", ["laplace", "discrete-laplace"])
+@pytest.mark.parametrize(
+    ("query", "known", "size"),
+    [
+        ("histogram", (), 2),
+        ("marginal(x)", (Marginal(["y"]),), 4),
+        ("histogram", (Marginal(["y"]),), 2),
+    ],
+)
+def test_a_noisy_maximum_with_too_small_a_scale_is_refuted_with_a_pair(noise, query, known, size):
+    """It was undecided. What the pair loses is worked out again, from the counts themselves."""
+    domain = Domain(x=Labels("abc"), y=Labels("uv"))
+    policy = replace(POLICY, domain=domain, known=known)
+    scale = Fraction(3, 2)
+    item = Selection(query=query, candidates="maximum", scale=scale, noise=noise)
+    proved = certify(Mechanism(selections=(item,)), policy, Fraction(size) / scale)
+    assert proved.verdict == "proved" and proved.upper == Fraction(size) / scale
+    found = certify(
+        Mechanism(selections=(item,)), policy, Fraction(size) / scale - Fraction(1, 1000)
+    )
+    assert found.verdict == "refuted" and found.witness is not None
+    both = []
+    for changed in (found.witness.before, found.witness.after):
+        counts = Counter({(x, y): 0 for x in range(3) for y in range(2)})
+        counts.update(dict(found.witness.unchanged))
+        counts.update(changed)
+        if query == "marginal(x)":
+            counts = Counter({x: counts[x, 0] + counts[x, 1] for x in range(3)})
+        both.append(counts)
+    one, two = both
+    top = max(one, key=one.__getitem__)
+    second = max((key for key in one if key != top), key=one.__getitem__)
+    others = [key for key in one if key not in (top, second)]
+    g, less = one[top] - one[second], two[top] - two[second]
+    away = min(two[second] - two[key] for key in others)
+    assert g - less == size and away >= 60 * scale
+    rate = beats(less, 1.5, noise) / beats(g, 1.5, noise)
+    spoilt = len(others) * math.exp(-(away - 1) / 1.5) * beats(less + away, 1.5, noise) \
+        / beats(less, 1.5, noise)  # fmt: skip
+    assert found.lower <= size / 1.5 + math.log(rate) + math.log1p(-spoilt) + 1e-12
+    assert found.lower > Fraction(size) / scale - Fraction(1, 10**6)
 
 
 @pytest.mark.parametrize("law", [exponential, maximum])

@@ -1,0 +1,186 @@
+"""What classes change together in other norms: against every choice, and against the definition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blowproof.models import (
+    BlowproofError,
+    Count,
+    Domain,
+    Exact,
+    Integers,
+    Labels,
+    Marginal,
+    Point,
+    Policy,
+    setting,
+)
+from blowproof.models.norms import NORMS
+from blowproof.models.stacks.stacked import Stacked
+from blowproof.models.stacks.written import parse_question
+from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.consistency import prepare
+from blowproof.verifier.neighbours.check import check_pair
+from blowproof.verifier.portfolio.registry import named
+from blowproof.verifier.theorems.values.in_norms import above, best_in_norm, kinds_of, on_a_line
+from strategies import policies
+
+OTHERS = [norm for norm in NORMS if norm != "l1"]
+DOMAIN = Domain(sex=Labels(["F", "M"]), age=Integers(0, 4))
+QUERIES = (
+    "histogram", "marginal(age)", "marginal(sex)", "sum(age)", "cumulative(age)", "ranges(age)",
+    "1/2*histogram + 3*marginal(sex)", "marginal(sex) + 1/3*sum(age)", "cumulative(age) + sum(age)",
+    "[1,2,3,1/2,5]*marginal(age)",
+)  # fmt: skip
+
+
+def choices(
+    query: Stacked, classes: Sequence[Sequence[Point]], each: int, most: int | None
+) -> Exact:
+    """The largest change of any exchanges, one after the other."""
+    pairs = [[(x, y) for x in values for y in values] for values in classes]
+    best: Exact = 0
+    for chosen in product(*(product(every, repeat=each) for every in pairs)):
+        steps = [step for some in chosen for step in some if step[0] != step[1]]
+        for some in [steps] if most is None else combinations(steps, min(most, len(steps))):
+            change: dict[Point, int] = {}
+            for x, y in some:
+                change[x] = change.get(x, 0) - 1
+                change[y] = change.get(y, 0) + 1
+            best = max(best, query.norm(change))
+    return best
+
+
+def drawn_classes(data: st.DataObject, count: int) -> list[list[Point]]:
+    values = st.tuples(st.integers(0, 1), st.integers(0, 4))
+    return [
+        sorted(data.draw(st.sets(values, min_size=1, max_size=3)))
+        for _ in range(data.draw(st.integers(1, count)))
+    ]
+
+
+@pytest.mark.parametrize("norm", OTHERS)
+@given(data=st.data())
+@settings(max_examples=60)
+def test_one_exchange_in_each_class(norm: str, data: st.DataObject) -> None:
+    query = parse_question(data.draw(st.sampled_from(QUERIES)), Policy(domain=DOMAIN), norm)
+    assert isinstance(query, Stacked)
+    classes = drawn_classes(data, 3)
+    true = choices(query, classes, 1, None)
+    found = best_in_norm(query, classes)
+    assert found is not None and found.lower <= true <= found.upper
+    change: dict[Point, int] = {}
+    for x, y in found.pairs:
+        change[x], change[y] = change.get(x, 0) - 1, change.get(y, 0) + 1
+    assert query.norm(change) == found.lower
+    if norm != "l2-squared":
+        assert found.upper == true
+    line = on_a_line(query, classes, float("inf"))
+    assert line is None or line.lower <= true <= line.upper
+
+
+@pytest.mark.parametrize("norm", OTHERS)
+@given(data=st.data())
+@settings(max_examples=30)
+def test_so_many_exchanges_of_so_many_in_all(norm: str, data: st.DataObject) -> None:
+    query = parse_question(data.draw(st.sampled_from(QUERIES)), Policy(domain=DOMAIN), norm)
+    assert isinstance(query, Stacked)
+    classes, most = drawn_classes(data, 2), data.draw(st.integers(1, 3))
+    upper = above(query, kinds_of(query, classes), 2, most)
+    assert upper is not None and choices(query, classes, 2, most) <= upper
+
+
+@pytest.mark.parametrize("norm", OTHERS)
+def test_many_values_of_a_class_are_bounded_without_comparing_all(norm: str) -> None:
+    """More values than are compared two by two: the bound is no smaller than the worst two."""
+    wide = Domain(a=Integers(0, 9), b=Integers(0, 9))
+    for text in ("histogram", "marginal(a) + 1/2*marginal(b)", "sum(a) + marginal(b)"):
+        query = parse_question(text, Policy(domain=wide), norm)
+        assert isinstance(query, Stacked)
+        values = list(product(range(10), repeat=2))
+        true = max(query.norm({x: -1, y: 1}) for x, y in combinations(values, 2))
+        found = best_in_norm(query, [values])
+        assert found is not None and found.lower <= true <= found.upper
+
+
+THEOREMS = ("cycles", "exchanges", "beside", "listed", "bounds", "one-sided")
+
+
+@pytest.mark.parametrize("name", THEOREMS)
+@pytest.mark.parametrize("reading", ["published", "secret-moves", "add-remove"])
+@given(data=st.data())
+@settings(max_examples=40)
+def test_theorems_in_other_norms_say_nothing_false(
+    name: str, reading: str, data: st.DataObject
+) -> None:
+    """Each theorem by itself, against every database of few records."""
+    theorem = named(name)
+    policy = data.draw(policies(max_values=5, max_records=3))
+    text = data.draw(st.sampled_from(["histogram", *_of(policy)]))
+    norm = data.draw(st.sampled_from(OTHERS))
+    try:
+        query = parse_question(text, policy, norm)
+        question = Question(prepare(setting(policy), reading), query, reading)  # type: ignore[arg-type]
+        if theorem.why_not(question):
+            return
+        assert not hasattr(theorem.run, "apply")
+        found = theorem.run(question)  # type: ignore[operator]
+        if found is None:
+            return
+        listed = sensitivity(
+            policy,
+            query,
+            reading=reading,
+            engine="brute",
+            max_size=3,  # type: ignore[arg-type]
+        )
+    except BlowproofError:
+        return
+    assert found.upper is None or listed.lower <= found.upper
+    assert listed.upper is None or found.lower <= listed.upper
+    if found.witness is not None:
+        moves = found.witness.moves(question.reading)
+        assert query.difference(moves) == found.lower
+        assert check_pair(question.setting, question.reading, found.witness)
+
+
+def _of(policy: Policy) -> list[str]:
+    found = [f"marginal({name})" for name in policy.domain.names]
+    for name in policy.domain.names:
+        if isinstance(policy.domain[name], Integers):
+            found += [f"sum({name})", f"cumulative({name})", f"ranges({name})"]
+    return [*found, f"{found[0]} + 1/2*histogram"]
+
+
+@pytest.mark.parametrize(
+    ("query", "sizes"),
+    [
+        ("cumulative(age)", (16, 2, 2)),
+        ("ranges(age)", (36, 2, 4)),
+        ("sum(age)", (64, 8, 0)),
+        ("marginal(age)", (8, 2, 4)),
+        ("marginal(sex)", (0, 0, 0)),
+    ],
+)
+def test_by_hand(query: str, sizes: tuple[int, int, int]) -> None:
+    """Two sexes, ages 0 to 4: every sex exchanges one age for another, all at once."""
+    policy = Policy(domain=DOMAIN, known=(Marginal(["sex"]),))
+    for norm, size in zip(OTHERS, sizes, strict=True):
+        answer = sensitivity(policy, query, norm=norm)
+        assert (answer.lower, answer.upper) == (size, size)
+
+
+def test_an_exchange_in_every_norm() -> None:
+    """A woman of age 0 goes and one of age 4 comes (or of age 2 and of age 0); a man goes alone."""
+    policy = Policy(domain=DOMAIN, known=(Count({"sex": "F"}),))
+    for query, sizes in {"sum(age)": (16, 4, 0), "ranges(age)": (9, 1, 2)}.items():
+        for norm, size in zip(OTHERS, sizes, strict=True):
+            answer = sensitivity(policy, query, norm=norm, reading="add-remove")
+            assert (answer.lower, answer.upper) == (size, size)

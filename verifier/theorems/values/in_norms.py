@@ -1,0 +1,522 @@
+"""What classes that exchange records change a query by, in norms beside l1.
+
+*Statement.* Let class c exchange a record (one goes, one of the same class comes) n_c times, n_c <=
+k for each class, and no more than M times in all. f is a sum of rows, so that it changes by a sum
+of differences of two rows, n_c of them of class c. Let s_cj be how far output j of two rows of c
+can lie apart, m_c the largest l1 size (with weights) of a difference and e_c its largest size in
+the norm; T_j the most of sum n_c s_cj, and L that of sum n_c m_c. Then
+
+* linf: S <= max_j T_j. It is met for k = 1, M unbounded: for the best j, let every class choose the
+  two rows that lie furthest apart there.
+* range: S <= the most, over two outputs i and j, of the same sum for the output i - j (and T_j, if
+  some output never changes). It is met in the same way.
+* l2-squared: S <= sum_j w_j T_j^2, for |x_j| <= T_j. S <= (sum n_c sqrt(e_c))^2 by the triangle
+  inequality. And S <= sum_j T_j y_j where y_j <= w_j T_j and sum y_j <= L: for w_j x_j^2 <= T_j
+  (w_j |x_j|), and the w_j |x_j| are such y_j. The best y fills outputs with the largest T_j first.
+  Where all weights are w, it is the sum of y_j^2 / w: the sizes filled in this order majorize all
+  others, and a sum of squares is Schur-convex. Where all rows of a class have the same sum, what
+  goes up and what goes down are L / 2 each, and both are bounded so.
+
+*From below* a norm is convex, so that the worst choice is best in some direction: with g_j the
+derivative of the norm at the change so far, every class takes the rows that are furthest apart
+along g. That never makes the change smaller, and is repeated until it stays. Directions are
+floats, for they only propose; what they propose is measured exactly.
+
+*Cumulative counts* (of which every class may go from one end of its span to the other) have |u_j|
+<= k_j, where k_j classes lie on both sides of cut j; all going up, every u_j = k_j: that is worst
+for l2-squared and linf. Two outputs i, j differ by as many classes as lie on both sides of cut i or
+of cut j. *All ranges* change by differences u_j - u_i (see `cuts`), so by the same in linf, and in
+squares by sum over i < j of (u_j - u_i)^2 = m sum u_j^2 - (sum u_j)^2 <= m sum k_j^2 for m cuts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations
+from math import floor
+
+from blowproof.models import Exact, Full, Point, Policy, Setting
+from blowproof.models import setting as setting_of
+from blowproof.models.base.clock import now
+from blowproof.models.base.numbers import magnitude, plain, total
+from blowproof.models.domain.classes import firsts
+from blowproof.models.norms import L2_SQUARED, LINF, RANGE, Norm
+from blowproof.models.queries.cumulative import AlongAxis, Cumulative
+from blowproof.models.queries.ranges import Ranges
+from blowproof.models.stacks.stacked import Stacked, is_histogram
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.value_classes import ClassTable
+from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.theorems.values.class_changes import Chosen, Row, distinct_rows
+from blowproof.verifier.theorems.values.cuts import best_steps, crossed
+from blowproof.verifier.theorems.values.seen_values import seen_values
+
+__all__ = [
+    "Kind",
+    "above",
+    "above_in_classes",
+    "best_in_norm",
+    "free_edge",
+    "kinds_of",
+    "on_a_line",
+]
+
+FEW_OUTPUTS = whole_limit(__name__, "FEW_OUTPUTS")
+MANY_VALUES = whole_limit(__name__, "MANY_VALUES")
+MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
+MOST_SUMMED = whole_limit(__name__, "MOST_SUMMED")
+ROUNDS = whole_limit(__name__, "ROUNDS")
+STARTS = whole_limit(__name__, "STARTS")
+
+Key = frozenset[tuple[Hashable, Exact]]
+Change = dict[Hashable, Exact]
+Several = list[tuple[Exact, int]]
+"""Numbers, and how often each is there."""
+
+
+@dataclass
+class Kind:
+    """Classes with the same rows: the rows, and a value of each for every such class."""
+
+    rows: dict[Key, Row]
+    members: list[dict[Key, Point]] = field(default_factory=list)
+
+    def spread(self) -> Change:
+        """Return how far each output of two rows can lie apart."""
+        least: Change = {}
+        most: Change = {}
+        held: dict[Hashable, int] = {}
+        for row in self.rows.values():
+            for key, value in row.items():
+                least[key] = min(least.get(key, value), value)
+                most[key] = max(most.get(key, value), value)
+                held[key] = held.get(key, 0) + 1
+        for key, times in held.items():
+            if times < len(self.rows):  # other rows have a 0 there
+                least[key], most[key] = min(least[key], 0), max(most[key], 0)
+        return {key: most[key] - least[key] for key in held if most[key] > least[key]}
+
+
+def kinds_of(query: Stacked, classes: Sequence[Sequence[Point]]) -> list[Kind]:
+    """Return the kinds of classes that can change the query; values show all rows of a class."""
+    found: dict[frozenset[Key], Kind] = {}
+    for values in classes:
+        rows = {frozenset(row.items()): (row, x) for row, x in distinct_rows(query, values)}
+        if len(rows) > 1:
+            kind = found.setdefault(
+                frozenset(rows), Kind({key: row for key, (row, _) in rows.items()})
+            )
+            kind.members.append({key: x for key, (_, x) in rows.items()})
+    return list(found.values())
+
+
+# --- from above ----------------------------------------------------------------------------------
+
+
+def above(
+    query: Stacked,
+    kinds: Sequence[Kind],
+    each: int = 1,
+    most: int | None = None,
+    *,
+    cell: int | None = None,
+) -> Exact | None:
+    """Return what no exchanges change the query by: `each` in a class, `most` in all.
+
+    `cell`: what no output changes by, if that is known. None where there are too many rows to look
+    at, or nothing is known of the norm.
+    """
+    measure = query.measure
+    if sum(len(row) for kind in kinds for row in kind.rows.values()) > MOST_ENTRIES:
+        return None
+    if measure not in (L2_SQUARED, LINF, RANGE):
+        return None
+    spreads = [kind.spread() for kind in kinds]
+    times = [len(kind.members) * each for kind in kinds]
+    lying: dict[Hashable, Several] = {}
+    for spread, count in zip(spreads, times, strict=True):
+        for key, value in spread.items():
+            lying.setdefault(key, []).append((value, count))
+    reach = {key: _filled(found, most) for key, found in lying.items()}
+    if cell is not None:
+        reach = {key: min(value, cell) for key, value in reach.items()}
+    if measure is LINF:
+        return plain(max(reach.values(), default=0))
+    if measure is RANGE:
+        return plain(_range_above(query, kinds, times, reach, most))
+    sizes = [_largest(query, kind, spread) for kind, spread in zip(kinds, spreads, strict=True)]
+    squares = total(query.weight(key) * value * value for key, value in reach.items())
+    whole = _filled([(l1, count) for (l1, _), count in zip(sizes, times, strict=True)], most)
+    together = _together(
+        measure, [(size, count) for (_, size), count in zip(sizes, times, strict=True)], most
+    )
+    budget = _by_budget(query, reach, whole)
+    alike = len({query.weight(key) for key in reach}) <= 1
+    if alike and all(map(_evens_out, kinds)):  # as much goes up as comes down
+        half = plain(Fraction(whole) / 2)
+        budget = min(budget, 2 * _by_budget(query, reach, half))
+    return _whole(query, kinds, min(squares, budget, together))
+
+
+def _whole(query: Stacked, kinds: Sequence[Kind], size: Exact) -> Exact:
+    """Return the size, rounded down where all sizes are whole."""
+    numbers = (x for kind in kinds for row in kind.rows.values() for x in row.values())
+    weights = (weight for part in query.parts for weight in part.weights)
+    if all(Fraction(x).denominator == 1 for each in (numbers, weights) for x in each):
+        return floor(size)
+    return plain(size)
+
+
+def _filled(items: Several, most: int | None) -> Exact:
+    """Return the largest sum of so many of the numbers."""
+    if most is None:
+        return total(value * count for value, count in items)
+    found: list[Exact] = []
+    for value, count in sorted(items, key=lambda item: -item[0]):
+        taken = min(count, most)
+        found.append(value * taken)
+        most -= taken
+    return total(found)
+
+
+def _by_budget(query: Stacked, reach: Mapping[Hashable, Exact], whole: Exact) -> Exact:
+    """Return the most of the squares, where the sizes add up to no more than this (`whole`)."""
+    found: list[Exact] = []
+    alike = len({query.weight(key) for key in reach}) <= 1
+    for key, value in sorted(reach.items(), key=lambda item: -item[1]):
+        if whole <= 0:
+            break
+        weight = query.weight(key)
+        size = min(weight * value, whole)
+        found.append(plain(Fraction(size * size) / weight) if alike else size * value)
+        whole -= size
+    return total(found)
+
+
+def _evens_out(kind: Kind) -> bool:
+    """Whether the numbers of every row of a kind have the same sum."""
+    return len({total(row.values()) for row in kind.rows.values()}) == 1
+
+
+def _together(measure: Norm, items: Several, most: int | None) -> Exact:
+    """Return what so many changes of these sizes do not exceed together."""
+    listed: list[tuple[Exact, int]] = []
+    for size, count in sorted(items, key=lambda item: -item[0]):
+        taken = count if most is None else min(count, most - sum(n for _, n in listed))
+        if size and taken > 0:
+            listed.append((size, taken))
+    number = sum(count for _, count in listed)
+    if len(listed) == 1 or number > MOST_SUMMED:
+        return measure.repeated(max((size for size, _ in listed), default=0), number)
+    return measure.together(size for size, count in listed for _ in range(count))
+
+
+def _range_above(
+    query: Stacked,
+    kinds: Sequence[Kind],
+    times: Sequence[int],
+    reach: Mapping[Hashable, Exact],
+    most: int | None,
+) -> Exact:
+    """Return the most that two outputs, or one and one that stays, change apart."""
+    order = sorted(reach, key=lambda key: -reach[key])
+    best: Exact = 0
+    if query.width is None or query.width > len(order):
+        best = reach[order[0]] if order else 0
+    if len(order) > FEW_OUTPUTS:
+        return reach[order[0]] + reach[order[1]]
+    for one, two in combinations(order, 2):
+        if reach[one] + reach[two] > best:
+            apart: Several = []
+            for kind, count in zip(kinds, times, strict=True):
+                gaps = [row.get(one, 0) - row.get(two, 0) for row in kind.rows.values()]
+                apart.append((max(gaps) - min(gaps), count))
+            best = max(best, min(reach[one] + reach[two], _filled(apart, most)))
+    return best
+
+
+def _largest(query: Stacked, kind: Kind, spread: Change) -> tuple[Exact, Exact]:
+    """Return the largest l1 size, and the largest size, of a difference of two rows (or more).
+
+    Of many rows: no more than the spreads together; nor, if no row has a number below 0, than two
+    rows, as nothing of one adds to the other.
+    """
+    rows = list(kind.rows.values())
+    if len(rows) <= MANY_VALUES:
+        both = [_difference(one, two) for one, two in combinations(rows, 2)]
+        return max(_l1(query, each) for each in both), max(_size(query, each) for each in both)
+    l1, size = _l1(query, spread), _size(query, spread)
+    l1 = min(l1, 2 * max(_l1(query, row) for row in rows))
+    if all(value >= 0 for row in rows for value in row.values()):
+        size = min(size, 2 * max(_size(query, row) for row in rows))
+    return l1, size
+
+
+def _difference(one: Row, two: Row) -> Change:
+    return {key: two.get(key, 0) - one.get(key, 0) for key in {**one, **two}}
+
+
+def _l1(query: Stacked, change: Mapping[Hashable, Exact]) -> Exact:
+    return total(magnitude(value) * query.weight(key) for key, value in change.items())
+
+
+def _size(query: Stacked, change: Mapping[Hashable, Exact]) -> Exact:
+    """Return the norm of a change of the outputs."""
+    items = [(value, query.weight(key)) for key, value in change.items() if value]
+    still = query.width is None or len(items) < query.width
+    return query.measure.of([*items, (0, 1)] if still else items)
+
+
+def above_in_classes(
+    question: Question,
+    table: ClassTable,
+    home: Sequence[int],
+    each: int,
+    most: int,
+    *,
+    end: float,
+    cell: int | None = None,
+) -> Exact | None:
+    """Return what a pair changes a query by at the most, in its norm, if its moves are a
+    circulation on some classes: `each` is how often one of these is left, `most` the moves.
+
+    A circulation leaves a class as often as it enters it, so that these are exchanges. `home` has
+    the class of each class of a (finer) table, whose classes are left `cell` times at the most.
+    """
+    setting, query = question.setting, question.query
+    if not isinstance(query, Stacked) or query.measure not in (L2_SQUARED, LINF, RANGE):
+        return None
+    if is_histogram(query):  # two values stand for all: one that is left, one that is entered
+        seen = [list(points) for points in firsts(table.classes, 2)]
+    else:
+        found = seen_values(setting, query, table, end=end)
+        if found is None:
+            return None
+        seen = found
+    classes: list[list[Point]] = [[] for _ in range(max(home, default=-1) + 1)]
+    for place, values in zip(home, seen, strict=True):
+        classes[place].extend(values)
+    held = cell if is_histogram(query) else None  # else an output is about several of them
+    return above(query, kinds_of(query, classes), each, most, cell=held)
+
+
+# --- from below ----------------------------------------------------------------------------------
+
+
+def best_in_norm(
+    query: Stacked, classes: Sequence[Sequence[Point]], *, end: float | None = None
+) -> Chosen | None:
+    """Return the best choice that is found of an exchange in each class, and a bound of all.
+
+    >>> from blowproof.models import Domain, Labels, Policy
+    >>> from blowproof.models.stacks.written import parse_question
+    >>> policy = Policy(domain=Domain(a=Labels(["x", "y"]), b=Labels(["1", "2", "3"])))
+    >>> query = parse_question("marginal(b)", policy, "l2-squared")
+    >>> values = [[(0, 0), (0, 1)], [(1, 1), (1, 2)], [(0, 2), (1, 0)]]
+    >>> found = best_in_norm(query, values)
+    >>> found.lower, found.upper
+    (6, 12)
+    """
+    kinds = kinds_of(query, classes)
+    upper = above(query, kinds)
+    if upper is None:
+        return None
+    best: Exact = 0
+    chosen: list[tuple[Key, Key]] = []
+    for start in _directions(query, kinds):
+        if best == upper or (end is not None and now() > end):
+            break
+        value, found = _ascended(query, kinds, start)
+        if value > best:
+            best, chosen = value, found
+    pairs = [
+        (member[low], member[high])
+        for kind, (low, high) in zip(kinds, chosen, strict=False)
+        if low != high
+        for member in kind.members
+    ]
+    return Chosen(plain(best), upper, tuple(pairs))
+
+
+Direction = Mapping[Hashable, float]
+
+
+def _directions(query: Stacked, kinds: Sequence[Kind]) -> Iterator[Direction]:
+    """Yield directions to start from: the worst exchanges of one class, outputs by themselves."""
+    reach: Change = {}
+    for kind in kinds:
+        for key, value in kind.spread().items():
+            reach[key] = reach.get(key, 0) + value * len(kind.members)
+    order = sorted(reach, key=lambda key: -reach[key])[:STARTS]
+    yield {key: float(query.weight(key)) for key in reach}
+    for kind in sorted(kinds, key=lambda kind: -len(kind.members))[:STARTS]:
+        rows = list(kind.rows.values())[:MANY_VALUES]
+        one, two = max(combinations(rows, 2), key=lambda both: _size(query, _difference(*both)))
+        yield _gradient(query, _difference(one, two))
+    for key in order:
+        yield {key: 1.0}
+    for one_key, two_key in combinations(order, 2):
+        yield {one_key: 1.0, two_key: -1.0}
+
+
+def _ascended(
+    query: Stacked, kinds: Sequence[Kind], direction: Direction
+) -> tuple[Exact, list[tuple[Key, Key]]]:
+    """Return what is reached from a direction, and which rows go and come in each kind."""
+    value: Exact = -1
+    chosen: list[tuple[Key, Key]] = []
+    for _ in range(ROUNDS):
+        change: Change = {}
+        steps: list[tuple[Key, Key]] = []
+        for kind in kinds:
+            along = {
+                key: sum(float(x) * direction.get(output, 0.0) for output, x in row.items())
+                for key, row in kind.rows.items()
+            }
+            low, high = min(along, key=along.__getitem__), max(along, key=along.__getitem__)
+            steps.append((low, high) if along[low] < along[high] else (low, low))
+            for key, x in _difference(kind.rows[low], kind.rows[steps[-1][1]]).items():
+                change[key] = change.get(key, 0) + x * len(kind.members)
+        found = _size(query, change)
+        if found <= value:
+            break
+        value, chosen = found, steps
+        direction = _gradient(query, change)
+    return value, chosen
+
+
+def _gradient(query: Stacked, change: Mapping[Hashable, Exact]) -> Direction:
+    """Return the direction in which the norm grows most."""
+    if not change:
+        return {}
+    if query.measure is LINF:
+        key = max(change, key=lambda key: magnitude(change[key]))
+        return {key: 1.0 if change[key] > 0 else -1.0}
+    if query.measure is RANGE:
+        high = max(change, key=lambda key: change[key])
+        low = min(change, key=lambda key: change[key])
+        return {high: 1.0, low: -1.0} if high != low else {high: 1.0}
+    return {key: float(query.weight(key) * value) for key, value in change.items()}
+
+
+# --- along an axis -------------------------------------------------------------------------------
+
+
+def on_a_line(query: Stacked, values: Sequence[Sequence[Point]], end: float) -> Chosen | None:
+    """Return the best choice for cumulative counts, or all ranges, of one axis; else None.
+
+    `values` shows both ends of each class on the axis.
+    """
+    inner = query.parts[0].query if len(query.parts) == 1 and query.parts[0].uniform else None
+    if not isinstance(inner, (Cumulative, Ranges)) or query.measure not in (
+        L2_SQUARED, LINF, RANGE
+    ):  # fmt: skip
+        return None
+    spots = [{point[inner.axis]: point for point in points} for points in values]
+    spans = [(min(found), max(found)) for found in spots]
+    upper = _on_cuts(query, inner, spans, spots)
+    best = Chosen(0, upper, ())
+    for steps in _steps(inner, spans, spots, end):
+        pairs = tuple(
+            (found[low], found[high])
+            for found, (low, high) in zip(spots, steps, strict=True)
+            if low != high
+        )
+        change: dict[Point, int] = {}
+        for x, y in pairs:
+            change[x] = change.get(x, 0) - 1
+            change[y] = change.get(y, 0) + 1
+        value = query.norm(change)
+        if value > best.lower:
+            best = Chosen(value, upper, pairs)
+        if value == upper:
+            break
+    return best
+
+
+def _on_cuts(
+    query: Stacked,
+    inner: AlongAxis,
+    spans: Sequence[tuple[int, int]],
+    spots: Sequence[Mapping[int, Point]],
+) -> Exact:
+    """Return what no choice exceeds, from how many classes lie on both sides of each cut."""
+    runs = crossed(spans, inner.size)
+    weight = query.parts[0].weights[0]
+    if query.measure is L2_SQUARED:
+        squares = sum(most * most * length for most, length in runs)
+        if isinstance(inner, Cumulative):
+            return plain(weight * squares)
+        alone = [
+            query.norm({found[low]: -1, found[high]: 1})
+            for found, (low, high) in zip(spots, _widest(inner, spots), strict=True)
+            if low != high
+        ]
+        apart = _together(L2_SQUARED, [(size, 1) for size in alone], None)
+        return _whole(query, (), min(weight * (inner.size + 1) * squares, apart))
+    if query.measure is LINF and isinstance(inner, Cumulative):
+        return plain(weight * max(most for most, _ in runs))
+    two = _most_on_two_cuts(spans)
+    return plain(
+        weight * (2 * two if query.measure is RANGE and isinstance(inner, Ranges) else two)
+    )
+
+
+def _most_on_two_cuts(spans: Sequence[tuple[int, int]]) -> int:
+    """Return how many classes lie on both sides of one of two cuts, for the best two (or more)."""
+    wide = [(low, high) for low, high in spans if low < high]
+    cuts = sorted({low for low, _ in wide})
+    if len(cuts) ** 2 * len(wide) > MOST_ENTRIES:
+        return len(wide)
+    crossing = [{k for k, (low, high) in enumerate(wide) if low <= cut < high} for cut in cuts]
+    return max((len(one | two) for one in crossing for two in crossing), default=0)
+
+
+def _widest(inner: AlongAxis, spots: Sequence[Mapping[int, Point]]) -> Iterator[tuple[int, int]]:
+    """Yield, for each class, two positions whose exchange changes most ranges.
+
+    All changes of one exchange are 1 or -1, so that their squares are as many as they are.
+    """
+    for found in spots:
+        places = sorted(found)
+        middle = (inner.size + 1) / 2
+        yield min(
+            ((low, high) for low in places for high in places if low < high),
+            key=lambda both: abs(both[1] - both[0] - middle),
+            default=(places[0], places[0]),
+        )
+
+
+def _steps(
+    inner: AlongAxis,
+    spans: Sequence[tuple[int, int]],
+    spots: Sequence[Mapping[int, Point]],
+    end: float,
+) -> Iterator[Sequence[tuple[int, int]]]:
+    """Yield choices to measure: all up, the widest by turns, and what is best in l1."""
+    yield spans
+    if isinstance(inner, Ranges):
+        yield list(_widest(inner, spots))
+        yield best_steps([list(found) for found in spots], inner.size, end=end)
+    turn = {span: k % 2 for k, span in enumerate(sorted(set(spans)))}
+    yield [(high, low) if turn[low, high] else (low, high) for low, high in spans]
+
+
+# --- one record ----------------------------------------------------------------------------------
+
+
+def free_edge(
+    setting: Setting, query: Stacked, *, along: bool
+) -> tuple[Exact, tuple[Point, Point] | None] | None:
+    """Return what one move changes the query by at the most if all values are possible, and a move.
+
+    `along` the edges of G, or between any two values. None where it is not known.
+    """
+    from blowproof.verifier.engines.one_move.worst_edge import worst_edge
+
+    secrets = setting.policy.secrets if along else Full()
+    bare = setting_of(Policy(domain=setting.domain, secrets=secrets))
+    found = worst_edge(bare, query.parts, query.measure)
+    return None if found is None else (plain(found.loss), found.edge)
