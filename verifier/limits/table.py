@@ -571,6 +571,8 @@ theorems/values/in_norms
         large as the largest.
     ROUNDS 24 rounds: So many improve a choice.
     STARTS 4 directions: So many outputs, and classes, are tried first.
+theorems/values/lines_in_norms
+    MOST_CROSSINGS 2_000_000 steps: For the two cuts that most classes cross; else all are taken.
 theorems/values/one_secret_arc
     STARTS 90 arcs: How many secret arcs are tried.
     TRIES 4_000 pairs: How many pairs of classes are looked at for a secret arc between them.

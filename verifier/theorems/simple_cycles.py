@@ -64,7 +64,8 @@ from blowproof.verifier.theorems.values.free_change import (
     free_change_of,
     moved,
 )
-from blowproof.verifier.theorems.values.in_norms import best_in_norm, on_a_line
+from blowproof.verifier.theorems.values.in_norms import best_in_norm
+from blowproof.verifier.theorems.values.lines_in_norms import on_a_line
 from blowproof.verifier.theorems.values.one_secret_arc import Exchange, one_secret_arc
 from blowproof.verifier.theorems.values.secret_arc_above import free_of_facts, with_a_secret_arc
 from blowproof.verifier.theorems.values.secret_cycles import secret_cycles

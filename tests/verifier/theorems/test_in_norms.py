@@ -19,6 +19,7 @@ from blowproof.models import (
     Marginal,
     Point,
     Policy,
+    Reading,
     setting,
 )
 from blowproof.models.norms import NORMS
@@ -29,7 +30,8 @@ from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.portfolio.registry import named
-from blowproof.verifier.theorems.values.in_norms import above, best_in_norm, kinds_of, on_a_line
+from blowproof.verifier.theorems.values.in_norms import above, best_in_norm, kinds_of
+from blowproof.verifier.theorems.values.lines_in_norms import on_a_line
 from strategies import policies
 
 OTHERS = [norm for norm in NORMS if norm != "l1"]
@@ -118,7 +120,7 @@ THEOREMS = ("cycles", "exchanges", "beside", "listed", "bounds", "one-sided")
 @given(data=st.data())
 @settings(max_examples=40)
 def test_theorems_in_other_norms_say_nothing_false(
-    name: str, reading: str, data: st.DataObject
+    name: str, reading: Reading, data: st.DataObject
 ) -> None:
     """Each theorem by itself, against every database of few records."""
     theorem = named(name)
@@ -127,7 +129,7 @@ def test_theorems_in_other_norms_say_nothing_false(
     norm = data.draw(st.sampled_from(OTHERS))
     try:
         query = parse_question(text, policy, norm)
-        question = Question(prepare(setting(policy), reading), query, reading)  # type: ignore[arg-type]
+        question = Question(prepare(setting(policy), reading), query, reading)
         if theorem.why_not(question):
             return
         assert not hasattr(theorem.run, "apply")
@@ -139,7 +141,7 @@ def test_theorems_in_other_norms_say_nothing_false(
             query,
             reading=reading,
             engine="brute",
-            max_size=3,  # type: ignore[arg-type]
+            max_size=3,
         )
     except BlowproofError:
         return

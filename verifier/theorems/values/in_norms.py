@@ -21,12 +21,6 @@ the norm; T_j the most of sum n_c s_cj, and L that of sum n_c m_c. Then
 derivative of the norm at the change so far, every class takes the rows that are furthest apart
 along g. That never makes the change smaller, and is repeated until it stays. Directions are
 floats, for they only propose; what they propose is measured exactly.
-
-*Cumulative counts* (of which every class may go from one end of its span to the other) have |u_j|
-<= k_j, where k_j classes lie on both sides of cut j; all going up, every u_j = k_j: that is worst
-for l2-squared and linf. Two outputs i, j differ by as many classes as lie on both sides of cut i or
-of cut j. *All ranges* change by differences u_j - u_i (see `cuts`), so by the same in linf, and in
-squares by sum over i < j of (u_j - u_i)^2 = m sum u_j^2 - (sum u_j)^2 <= m sum k_j^2 for m cuts.
 """
 
 from __future__ import annotations
@@ -43,14 +37,11 @@ from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import magnitude, plain, total
 from blowproof.models.domain.classes import firsts
 from blowproof.models.norms import L2_SQUARED, LINF, RANGE, Norm
-from blowproof.models.queries.cumulative import AlongAxis, Cumulative
-from blowproof.models.queries.ranges import Ranges
 from blowproof.models.stacks.stacked import Stacked, is_histogram
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.theorems.values.class_changes import Chosen, Row, distinct_rows
-from blowproof.verifier.theorems.values.cuts import best_steps, crossed
 from blowproof.verifier.theorems.values.seen_values import seen_values
 
 __all__ = [
@@ -60,7 +51,8 @@ __all__ = [
     "best_in_norm",
     "free_edge",
     "kinds_of",
-    "on_a_line",
+    "together",
+    "whole_size",
 ]
 
 FEW_OUTPUTS = whole_limit(__name__, "FEW_OUTPUTS")
@@ -149,7 +141,7 @@ def above(
     sizes = [_largest(query, kind, spread) for kind, spread in zip(kinds, spreads, strict=True)]
     squares = total(query.weight(key) * value * value for key, value in reach.items())
     whole = _filled([(l1, count) for (l1, _), count in zip(sizes, times, strict=True)], most)
-    together = _together(
+    triangle = together(
         measure, [(size, count) for (_, size), count in zip(sizes, times, strict=True)], most
     )
     budget = _by_budget(query, reach, whole)
@@ -157,10 +149,10 @@ def above(
     if alike and all(map(_evens_out, kinds)):  # as much goes up as comes down
         half = plain(Fraction(whole) / 2)
         budget = min(budget, 2 * _by_budget(query, reach, half))
-    return _whole(query, kinds, min(squares, budget, together))
+    return whole_size(query, kinds, min(squares, budget, triangle))
 
 
-def _whole(query: Stacked, kinds: Sequence[Kind], size: Exact) -> Exact:
+def whole_size(query: Stacked, kinds: Sequence[Kind], size: Exact) -> Exact:
     """Return the size, rounded down where all sizes are whole."""
     numbers = (x for kind in kinds for row in kind.rows.values() for x in row.values())
     weights = (weight for part in query.parts for weight in part.weights)
@@ -200,7 +192,7 @@ def _evens_out(kind: Kind) -> bool:
     return len({total(row.values()) for row in kind.rows.values()}) == 1
 
 
-def _together(measure: Norm, items: Several, most: int | None) -> Exact:
+def together(measure: Norm, items: Several, most: int | None) -> Exact:
     """Return what so many changes of these sizes do not exceed together."""
     listed: list[tuple[Exact, int]] = []
     for size, count in sorted(items, key=lambda item: -item[0]):
@@ -399,109 +391,6 @@ def _gradient(query: Stacked, change: Mapping[Hashable, Exact]) -> Direction:
         low = min(change, key=lambda key: change[key])
         return {high: 1.0, low: -1.0} if high != low else {high: 1.0}
     return {key: float(query.weight(key) * value) for key, value in change.items()}
-
-
-# --- along an axis -------------------------------------------------------------------------------
-
-
-def on_a_line(query: Stacked, values: Sequence[Sequence[Point]], end: float) -> Chosen | None:
-    """Return the best choice for cumulative counts, or all ranges, of one axis; else None.
-
-    `values` shows both ends of each class on the axis.
-    """
-    inner = query.parts[0].query if len(query.parts) == 1 and query.parts[0].uniform else None
-    if not isinstance(inner, (Cumulative, Ranges)) or query.measure not in (
-        L2_SQUARED, LINF, RANGE
-    ):  # fmt: skip
-        return None
-    spots = [{point[inner.axis]: point for point in points} for points in values]
-    spans = [(min(found), max(found)) for found in spots]
-    upper = _on_cuts(query, inner, spans, spots)
-    best = Chosen(0, upper, ())
-    for steps in _steps(inner, spans, spots, end):
-        pairs = tuple(
-            (found[low], found[high])
-            for found, (low, high) in zip(spots, steps, strict=True)
-            if low != high
-        )
-        change: dict[Point, int] = {}
-        for x, y in pairs:
-            change[x] = change.get(x, 0) - 1
-            change[y] = change.get(y, 0) + 1
-        value = query.norm(change)
-        if value > best.lower:
-            best = Chosen(value, upper, pairs)
-        if value == upper:
-            break
-    return best
-
-
-def _on_cuts(
-    query: Stacked,
-    inner: AlongAxis,
-    spans: Sequence[tuple[int, int]],
-    spots: Sequence[Mapping[int, Point]],
-) -> Exact:
-    """Return what no choice exceeds, from how many classes lie on both sides of each cut."""
-    runs = crossed(spans, inner.size)
-    weight = query.parts[0].weights[0]
-    if query.measure is L2_SQUARED:
-        squares = sum(most * most * length for most, length in runs)
-        if isinstance(inner, Cumulative):
-            return plain(weight * squares)
-        alone = [
-            query.norm({found[low]: -1, found[high]: 1})
-            for found, (low, high) in zip(spots, _widest(inner, spots), strict=True)
-            if low != high
-        ]
-        apart = _together(L2_SQUARED, [(size, 1) for size in alone], None)
-        return _whole(query, (), min(weight * (inner.size + 1) * squares, apart))
-    if query.measure is LINF and isinstance(inner, Cumulative):
-        return plain(weight * max(most for most, _ in runs))
-    two = _most_on_two_cuts(spans)
-    return plain(
-        weight * (2 * two if query.measure is RANGE and isinstance(inner, Ranges) else two)
-    )
-
-
-def _most_on_two_cuts(spans: Sequence[tuple[int, int]]) -> int:
-    """Return how many classes lie on both sides of one of two cuts, for the best two (or more)."""
-    wide = [(low, high) for low, high in spans if low < high]
-    cuts = sorted({low for low, _ in wide})
-    if len(cuts) ** 2 * len(wide) > MOST_ENTRIES:
-        return len(wide)
-    crossing = [{k for k, (low, high) in enumerate(wide) if low <= cut < high} for cut in cuts]
-    return max((len(one | two) for one in crossing for two in crossing), default=0)
-
-
-def _widest(inner: AlongAxis, spots: Sequence[Mapping[int, Point]]) -> Iterator[tuple[int, int]]:
-    """Yield, for each class, two positions whose exchange changes most ranges.
-
-    All changes of one exchange are 1 or -1, so that their squares are as many as they are.
-    """
-    for found in spots:
-        places = sorted(found)
-        middle = (inner.size + 1) / 2
-        yield min(
-            ((low, high) for low in places for high in places if low < high),
-            key=lambda both: abs(both[1] - both[0] - middle),
-            default=(places[0], places[0]),
-        )
-
-
-def _steps(
-    inner: AlongAxis,
-    spans: Sequence[tuple[int, int]],
-    spots: Sequence[Mapping[int, Point]],
-    end: float,
-) -> Iterator[Sequence[tuple[int, int]]]:
-    """Yield choices to measure: all up, the widest by turns, and what is best in l1."""
-    yield spans
-    if isinstance(inner, Ranges):
-        yield list(_widest(inner, spots))
-        yield best_steps([list(found) for found in spots], inner.size, end=end)
-    turn = {span: k % 2 for k, span in enumerate(sorted(set(spans)))}
-    yield [(high, low) if turn[low, high] else (low, high) for low, high in spans]
 
 
 # --- one record ----------------------------------------------------------------------------------
