@@ -130,7 +130,7 @@ def test_a_noisy_maximum_with_too_small_a_scale_is_refuted_with_a_pair(noise, qu
     assert found.verdict == "refuted" and found.witness is not None
     both = []
     for changed in (found.witness.before, found.witness.after):
-        held = Counter({x: times for x, times in found.witness.unchanged})
+        held = Counter(dict(found.witness.unchanged))
         held.update(changed)
         counts: dict[tuple[int, ...], int] = {}
         for x in policy.domain.points():
