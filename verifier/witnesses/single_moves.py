@@ -2,7 +2,8 @@
 
 A record that goes from one value to another of the same class changes no count. Along an edge of G
 that is a neighbour pair in readings 1 and 2. In reading 3 a record of a class that counts for no
-fact comes or goes alone; in reading 4 such a change is a pair by itself, and two of them are one.
+fact comes or goes alone; in reading 4 such a change is a pair by itself, and two of them are one;
+and so are four records of a class that counts for no fact, with four values.
 """
 
 from __future__ import annotations
@@ -48,10 +49,30 @@ def idle_pairs(
             for before, after in combinations(points[:BOXES], 2):
                 yield Pair(before=(before,), after=(after,))
         if reading == "markov":
-            for before, after in combinations(points, 2):
-                yield Pair(before=(before,), after=(after,))
-            for four in combinations(points[: 2 * BOXES], 4):
-                yield Pair(before=four[:2], after=four[2:])
+            yield from _four_cells(boxes, points, counted=bool(table.effects[place].any()))
+
+
+def _four_cells(boxes: Sequence[Box], points: Sequence[Point], *, counted: bool) -> Iterator[Pair]:
+    """Yield pairs of reading 4 within a class, which facts count or do not."""
+    if not counted:
+        for four in (found for box in boxes for found in _in_the_middle(box)):
+            yield Pair(before=(), after=four)
+    for before, after in combinations(points, 2):
+        yield Pair(before=(before,), after=(after,))
+    for four in combinations(points[: 2 * BOXES], 4):
+        yield Pair(before=four[:2], after=four[2:])
+        if not counted:
+            yield Pair(before=(), after=four)
+
+
+def _in_the_middle(box: Box) -> Iterator[tuple[Point, ...]]:
+    """Yield four values that differ on one axis only, and are in the middle of the others."""
+    middle = tuple(side.nth(side.size // 2) for side in box.sides)
+    for axis, side in enumerate(box.sides):
+        if side.size >= 4:
+            start = (side.size - 4) // 2
+            spots = [side.nth(start + k) for k in range(4)]
+            yield tuple((*middle[:axis], spot, *middle[axis + 1 :]) for spot in spots)
 
 
 def _corners(box: Box) -> Iterator[Point]:

@@ -280,3 +280,20 @@ def test_a_billion_prefixes_end_in_bounds_rather_than_in_a_list(query: str) -> N
     worst = 1000 if query == "cumulative(x)" else 1000 * (10**9 - 999)
     assert answer.lower <= worst
     assert answer.upper is not None and answer.upper >= worst
+
+
+@pytest.mark.parametrize(
+    ("query", "value"),
+    [
+        ("sum(age)", 476),
+        ("marginal(zip)", 4),
+        ("cumulative(age)", 480),
+        ("ranges(age)", 14_640),
+        ("range(age,3,9)", 4),
+    ],
+)
+def test_four_records_come_where_nothing_is_known(query: str, value: int) -> None:
+    """Reading 4, 10^13 values: 238..476, 0..4 and 480..14,640 before."""
+    domain = Domain(zip=Integers(0, 99_999), age=Integers(0, 119), income=Integers(0, 999_999))
+    found = sensitivity(Policy(domain=domain), query, reading="markov", time_limit=60)
+    assert (found.lower, found.upper) == (value, value)
