@@ -87,7 +87,10 @@ def _noise(answer: Answer) -> Text:
     if answer.norm == "linf":
         twice = number(2 * Fraction(answer.upper))
         return Text(f"Noisy maximum: Laplace noise of scale {twice} / epsilon is enough.")
-    return Text(f"Laplace noise of scale {number(answer.upper)} / epsilon is enough.")
+    least = "" if answer.status != "bounds" or not answer.lower else (
+        f"; less than {number(answer.lower)} / epsilon is not"
+    )  # fmt: skip
+    return Text(f"Laplace noise of scale {number(answer.upper)} / epsilon is enough{least}.")
 
 
 def in_norm(answer: Answer) -> str:
