@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from blowproof.models import (
     AttributeChange,
+    Count,
     Database,
     Domain,
     Labels,
@@ -162,3 +164,12 @@ def test_what_is_no_circuit_is_refused() -> None:
     assert not irreducible(line[:2], [2, 2])
     assert not irreducible(line[:2], [1, 2])
     assert irreducible(line[1:], [2, 1])
+
+
+def test_paths_keep_off_edges_that_no_plain_move_can_take() -> None:
+    """Firms by class, size and region: one value of each signature, so that few moves are plain."""
+    groups = [(["a0", "a1", "a2"], "c0"), (["a0", "a1", "a2"], "c1")]
+    groups += [(["a3", "a4", "a5"], "c0"), (["a3", "a4", "a5"], "c1")]
+    policy = table(6, 2, 2, known=("a", "b"), secrets=AttributeChange(changes=1))
+    counts = tuple(Count({"a": classes, "c": region}) for classes, region in groups)
+    assert best(replace(policy, known=(*policy.known, *counts)), "histogram") >= 300

@@ -143,6 +143,18 @@ class _Classes:
                 joined[one, two] = joined[two, one] = bool(self.edge(one, two))
         return joined
 
+    @cached_property
+    def only(self) -> NDArray[np.bool_] | None:
+        """Between which signatures every move is along an edge, of the values that are used."""
+        if self.near is None:
+            return None
+        found, graph = self.near.copy(), self.setting.graph
+        for one, two in np.argwhere(self.near).tolist():
+            now()
+            ends = product(self.rows.values[one], self.rows.values[two])
+            found[one, two] = all(graph.is_edge(*each) for each in ends)
+        return found
+
 
 def _some(table: ClassTable, seed: int) -> ClassTable:
     """Return the table, or where it is too large so many of its classes that share facts.
@@ -177,7 +189,8 @@ def _pairs(question: Question, found: _Classes) -> Iterator[Pair]:
         return
     given = question.setting.scope == "given"
     most = min(MOST_PLACED, size or MOST_PLACED) if given else MOST_RECORDS
-    valued = Valued(found.rows, near, most)
+    only = found.only if is_mixed(question.reading) else None
+    valued = Valued(found.rows, near, most, only)
     end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 2))
     placing = Placing(question, end)
     wide = [bool(half) for half in valued.half]

@@ -71,10 +71,16 @@ class Valued:
     """What frames are worth, in l1: `half` for each record that passes a class, `net` of the rest.
 
     `near`: pairs of classes of which some arc must join one (None: any arcs will do); see
-    `shortcuts` for what that costs.
+    `shortcuts` for what that costs. `only`: pairs that no other arc may join.
     """
 
-    def __init__(self, found: Rows, near: NDArray[np.bool_] | None, most: int) -> None:
+    def __init__(
+        self,
+        found: Rows,
+        near: NDArray[np.bool_] | None,
+        most: int,
+        only: NDArray[np.bool_] | None = None,
+    ) -> None:
         spans = [np.abs(rows[:, None] - rows[None]).sum(axis=2).max() for rows in found.rows]
         self.half = np.array(spans) / 2
         one = found.rows[0].shape[1] == 1
@@ -84,7 +90,7 @@ class Valued:
             self.net = np.where(self.half > 0, 0.0, self.net)
         if not self.net.any():
             self.net = np.zeros((0, len(self.half)))
-        self.near, self.most = near, most
+        self.near, self.only, self.most = near, only, most
         self.ends = np.nonzero(np.triu(np.zeros((1, 1), np.bool_) if near is None else near))
 
     def __call__(self, vectors: Numbers, cuts: Numbers) -> Reals:
@@ -103,6 +109,9 @@ class Valued:
             return worth
         least = self._shortest(cuts, order, after)
         joined = np.isfinite(least)
+        if self.only is not None:
+            barred = self.only[order[:-1], order[1:]] & (after[:-1] > 0)
+            joined &= np.where(barred, after[:-1], 0).sum(axis=0) <= 1  # one record has its secret
         left = worth - 2 * self.half.max() * (np.where(joined, least, 1) - 1)
         return np.where(joined, np.maximum(left, 0), worth * APART)
 
