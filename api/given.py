@@ -93,12 +93,13 @@ def exactly(value: object, key: str, *, least: bool = False) -> Fraction:
 
 def checked(reading: str, answers: str | None, engine: str) -> None:
     """Refuse a reading, a scope or an engine that there is not."""
-    from blowproof.cli.asking.options import ENGINES, READINGS, SCOPES
+    from blowproof.cli.asking.options import READINGS, SCOPES
+    from blowproof.verifier.portfolio.registry import offered
 
     for key, value, known in (
         ("reading", reading, READINGS),
         ("answers", answers or "any", SCOPES),
-        ("engine", engine, ENGINES),
+        ("engine", engine, offered()),
     ):
         if value not in known:
             raise QueryError(

@@ -15,9 +15,11 @@ import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from blowproof.cli.main import run
 from blowproof.models import Policy, QueryError, parse_query
 from blowproof.models.base.errors import PolicyError
 from blowproof.models.files.policy_schema import schema
@@ -94,6 +96,9 @@ class Squares(BoundQuery):
     def outputs(self, domain):
         return Outputs(1, lambda key: 0)
 '''
+
+if TYPE_CHECKING:
+    from blowproof.verifier.asked.names import Engine
 
 POLICY = """
 [domain]
@@ -191,18 +196,39 @@ def test_a_query_made_elsewhere_is_counted_in_data(added: Policy, tmp_path: Path
     assert list(true_answers("squares(age)", added, Dataset(path, added.domain))) == [10]
 
 
-def test_an_engine_is_a_file_and_a_line(added: Policy, tmp_path: Path, monkeypatch):
-    made = module_from(
-        tmp_path, "told_engine",
-        "def told(question):\n"
-        "    return question.answer(0, 18, 'somebody told me', engine='told')\n",
-    )  # fmt: skip
-    line = Strategy("told", "theorem", "what somebody told me", made.told)
-    monkeypatch.setattr(plan, "THEOREMS", (line, *registry.THEOREMS))
+TOLD = """
+def told(question):
+    return question.answer(0, 18, "somebody told me", engine="told")
+"""
+
+
+@pytest.mark.parametrize(("kind", "table"), [("theorem", "THEOREMS"), ("engine", "ENGINES")])
+def test_an_engine_or_a_theorem_is_a_file_and_a_line(
+    added: Policy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Any, table: str
+) -> None:
+    line = Strategy("told", kind, "what somebody told me", module_from(tmp_path, "t", TOLD).told)
+    for place in (registry, plan):  # where the table is, and where it is read
+        monkeypatch.setattr(place, table, (line, *getattr(registry, table)))
+    assert [step.strategy for step in plan.plan(question_of(added)) if step.applies].count(line)
     exact = sensitivity(added, "squares(age)")
-    steps = plan.plan(question_of(added), only="")
-    assert steps[0].strategy is line and steps[0].applies
-    assert exact.upper is not None and exact.upper <= 18
+    assert exact.status == "exact" and exact.upper is not None and exact.upper <= 18
+    alone = sensitivity(added, "squares(age)", engine=cast("Engine", "told"))
+    assert (alone.upper, alone.engine) == (18, "told")
+
+
+def test_an_engine_of_its_own_is_asked_from_the_command_line(
+    added: Policy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """Its line in the registry is enough: `--engine` looks there for names it does not know."""
+    line = Strategy("told", "engine", "what I was told", module_from(tmp_path, "t", TOLD).told)
+    (tmp_path / "odd.toml").write_text(POLICY, encoding="utf-8")
+    words = ["sensitivity", str(tmp_path / "odd.toml"), "--query", "squares(age)", "--json"]
+    assert run([*words, "--engine", "told"]) == 2
+    assert "'told' is not one of" in capsys.readouterr().err
+    monkeypatch.setattr(registry, "ENGINES", (line, *registry.ENGINES))
+    assert run([*words, "--engine", "told"]) == 3
+    found = json.loads(capsys.readouterr().out)
+    assert (found["engine"], found["upper"]) == ("told", 18)
 
 
 def question_of(policy: Policy):

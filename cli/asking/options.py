@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -138,9 +138,27 @@ _NORM = click.option(
     help="How a change is measured: l1 (Laplace noise), l2-squared (Gaussian; S is a square), "
     "linf and range (selections).",
 )
+
+
+class _EngineName(click.Choice[str]):
+    """An engine: one of those that `--help` names, or another of the registry, which is asked last.
+
+    Loading it takes longer than `--help` and completion may.
+    """
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name, or refuse it with a list of what there is."""
+        if value not in self.choices:
+            from blowproof.verifier.portfolio.registry import offered
+
+            if value in offered():
+                return str(value)
+        return super().convert(value, param, ctx)
+
+
 _ENGINE = click.option(
     "--engine",
-    type=click.Choice(ENGINES),
+    type=_EngineName(ENGINES),
     default="auto",
     show_default=True,
     help="Who computes: one engine alone, or (auto) the whole plan, as `explain` lists it.",

@@ -1,7 +1,8 @@
 """The names that a person may give: engines. Nothing is imported here, so that `--help` may look.
 
-Every engine of `verifier/portfolio/registry.py` is offered, and nothing else that the plan asks:
-theorems, reductions and witnesses bound S, and come to no end of their own.
+Every engine of `verifier/portfolio/registry.py` may be asked for (`offered` there), and nothing
+else that the plan asks: theorems, reductions and witnesses bound S, and come to no end of their
+own. An engine that is not listed here is taken too; only `--help` does not name it.
 """
 
 from __future__ import annotations

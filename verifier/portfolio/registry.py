@@ -6,6 +6,7 @@ what it refuses. To add one, write it in a file of its own, and give it a line.
 
 from __future__ import annotations
 
+from blowproof.models import QueryError
 from blowproof.models.norms import NORMS
 from blowproof.verifier.engines.determined import determined
 from blowproof.verifier.engines.one_move.engine import one_edge
@@ -27,7 +28,7 @@ from blowproof.verifier.witnesses.affine_frame import by_frames
 from blowproof.verifier.witnesses.few_classes import few_classes
 from blowproof.verifier.witnesses.frames.long_circuits import long_circuits, no_long_circuits
 
-__all__ = ["ENGINES", "LAST", "THEOREMS", "named"]
+__all__ = ["ENGINES", "LAST", "THEOREMS", "named", "offered"]
 
 EVERY_NORM = tuple(NORMS)
 """For strategies whose bounds hold in all norms."""
@@ -131,7 +132,7 @@ ENGINES = (
     Strategy("hilbert", "engine", "a Hilbert basis, listed by Normaliz", searches.by_hilbert,
              no.no_hilbert, norms=EVERY_NORM),
 )  # fmt: skip
-"""What searches, in turns; `--engine` names some of them (`asked.names`)."""
+"""What searches, in turns; `--engine` names some of them (`offered`)."""
 
 LAST = Strategy(
     "few classes", "witness", "a pair over a few classes of values", few_classes, norms=EVERY_NORM
@@ -139,6 +140,14 @@ LAST = Strategy(
 """Asked where the bounds do not meet."""
 
 
+def offered() -> tuple[str, ...]:
+    """Return the names that `--engine` takes: the plan, and engines that can be asked alone."""
+    return ("auto", *(item.name for item in ENGINES if item.kind == "engine" and not item.part_of))
+
+
 def named(name: str) -> Strategy:
     """Return the strategy of this name."""
-    return next(item for item in (*THEOREMS, *ENGINES, LAST) if item.name == name)
+    found = [item for item in (*THEOREMS, *ENGINES, LAST) if item.name == name]
+    if not found:
+        raise QueryError(f"there is no engine {name!r}\n  try: {', '.join(offered())}")
+    return found[0]
