@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -27,6 +26,7 @@ from blowproof.cli.sweeping.work import (
     ready,
     singly,
 )
+from blowproof.models.base.processes import end_at_once
 
 __all__ = ["cores", "worked"]
 
@@ -126,7 +126,7 @@ def _local(batches: Sequence[Batch], jobs: int, memory: int | None, go: Go) -> I
             # Nobody knows which of them it was: each is asked once more, by itself.
             suspects.extend((one, 1) for part in begun.values() for one in singly(part))
         finally:
-            _stop(pool)
+            end_at_once(pool)
 
 
 def _context() -> Any:
@@ -161,18 +161,6 @@ def _fed(
             for rows in found:
                 parts.heard(rows)
                 yield rows
-
-
-def _stop(pool: ProcessPoolExecutor) -> None:
-    """End a pool at once: its processes may be in the middle of hours of work."""
-    processes = list((getattr(pool, "_processes", None) or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        with suppress(OSError, ValueError):
-            process.terminate()
-    for process in processes:
-        with suppress(OSError, ValueError, AssertionError):
-            process.join(timeout=5)
 
 
 def _clustered(batches: Sequence[Batch], scheduler: str, go: Go) -> Iterator[list[Row]]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from math import prod
-from types import TracebackType
-from typing import Self
 
+from blowproof.models.base.closing import Closing
 from blowproof.models.base.errors import BudgetError
 from blowproof.models.data.encoding import among
 from blowproof.models.data.tabular import rank
@@ -17,7 +16,7 @@ from blowproof.models.domain.regions import Area, Box, Point, Positions
 __all__ = ["Counted", "bounded", "within"]
 
 
-class Counted(ABC):
+class Counted(Closing):
     """Records, each a value of the domain, that are counted and never listed unless asked for.
 
     A value outside the domain, or a missing one, is a DataError that names the row and the value.
@@ -26,21 +25,6 @@ class Counted(ABC):
     domain: Domain
     name: str
     """What the data are called in a message."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    @abstractmethod
-    def close(self) -> None:
-        """Forget the records."""
 
     @property
     @abstractmethod

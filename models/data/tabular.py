@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
+from blowproof.models.base.closing import Closing
 from blowproof.models.base.door import FileError, open_file
 from blowproof.models.base.errors import BudgetError, DataError, InternalError, PolicyError, nearest
 from blowproof.models.base.temporary import prefix, sweep
@@ -53,7 +53,7 @@ _MEMORY, _DISK = 2 * 10**9, 64 * 10**9
 """What the database engine may take for one file, in bytes."""
 
 
-class Table:
+class Table(Closing):
     """An open data file. Use it in a `with` block, or call `close`."""
 
     def __init__(self, path: str | Path) -> None:
@@ -70,17 +70,6 @@ class Table:
         except BaseException:
             self.close()
             raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Forget the table and remove the temporary folder."""

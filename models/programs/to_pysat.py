@@ -28,12 +28,12 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from types import TracebackType
 from typing import Any, Literal, TypeAlias
 
 from pysat.solvers import Solver
 
 from blowproof.models.base.clock import counting, glance, now, share_left, spend
+from blowproof.models.base.closing import Closing
 from blowproof.models.programs.boolean import BooleanModel, Lit
 from blowproof.models.programs.boolean_lowering import Encoding, lower
 from blowproof.models.programs.solving import SolverDisagreementError, run_interruptibly
@@ -65,7 +65,7 @@ class SatAnswer:
     core: tuple[Lit, ...] | None = None
 
 
-class SatSession:
+class SatSession(Closing):
     """An incremental solver that follows a model: what is added to the model later is picked up.
 
     >>> model = BooleanModel()
@@ -152,17 +152,6 @@ class SatSession:
     def close(self) -> None:
         """Free the solver's memory."""
         self._solver.delete()
-
-    def __enter__(self) -> SatSession:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _follow(self) -> None:
         """Give the solver what was added to the model since the last time."""

@@ -12,11 +12,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from blowproof.models.base.processes import end_at_once
 from blowproof.verifier.claims.ledger import select
 from blowproof.verifier.claims.record import changes, recorded, tally_from, tally_json
 from blowproof.verifier.claims.run import Tally, judge
@@ -142,7 +142,7 @@ def _worked(
                 if lives[task]:
                     waiting.append(task)
         finally:
-            _stop(pool)
+            end_at_once(pool)
 
 
 def _fed(
@@ -164,15 +164,3 @@ def _fed(
         for future in done:
             item = future.result()
             yield begun.pop(future), item
-
-
-def _stop(pool: ProcessPoolExecutor) -> None:
-    """End a pool at once: what its processes found lies in the state file."""
-    processes = list((getattr(pool, "_processes", None) or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        with suppress(OSError, ValueError):
-            process.terminate()
-    for process in processes:
-        with suppress(OSError, ValueError, AssertionError):
-            process.join(timeout=5)

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from blowproof.models import BoundQuery, Exact, InternalError, Point, QueryError, Setting
+from blowproof.models.base.closing import Closing
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Ends, Listener, Progress
@@ -252,7 +253,7 @@ class LabelledNeighbours(Iterator[Pair]):
 
 
 @dataclass(frozen=True)
-class Models:
+class Models(Closing):
     """The two solvers of one n, and what turns the answers of one into demands on the other."""
 
     master: Master
@@ -306,10 +307,8 @@ class Models:
             self.master.exclude(pair)
         return not verdict
 
-    def __enter__(self) -> Models:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Free both solvers."""
         self.master.close()
         self.refuter.close()
 
