@@ -179,12 +179,18 @@ def undecided(
 ) -> Certified:
     """Return what is known when the search was stopped: its bounds by then may still refute.
 
-    What was told from above is a bound on all of the loss where there is Gaussian noise alone, and
-    a rho is promised (`gaussian_rho`); elsewhere it may be about a part of it.
+    What was told from above is a bound on all of the loss where there is Gaussian noise alone and a
+    rho is promised (`gaussian_rho`), or Laplace noise alone, of some width in every output, and a
+    pure epsilon (`additive_loss`); elsewhere it may be about a part of it.
     """
     noises = {release.noise for release in mechanism.releases}
-    alone = noises == {"discrete-gaussian"} and not mechanism.selections
-    upper = latest.upper if alone and promise.measure == "rho" else None
+    if promise.measure == "rho":
+        whole = noises == {"discrete-gaussian"}
+    else:
+        noisy = all(all(release.scales) for release in mechanism.releases)
+        whole = noisy and noises <= {"laplace", "discrete-laplace"} and promise.delta is None
+    alone = bool(noises) and whole and not mechanism.selections
+    upper = latest.upper if alone else None
     found = Bounds(
         lower=latest.lower, upper=upper, pair=latest.witness, engine="auto", notes=(why,)
     )

@@ -84,6 +84,7 @@ LEFT: dict[tuple[int, ...], Left] = {
     (2, 4): Left(4, {2: 8, 4: 5}),
     (3, 3): Left(5, {3: 8}),
     (2, 2, 2): Left(4, {2: 7}),
+    (2, 2, 3): Left(24, {2: 16, 3: 12}),  # of a cell no more is known than how long they are
 }
 """The same for single cells and classes, where it was listed."""
 

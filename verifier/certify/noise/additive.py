@@ -291,8 +291,10 @@ def _part_by_part(
     if found is not None and found.lower != INFINITE:
         lower, pair = _number(found.lower), found.pair
         notes = [*found.notes, *notes]
+    most = None if found is None or found.upper is None else _number(found.upper)
+    alone = replace(asked, listener=_from_below(asked.listener, most))
     for number, group in enumerate(groups):
-        one = _one_group(asked, group, Fraction(1, len(groups) - number))
+        one = _one_group(alone, group, Fraction(1, len(groups) - number))
         upper = None if upper is None or one.upper is None else upper + _number(one.upper)
         shown = None if one.pair is None else numbered(asked, stacked.parts, one.pair)
         if shown is not None:
@@ -303,6 +305,17 @@ def _part_by_part(
         least = _number(found.upper)
         upper = least if upper is None else min(upper, least)
     return Bounds(lower=lower, upper=upper, pair=pair, engine="parts", notes=tuple(notes))
+
+
+def _from_below(listener: Listener | None, upper: Exact | None) -> Listener | None:
+    """Tell what one group loses at least: so does all. From above it says nothing by itself."""
+    if listener is None:
+        return None
+
+    def tell(progress: Progress) -> None:
+        listener(replace(progress, upper=upper))
+
+    return tell
 
 
 def _one_group(asked: Asked, group: Sequence[Part], share: Fraction) -> Bounds:
