@@ -1,8 +1,8 @@
 """What a sweep has found, kept so that nothing is answered twice.
 
-Every row is appended to a journal as it comes, a line of JSON each; a line cut off by a crash is
-passed over. The results are a Parquet file of the grid's own rows, written anew, whole or not at
-all, every few seconds and at the end.
+Every row is appended to a journal as it comes, a line of JSON each, with the worst pair where it is
+short; a line cut off by a crash is passed over. The results are a Parquet file of the grid's own
+rows, written anew, whole or not at all, every few seconds and at the end.
 """
 
 from __future__ import annotations
@@ -98,7 +98,8 @@ class Kept:
 
     def found(self) -> list[Row]:
         """Return the rows of the grid's questions that are answered, in its order."""
-        return [self.rows[key] | called for key, called in self.wanted if key in self.rows]
+        found = [(self.rows[key], called) for key, called in self.wanted if key in self.rows]
+        return [{name: row[name] for name in COLUMNS} | called for row, called in found]
 
     def write(self) -> None:
         """Write the results."""

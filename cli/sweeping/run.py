@@ -88,6 +88,11 @@ def sweep_through(
         before, keys = sum(p.key in known for p in points), {p.key for p in points}
         share = None if memory is None else max(1, memory // max(1, jobs))
         batches, abroad = list(_batches(waiting, grid, jobs, version)), Abroad()
+        for point in points if batches else ():
+            if point.key in known:
+                abroad.remember(
+                    point.source.name, point.policy, _asked(point), kept.rows[point.key]
+                )
         done = len(known)
         tell(done, len(keys), [])
         stopped = ""
@@ -96,7 +101,7 @@ def sweep_through(
                 batches, jobs=jobs, memory=share, scheduler=scheduler, ready_to_go=abroad.told
             ):
                 for row in rows:
-                    abroad.add(row, row.pop("pair", None))
+                    abroad.add(row)
                 kept.add(rows)
                 done += len(rows)
                 tell(done, len(keys), rows)
@@ -116,14 +121,23 @@ def _batches(points: Sequence[Point], grid: Grid, jobs: int, version: str) -> It
     most = max(1, min(MOST_IN_BATCH, len(points) // (jobs * BATCHES_EACH)))
     for source, group in groupby(points, key=lambda point: point.source):
         group_ = list(group)
-        asked = [
-            Asked(p.key, p.query, p.asked, p.reading, p.norm, cast("Answers", p.answers), p.counts)
-            for p in group_
-        ]
+        asked = list(map(_asked, group_))
         for start in range(0, len(asked), most):
             part = asked[start : start + most]
             settings, policy = settings_words(source), group_[0].policy
             yield Batch(source.name, settings, policy, part, grid.time_limit, version)
+
+
+def _asked(point: Point) -> Asked:
+    return Asked(
+        point.key,
+        point.query,
+        point.asked,
+        point.reading,
+        point.norm,
+        cast("Answers", point.answers),
+        point.counts,
+    )
 
 
 def judged(swept: Swept) -> list[Judged]:

@@ -1,7 +1,9 @@
 """What the questions that are answered say about those that wait (`verifier.portfolio.related`).
 
-Whoever is handed a batch is told what bounds its policy's questions from outside: the best few
-upper bounds, and the worst few pairs. In scope "given" and for weighted records nothing travels.
+Whoever is handed a batch is told what bounds its questions, by those about other policies and by
+those of an earlier batch about this one: the best few upper bounds, and the worst few pairs. What
+was found before a restart counts too. For weighted records, and where facts are clauses, nothing
+travels.
 """
 
 from __future__ import annotations
@@ -11,10 +13,10 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import NamedTuple, cast
 
-from blowproof.cli.sweeping.work import Asked, Batch, Row
+from blowproof.cli.sweeping.work import Asked, Batch, Row, pair_from
 from blowproof.models import Exact, Policy, Reading
 from blowproof.models.base.numbers import exact
-from blowproof.verifier.asked.answer import Pair
+from blowproof.models.policy.policy import Answers
 from blowproof.verifier.portfolio.related import Known, Outline, pairs_travel, within
 
 __all__ = ["Abroad"]
@@ -34,9 +36,10 @@ class _Found(NamedTuple):
 
 @dataclass
 class _Policy:
-    """A policy of the grid, and what its questions have found, by reading."""
+    """A policy of the grid under one scope, and what its questions have found, by reading."""
 
     name: str
+    answers: Answers
     outline: Outline
     found: dict[Reading, list[_Found]] = field(default_factory=dict)
 
@@ -45,50 +48,60 @@ class Abroad:
     """All that was found, by policy."""
 
     def __init__(self) -> None:
-        self.policies: dict[int, _Policy] = {}
-        self.alike: dict[tuple[int, frozenset[frozenset[int]]], list[_Policy]] = {}
+        self.policies: dict[tuple[int, Answers], _Policy | None] = {}
+        self.alike: dict[tuple[Answers, int, frozenset[frozenset[int]]], list[_Policy]] = {}
         """The policies that publish the same marginals of a domain; others are compared once."""
         self.asked: dict[str, tuple[_Policy, Asked]] = {}
 
     def told(self, batch: Batch) -> Batch:
         """Return a batch that knows what others say about it."""
-        here = self._entry(batch.name, batch.policy)
-        if here is None:
-            return batch
-        for asked in batch.asked:
-            if asked.answers == "any" and not asked.bound.per_record:
-                self.asked[asked.key] = here, asked
         known: list[Known] = []
-        for reading in dict.fromkeys(cast("Reading", asked.reading) for asked in batch.asked):
-            known += self._about(here, reading)
+        for answers in dict.fromkeys(asked.answers for asked in batch.asked):
+            here = self._entry(batch.name, batch.policy, answers)
+            if here is None:
+                continue
+            part = [asked for asked in batch.asked if asked.answers == answers]
+            self.asked |= {asked.key: (here, asked) for asked in part if not asked.bound.per_record}
+            for reading in dict.fromkeys(cast("Reading", asked.reading) for asked in part):
+                known += self._about(here, reading)
         return batch.knowing(known)
 
-    def add(self, row: Row, pair: Pair | None) -> None:
+    def remember(self, name: str, policy: Policy, asked: Asked, row: Row) -> None:
+        """Take in an answer that was found before a restart."""
+        here = self._entry(name, policy, asked.answers)
+        if here is not None and not asked.bound.per_record:
+            self.asked[asked.key] = here, asked
+            self.add(row)
+
+    def add(self, row: Row) -> None:
         """Take in an answer."""
         if row["key"] not in self.asked or row["error"] is not None:
             return
         policy, asked = self.asked.pop(row["key"])
-        reading, name = cast("Reading", asked.reading), policy.name
+        reading, query, name = cast("Reading", asked.reading), asked.bound, policy.name
+        pair = pair_from(row.get("pair"))
         bound = None if row["upper"] is None else exact(row["upper"])
-        upper = None if bound is None else Known(reading, asked.bound, bound, None, name)
-        held = None if pair is None else Known(reading, asked.bound, None, pair, name)
+        upper = None if bound is None else Known(reading, query, bound, None, name)
+        held = None if pair is None else Known(reading, query, None, pair, name)
         text = f"{asked.norm} {asked.query}"
         policy.found.setdefault(reading, []).append(_Found(text, upper, held, exact(row["lower"])))
 
-    def _entry(self, name: str, policy: Policy) -> _Policy | None:
-        if id(policy) not in self.policies:
-            outline = Outline.of(policy)
-            if outline is None:
-                return None
-            here = self.policies[id(policy)] = _Policy(name, outline)
-            self.alike.setdefault((outline.domain, outline.margins), []).append(here)
-        return self.policies[id(policy)]
+    def _entry(self, name: str, policy: Policy, answers: Answers) -> _Policy | None:
+        if (id(policy), answers) not in self.policies:
+            outline = Outline.of(policy, answers)
+            here = None if outline is None else _Policy(name, answers, outline)
+            self.policies[id(policy), answers] = here
+            if here is not None and outline is not None:
+                alike = answers, outline.domain, outline.margins
+                self.alike.setdefault(alike, []).append(here)
+        return self.policies[id(policy), answers]
 
     def _comparable(self, here: _Policy) -> Iterator[_Policy]:
         """Yield the policies that are finer than this one, or less: others say nothing about it."""
         mine = here.outline
-        for (domain, margins), members in self.alike.items():
-            if domain == mine.domain and (margins <= mine.margins or margins >= mine.margins):
+        for (answers, domain, margins), members in self.alike.items():
+            same = (answers, domain) == (here.answers, mine.domain)
+            if same and (margins <= mine.margins or margins >= mine.margins):
                 for there in members:
                     if mine.finer(there.outline) or there.outline.finer(mine):
                         yield there
@@ -108,7 +121,10 @@ class Abroad:
                     uppers.setdefault(item.text, []).append((item.upper.upper, item.upper))
                 if travel and item.pair is not None:
                     pairs.setdefault(item.text, []).append((-item.worth, item.pair))
-        return [known for by_query in (uppers, pairs) for known in _best_of(by_query)]
+        best = [known for by_query in (uppers, pairs) for known in _best_of(by_query)]
+        return (
+            best if here.answers == "any" else [known._replace(answers="given") for known in best]
+        )
 
 
 def _best_of(found: dict[str, list[tuple[Exact, Known]]]) -> list[Known]:

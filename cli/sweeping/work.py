@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from blowproof.cli.sweeping.grid import Source
     from blowproof.models import BoundQuery, Policy
     from blowproof.models.policy.policy import Answers
+    from blowproof.verifier.asked.answer import Pair
     from blowproof.verifier.portfolio.related import Known
 
 __all__ = [
@@ -29,12 +30,17 @@ __all__ = [
     "answer_batch",
     "answer_batches",
     "failed",
+    "pair_from",
+    "pair_written",
     "ready",
     "settings_words",
     "singly",
 ]
 
 Row = dict[str, Any]
+
+MOST_UNCHANGED = 1000
+"""Values of records that do not change; a pair with more of them stays where it was found."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +113,7 @@ def singly(batches: Sequence[Batch]) -> Iterator[Batch]:
 def answer_batch(batch: Batch) -> list[Row]:
     """Return a row for each question; what cannot be answered is a row with the reason.
 
-    Besides what is kept, a row has the worst `pair`, for questions about other policies.
+    Besides what the results have, a row has the worst `pair`, for questions about other policies.
     """
     from blowproof.cli.asking.ask import Session
     from blowproof.cli.asking.options import Question
@@ -125,8 +131,8 @@ def answer_batch(batch: Batch) -> list[Row]:
         )
         started = time.perf_counter()
         row = _empty(batch, asked)
-        if asked.answers == "any":
-            session.problem(policy).abroad = tuple(batch.known)
+        told = (known for known in batch.known if known.answers == asked.answers)
+        session.problem(policy).abroad = tuple(told)
         try:
             found = session.ask(policy, asked.bound, asked.reading)
         except BlowproofError as error:
@@ -142,13 +148,39 @@ def answer_batch(batch: Batch) -> list[Row]:
                 "records": 0 if pair is None else max(len(pair.before), len(pair.after)),
                 "decided_by": json.dumps(said["decided_by"]),
                 "notes": json.dumps(said["notes"]),
-                "pair": pair,
+                "pair": pair_written(pair),
             }
         if session.interrupted:
             raise KeyboardInterrupt
         row["seconds"] = round(time.perf_counter() - started, 4)
         rows.append(row)
     return rows
+
+
+def pair_written(pair: Pair | None) -> list[Any] | None:
+    """Return a pair as a journal has it; None where it is long, or says which record is which."""
+    if pair is None or pair.records is not None or len(pair.unchanged) > MOST_UNCHANGED:
+        return None
+    return [pair.before, pair.after, pair.unchanged]
+
+
+def pair_from(written: list[Any] | None) -> Pair | None:
+    """Return a pair from a row; None where there is none.
+
+    >>> pair_from([[[0, 1]], [[1, 1]], [[[2, 2], 7]]]).unchanged
+    (((2, 2), 7),)
+    """
+    from blowproof.verifier.asked.answer import Pair
+
+    if written is None:
+        return None
+    before, after, unchanged = written
+    others = tuple((tuple(point), times) for point, times in unchanged)
+    return Pair(
+        before=tuple(tuple(point) for point in before),
+        after=tuple(tuple(point) for point in after),
+        unchanged=others,
+    )
 
 
 def failed(batch: Batch, reason: str) -> list[Row]:

@@ -70,6 +70,10 @@ class MarginalQuery(BoundQuery):
         """Whether the other is a marginal of these attributes, or of more."""
         return isinstance(other, MarginalQuery) and set(self.axes) <= set(other.axes)
 
+    def counts_by(self, domain: Domain) -> frozenset[int]:
+        """Return the attributes."""
+        return frozenset(self.axes)
+
     def one_record(self, domain: Domain) -> Exact:
         """One cell changes."""
         return 1

@@ -229,6 +229,12 @@ class BoundQuery(ABC):
         """
         return False
 
+    def counts_by(self, domain: Domain) -> frozenset[int] | None:
+        """Return axes if the outputs are the counts of each combination on these, no other numbers;
+        None where they are something else.
+        """
+        return frozenset(range(len(domain))) if self.separates else None
+
     def largest_answer(self, domain: Domain, size: int) -> Exact | None:
         """Return what no output exceeds, without its sign, on so many records; None: unknown."""
         return size if self.binary else None

@@ -400,6 +400,7 @@ portfolio/known_numbers
     MERGING 60.0 seconds: Seconds for what merging records says, where no time limit is set.
 portfolio/related
     MOST_AXES 12 attributes: Parts of marginals of more are not listed: these imply no others.
+    MOST_SUMS 100_000 pairs of counts: Numbers of two policies that are more are not compared.
 portfolio/searches
     SPARSE_SECONDS 10.0 seconds: How long the longest cycle and path of a policy graph may take.
     LARGE 2^40 records: Where no fact bounds n, larger databases are not looked at.

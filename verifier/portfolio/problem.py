@@ -88,8 +88,9 @@ def travelled(
     |d|_1 / 2 transfers of one record from a value to another, each of which changes g by at most
     the largest change c of one move; else of |d|_1 records more or less. So S(g) <= c S(h) / 2, or
     c S(h), where S(h) is the histogram's; in l2-squared, the square of the number of transfers
-    times c (see `Norm.repeated`). A marginal of fewer attributes adds up cells of one with
-    more, so it changes by no more (the triangle inequality).
+    times c (see `Norm.repeated`). So it is with the change of a marginal in the place of the
+    histogram's, if its attributes determine g: records go from cell to cell. A marginal of fewer
+    attributes adds up cells of one with more, so it changes by no more (the triangle inequality).
 
     A pair of reading 1 or 2 is one of reading 5, whatever the facts: no part of its changes without
     one secret move leads from D2 back into I_Q, so that equal weights on the changes (see
@@ -147,15 +148,21 @@ def _from(
         return upper
     if query.per_record or other.per_record:
         return None
-    if other.separates:
-        return from_histogram(found, reading, query, upper)
-    return upper if query.adds_up(other) else None
+    told = [upper] if query.adds_up(other) else []
+    axes = other.counts_by(found.domain)
+    if axes is not None and query.axes_read(found.domain) <= axes:
+        bound = from_histogram(found, reading, query, upper)
+        told += [] if bound is None else [bound]
+    return min(told, default=None)
 
 
 def from_histogram(
     found: Setting, reading: Reading, query: BoundQuery, upper: Exact
 ) -> Exact | None:
-    """Return what S(histogram) <= upper says about another query; None: nothing."""
+    """Return what S(histogram) <= upper says about another query; None: nothing.
+
+    A marginal may stand for the histogram where its attributes determine the other query.
+    """
     try:
         one = largest_move(found, query, reading if not is_labelled(reading) else "published")
     except (BlowproofError, OverflowError):

@@ -325,6 +325,46 @@ def test_bounds_travel_between_policies(capsys, grid, tmp_path):
                 assert {end["name"] for end in json.loads(more["decided_by"])} == {"travel"}
 
 
+def travelled(rows):
+    """The names of the policies whose bounds, both of them, came from elsewhere."""
+    return {
+        row["policy"]
+        for row in rows
+        if {end["name"] for end in json.loads(row["decided_by"])} == {"travel"}
+    }
+
+
+@pytest.mark.parametrize("scope", ["any", "given"])
+def test_bounds_travel_after_a_restart_and_with_numbers(capsys, grid, tmp_path, scope):
+    """They began anew with every start, and only under scope "any"."""
+    (tmp_path / "people.csv").write_text("sex,age\nF,0-17\nM,65+\nF,18-64\n", encoding="utf-8")
+    (tmp_path / "offices.toml").write_text(
+        TEMPLATE + '[database]\ndata = "people.csv"\n', encoding="utf-8"
+    )
+    asked = GRID.replace('policies = ["base.toml"]\n', "").replace("readings", "# readings")
+    asked = asked.replace("[questions]", f'[questions]\nanswers = ["{scope}"]')
+    asked = asked.replace('[["sex"], ["age"]]', '[["sex", "age"]]')
+    grid.write_text(asked.split("sex = '''")[0] + "[questions]" + asked.split("[questions]")[1])
+    assert swept(capsys, grid, "--jobs", "1")[1]["questions"] == 2
+    grid.write_text(asked, encoding="utf-8")
+    code, found, _ = swept(capsys, grid, "--jobs", "1")
+    assert (code, found["known_before"], found["questions"]) == (0, 2, 4)
+    assert all("pair" not in row for row in found["rows"])
+    rows = [row for row in found["rows"] if "two=sex" in row["policy"]]
+    assert travelled(row for row in rows if row["query"] == "histogram") == {rows[0]["policy"]}
+
+
+def test_questions_of_one_policy_know_of_each_other_in_parts(capsys, grid, monkeypatch):
+    """A policy with more questions than go into a batch began anew in the next one."""
+    monkeypatch.setattr("blowproof.cli.sweeping.run.MOST_IN_BATCH", 1)
+    queries = '["histogram", "marginal(sex,age)", "sum(age)"]'
+    asked = f'policies = ["base.toml"]\n[questions]\nqueries = {queries}\n'
+    grid.write_text(asked, encoding="utf-8")
+    _, found, _ = swept(capsys, grid, "--jobs", "1")
+    names = [{end["name"] for end in json.loads(row["decided_by"])} for row in found["rows"]]
+    assert "travel" not in names[0] and "travel" in names[1]
+
+
 def test_a_cluster_says_what_processes_say(capsys, grid, tmp_path):
     distributed = pytest.importorskip("distributed")
     here = swept(capsys, grid, "--jobs", "1", "--output", tmp_path / "here.parquet")[1]

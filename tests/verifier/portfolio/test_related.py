@@ -1,5 +1,7 @@
 """What neighbours of one policy say about those of another, by brute force over small policies."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from blowproof.models import (
     Domain,
     Full,
     Impossible,
+    Integers,
     Labels,
     Marginal,
     Policy,
@@ -19,6 +22,7 @@ from blowproof.models import (
 from blowproof.models.policy.readings import READINGS
 from blowproof.verifier.ask import Problem, sensitivity
 from blowproof.verifier.engines.brute import brute_neighbours
+from blowproof.verifier.portfolio.problem import travelled
 from blowproof.verifier.portfolio.related import Known, Outline, fits, pairs_travel, within
 from strategies import secret_graphs
 
@@ -150,3 +154,78 @@ def test_a_pair_that_does_not_fit_stays_abroad():
     problem = Problem(more)
     problem.abroad = (Known("published", query, None, pair, "the other"),)
     assert sensitivity(problem, query).lower == sensitivity(more, query).lower == 0
+
+
+PEOPLE = [(0, 0), (1, 1), (1, 2)]
+"""Whom the policies under scope "given" are about."""
+
+
+def about_people(policy, *, size=True):
+    """A policy of scope "any" with the numbers of PEOPLE."""
+    counted = []
+    for place, fact in enumerate(policy.known):
+        bound = [item for item in policy.linear_facts if item.name.startswith(f"known[{place}]")]
+        answers = [sum(map(item.coefficient, PEOPLE)) for item in bound]
+        if isinstance(fact, Marginal):
+            counted.append(Marginal(fact.attributes, answers=answers))
+        elif isinstance(fact, Count):
+            counted.append(Count(list(fact.where), answer=answers[0]))
+        else:
+            counted.append(fact)
+    database = Database(answers="given", size=len(PEOPLE))
+    return replace(policy, known=tuple(counted), database=database)
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@settings(max_examples=5)
+@given(both=drawn(), limit=st.sampled_from([None, Count({"b": ["y", "z"]}, at_least=1)]))
+def test_related_policies_by_brute_force_with_their_numbers(reading, both, limit):
+    """Under scope "given" nothing travelled."""
+    assume(not any(point in one.impossible for one in both for point in PEOPLE))
+    here, there = (about_people(one) for one in both)
+    if limit is not None:
+        here = replace(here, known=(*here.known, limit))
+    one, two = Outline.of(here, "given"), Outline.of(there, "given")
+    assert one is not None and two is not None
+    inside, travel = within(one, two, reading), pairs_travel(one, two, reading)
+    assume(inside or travel)
+    found = [setting(item, "given") for item in (here, there)]
+    sizes = range(len(PEOPLE), len(PEOPLE) + 1)
+    mine, theirs = (
+        set(brute_neighbours(item, reading, sizes=sizes, every_label=False)) for item in found
+    )
+    if inside:
+        assert mine <= theirs
+    if travel:
+        assert {pair for pair in theirs if fits(found[0], pair)} <= mine
+
+
+def test_numbers_that_differ_let_nothing_travel():
+    one = about_people(policy(Marginal(["a"])))
+    other = replace(one, known=(Marginal(["a"], answers=[2, 1]),))
+    finer = about_people(policy(Marginal(["a", "b"])))
+    known, theirs, more = (Outline.of(item, "given") for item in (one, other, finer))
+    assert known is not None and theirs is not None and more is not None
+    assert not pairs_travel(known, theirs, "published")
+    assert pairs_travel(more, known, "published")  # the sums of its cells are the same numbers
+    assert not pairs_travel(more, theirs, "published")
+    assert Outline.of(replace(one, known=(Marginal(["a"]),)), "given") is None
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("text", ["sum(b)", "cumulative(b)", "range(b,1,2)", "ranges(b)"])
+def test_a_marginal_bounds_whatever_its_attributes_determine(reading, text):
+    """A coarser query was left with what it found itself, unless it was a marginal."""
+    domain = Domain(a=Labels(["0", "1"]), b=Integers(0, 3))
+    for known in ((Marginal(["a"]),), (Count({"b": 1}), Count({"a": "0"})), (Marginal(["b"]),)):
+        here = Policy(domain=domain, known=known)
+        query, marginal = parse_query(text, here), parse_query("marginal(b)", here)
+        upper = sensitivity(here, marginal, reading=reading).upper
+        problem = Problem(here)
+        problem.abroad = (Known(reading, marginal, upper, None, "the other"),)
+        bound, why, _ = travelled(problem, setting(here, "any"), reading, query)
+        exactly = sensitivity(here, query, reading=reading).upper
+        assert bound is not None and exactly is not None and bound >= exactly
+        assert "marginal(b)" in why
+        wider = parse_query("histogram", here)
+        assert travelled(problem, setting(here, "any"), reading, wider)[0] is None
