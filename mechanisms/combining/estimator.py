@@ -28,7 +28,14 @@ from blowproof.mechanisms.estimates.consistency import (
     rounded,
 )
 from blowproof.mechanisms.kinds.consistent import known_sums
-from blowproof.models import BoundQuery, BudgetError, Policy, QueryError, setting
+from blowproof.models import (
+    BoundQuery,
+    BudgetError,
+    InternalError,
+    Policy,
+    QueryError,
+    setting,
+)
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.databases.consistency import prepare
@@ -343,8 +350,10 @@ def _matrix(query: Linear, free: NDArray[np.int64]) -> Any:
     """Return a query that has few outputs, or one for each bin, as a sparse matrix."""
     from scipy.sparse import csr_array
 
-    from blowproof.mechanisms.combining.operators import Intervals
+    from blowproof.mechanisms.combining.operators import Intervals, Stepped
 
+    if isinstance(query, Stepped):
+        raise InternalError("steps are never released without noise")
     bins = query.bins[free]
     columns = np.arange(len(free))
     if not isinstance(query, Intervals):

@@ -18,19 +18,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.mechanisms.answers.vectors import Vector
-from blowproof.mechanisms.combining.operators import Intervals, Linear, operator_of
+from blowproof.mechanisms.combining.operators import (
+    Intervals,
+    Linear,
+    cell_bins,
+    operator_of,
+    stepped,
+)
 from blowproof.mechanisms.expecting.k_norm_error import k_norm_error
 from blowproof.mechanisms.kinds.transformed import Flows
 from blowproof.mechanisms.release.publish import BESIDE
 from blowproof.mechanisms.structures.forests import Forest
 from blowproof.mechanisms.structures.ordered_hierarchical import variance
-from blowproof.models import BlowproofError, DataError, Policy, exact
+from blowproof.models import BlowproofError, DataError, Domain, Policy, exact
 from blowproof.models.base.door import NUMBERS_BYTES, FileError, read_bytes
 from blowproof.models.files.writing import digest
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.mechanisms.mechanism_reading import releases
 from blowproof.models.mechanisms.trees_and_prefixes import bind_query
 from blowproof.verifier.certify.noise.k_norm import K_NORM
+from blowproof.verifier.certify.noise.steps import STEPS_NOISE
 
 __all__ = ["Answers", "Measurement", "measured_in", "read_answers", "require_policy"]
 
@@ -141,6 +148,8 @@ def measured_in(release: Release, values: Vector | Sequence[Fraction], policy: P
         raise DataError(f"{len(numbers)} values for the {query.height} answers of {bound.name}")
     if release.noise == K_NORM:
         return _shaped(release, query, numbers)
+    if release.noise == STEPS_NOISE:
+        return _on_steps(release, numbers, policy.domain)
     wide = [
         float(width) if release.width == "variance"
         else float(release.grid) ** 2 * variance(width / release.grid)
@@ -164,6 +173,20 @@ def _runs(release: Release, levels: int, policy: Policy, many: int) -> list[int]
     if levels != many:
         raise DataError(f"{levels} widths for {many} values")
     return [1] * many
+
+
+def _on_steps(release: Release, numbers: Floats, domain: Domain) -> Measurement:
+    """Noise on steps: a noise of its own for each; totals along all of them are exact."""
+    axes = domain.axes(release.along)
+    query = stepped(axes, domain)
+    others = tuple(axis for axis in range(len(domain)) if axis not in axes)
+    bins, many = cell_bins(others, domain)
+    places = np.arange(many, dtype=np.int64)
+    sums = Intervals(bins, places, places + 1, many)
+    each = variance(release.scales[0])
+    values = query.forward(numbers)
+    totals = sums, sums.forward(numbers)
+    return Measurement(query, values, np.full(len(values), each), totals, release)
 
 
 def _shaped(release: Release, query: Linear, numbers: Floats) -> Measurement:

@@ -9,6 +9,7 @@ has a sparse matrix.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from math import prod
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from blowproof.mechanisms.answers.trees import prefix_ends, tree_levels
 from blowproof.mechanisms.kinds.transformed import Flows
+from blowproof.mechanisms.noise.steps import steps_at
 from blowproof.models import BoundQuery, BudgetError, Domain, QueryError
 from blowproof.models.mechanisms.mechanism import Prefixes
 from blowproof.models.mechanisms.trees_and_prefixes import PrefixQuery, TreeQuery
@@ -27,7 +29,7 @@ from blowproof.models.queries.kinds import Cumulative, Ranges
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["Intervals", "Linear", "Rows", "cell_bins", "operator_of"]
+__all__ = ["Intervals", "Linear", "Rows", "Stepped", "cell_bins", "operator_of", "stepped"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -86,7 +88,70 @@ class Rows:
         return np.asarray((self.matrix.T @ answers)[self.bins])
 
 
-Linear = Intervals | Rows
+@dataclass(frozen=True, eq=False)
+class Stepped:
+    """What noise on the steps of a grid leaves of a histogram, with a noise of its own each.
+
+    Let P take the numbers on all steps to the counts, so that the noise on the counts is P times
+    independent numbers. Then the least-squares numbers on the steps that lead to the counts,
+    P' (P P')^+ times the counts, have the noise of the numbers themselves, up to cycles, which say
+    nothing: the best estimate from the counts is that from these. P P' is a sum over the attributes
+    of what the cosine transform makes diagonal.
+    """
+
+    shape: tuple[int, ...]
+    ends: Sequence[tuple[tuple[Any, ...], tuple[Any, ...]]]
+    inverse: Floats
+
+    @property
+    def height(self) -> int:
+        """How many steps there are."""
+        empty = np.empty(self.shape, dtype=bool)
+        return sum(empty[first].size for first, _ in self.ends)
+
+    def _settled(self, table: Floats) -> Floats:
+        from scipy.fft import dctn, idctn
+
+        found = dctn(table, norm="ortho") * self.inverse
+        return np.asarray(idctn(found, norm="ortho"))
+
+    def forward(self, table: Floats) -> Floats:
+        """Return the numbers on the steps that lead to a table of cells."""
+        level = self._settled(table.reshape(self.shape))
+        return np.concatenate([(level[first] - level[second]).ravel()
+                               for first, second in self.ends])  # fmt: skip
+
+    def back(self, answers: Floats) -> Floats:
+        """Return for each cell the sum of the answers in which it counts."""
+        table = np.zeros(self.shape)
+        start = 0
+        for first, second in self.ends:
+            part = table[first]
+            drawn = answers[start : start + part.size].reshape(part.shape)
+            start += part.size
+            table[first] += drawn
+            table[second] -= drawn
+        return self._settled(table).ravel()
+
+
+def stepped(axes: Sequence[int], domain: Domain) -> Stepped:
+    """Return the steps along some attributes of a domain as such a map."""
+    shape = tuple(kind.size for _, kind in domain.attributes)
+    total = np.zeros(shape)
+    for axis in axes:
+        kind = domain.attribute(axis)
+        waves = np.arange(kind.size)
+        values = 2 - 2 * np.cos(np.pi * waves / kind.size)
+        if not kind.ordered:  # steps between any two positions
+            values = np.where(waves > 0, float(kind.size), 0.0)
+        wide = [1] * len(shape)
+        wide[axis] = kind.size
+        total = total + values.reshape(wide)
+    inverse = np.divide(1.0, total, out=np.zeros(shape), where=total > 1e-12)
+    return Stepped(shape, steps_at(axes, domain), inverse)
+
+
+Linear = Intervals | Rows | Stepped
 
 
 def cell_bins(axes: tuple[int, ...], domain: Domain) -> tuple[Ints, int]:

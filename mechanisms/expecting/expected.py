@@ -18,11 +18,13 @@ from blowproof.mechanisms.kinds.consistent import KINDS, Consistent
 from blowproof.mechanisms.kinds.gaussian import Gaussian
 from blowproof.mechanisms.kinds.k_norm import KNorm
 from blowproof.mechanisms.kinds.laplace import Laplace
+from blowproof.mechanisms.kinds.steps import Steps
 from blowproof.mechanisms.kinds.strategy import NUMBERS, Strategy
 from blowproof.mechanisms.kinds.table import Table
 from blowproof.mechanisms.kinds.transformed import NoisyTable, Transformed
 from blowproof.mechanisms.release.release import Plan
 from blowproof.mechanisms.structures.ordered_hierarchical import variance
+from blowproof.models import Domain
 
 __all__ = ["Expected", "expected", "largest_of", "outputs_in"]
 
@@ -93,6 +95,8 @@ def expected(plan: Plan, shapes: Sequence[tuple[str, NoisyTable]], seed: int) ->
         return _of_k_norm(plan)
     if isinstance(plan, Strategy) and plan.numbers == NUMBERS[0]:
         return _of_strategy(plan)
+    if isinstance(plan, Steps) and plan.request.bound.cell_axes(plan.request.policy.domain):
+        return _of_steps(plan)
     worst: tuple[str, Errors] | None = None
     for place, (name, data) in enumerate(shapes):
         stage = Stage(plan.request.policy, data, seed + place)
@@ -111,7 +115,7 @@ def expected(plan: Plan, shapes: Sequence[tuple[str, NoisyTable]], seed: int) ->
 def _linear(plan: Plan) -> bool:
     """Whether the answers are the true ones plus sums of the noise, whatever the data are."""
     real = isinstance(plan, Consistent) and plan.kind == KINDS[0]
-    return real or isinstance(plan, (Table, Transformed))
+    return real or isinstance(plan, (Steps, Table, Transformed))
 
 
 def _of_laplace(plan: Laplace) -> Expected:
@@ -165,6 +169,39 @@ def _of_strategy(plan: Strategy) -> Expected:
     if plan.request.rho is None and plan.asked.axes in plan.marginals.measured:
         far = max(far, -math.log(missed) / math.sqrt(2))
     return Expected(rmse, far * rmse)
+
+
+def _of_steps(plan: Steps) -> Expected:
+    """Return the error of noise on steps in the cells of a marginal: steps inside a cell cancel.
+
+    The largest is that of independent normal numbers, nearly so: each is a sum of some steps.
+    """
+    from scipy.stats import norm
+
+    domain = plan.request.policy.domain
+    cells = plan.request.bound.cell_axes(domain)
+    assert cells is not None
+    assert plan.axes is not None
+    across = [axis for axis in plan.axes if axis in cells]
+    ends = sum(2 * _between(domain, axis) for axis in across)
+    count = outputs_in(plan)
+    each = variance(plan.release.scales[0])
+    far = float(norm.isf(-math.expm1(math.log(0.95) / count) / 2))
+    widest = sum(_most_steps(domain, axis) for axis in across) * domain.size / count
+    return Expected(math.sqrt(ends * each / count), far * math.sqrt(widest * each))
+
+
+def _between(domain: Domain, axis: int) -> int:
+    """Return how many steps there are along an attribute, in the whole domain."""
+    kind = domain.attribute(axis)
+    along = kind.size - 1 if kind.ordered else kind.size * (kind.size - 1) // 2
+    return domain.size // kind.size * along
+
+
+def _most_steps(domain: Domain, axis: int) -> int:
+    """Return how many steps along an attribute a value has at the most."""
+    kind = domain.attribute(axis)
+    return min(2, kind.size - 1) if kind.ordered else kind.size - 1
 
 
 def outputs_in(plan: Plan) -> int:

@@ -22,6 +22,7 @@ from blowproof.mechanisms.answers.true_answers import true_answers
 from blowproof.mechanisms.answers.vectors import Estimate, Vector
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.expecting.k_norm_error import seeded_k_norm
+from blowproof.mechanisms.noise.steps import step_noise
 from blowproof.mechanisms.structures.partitions import (
     interval_costs,
     interval_partition,
@@ -31,6 +32,7 @@ from blowproof.mechanisms.structures.partitions import (
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.mechanisms.mechanism import DRAWN, Release, Selection
 from blowproof.verifier.certify.noise.k_norm import K_NORM
+from blowproof.verifier.certify.noise.steps import STEPS_NOISE
 
 if TYPE_CHECKING:
     from blowproof.mechanisms.release.release import Plan
@@ -89,6 +91,9 @@ class Stage:
         if release.noise == K_NORM:
             noise = self._joint(release, len(truth))
             return Vector(truth.units + noise, truth.grid, truth.names, truth.runs)
+        if release.noise == STEPS_NOISE:
+            noise = self._on_steps(release)
+            return Vector(truth.units + noise, truth.grid, truth.names, truth.runs)
         runs = truth.runs or (len(truth),)
         widths = release.widths
         if len(widths) > 1 and truth.runs is None:
@@ -100,6 +105,14 @@ class Stage:
         scale = release.scales[0] / release.grid
         found = seeded_k_norm(self._random, scale, release.groups, size // release.groups)
         return found.astype(np.int64)
+
+    def _on_steps(self, release: Release) -> NDArray[Any]:
+        domain, scale = self.policy.domain, release.scales[0]
+
+        def drawn(size: int) -> NDArray[Any]:
+            return seeded_laplace(self._random, scale, size)
+
+        return step_noise(domain.axes(release.along), domain, drawn)
 
     def choose(self, selection: Selection, *, penalty: Fraction) -> Any:
         """Return a choice, made as a release makes it."""

@@ -4,5 +4,6 @@ The distribution is compared exactly in the tests. Floats, or a generator that i
 would break what the certifier proves.
 
 Read `exponential` (exp of a fraction, enclosed), `discrete_laplace`, `discrete_gaussian`, then
-`k_norm` (noise in the shape of the neighbours), and `interval_choice` (a partition, by its cost).
+`k_norm` (noise in the shape of the neighbours), `steps` (of a grid), and `interval_choice` (a
+partition, by its cost).
 """

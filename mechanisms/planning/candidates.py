@@ -17,7 +17,7 @@ __all__ = ["Candidate", "candidates"]
 BUCKETED = ("dawa", "dawa-transformed")
 MOST_BUCKETED, MOST_MATCHED = 5_000, 128
 """Values up to which partitions are rehearsed; beyond, that would take longer than the release."""
-MOST_WHOLE, MOST_ADDED = 2_000, 200_000
+MOST_WHOLE, MOST_ADDED, MOST_STEPS = 2_000, 200_000, 10_000_000
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,8 @@ def candidates(query: BoundQuery, policy: Policy) -> Iterator[Candidate]:
     yield Candidate("consistent", {"numbers": "positive"})
     if size <= MOST_WHOLE:
         yield Candidate("consistent", {"numbers": "whole"})
+    if size <= MOST_STEPS and len(policy.domain) > 1:
+        yield Candidate("steps")
     if size > MOST_ADDED:
         return
     yield Candidate("transformed")

@@ -56,7 +56,7 @@ class Draw:
         truth = self._count(release)
         self._ready.pop(id(release))
         self.drawn.append(release)
-        self.noisy.append(noisy(permit, truth))
+        self.noisy.append(noisy(permit, truth, self.policy.domain))
         return self.noisy[-1]
 
     def once(self, key: object, make: Callable[[], Any]) -> Any:

@@ -26,12 +26,13 @@ from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 
-from blowproof.mechanisms.answers.vectors import Vector
+from blowproof.mechanisms.answers.vectors import Vector, largest, roomy
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.noise.discrete_gaussian import raw_discrete_gaussian
 from blowproof.mechanisms.noise.discrete_laplace import Noise, raw_discrete_laplace
 from blowproof.mechanisms.noise.interval_choice import raw_interval_choice
 from blowproof.mechanisms.noise.k_norm import raw_k_norm
+from blowproof.mechanisms.noise.steps import raw_steps
 from blowproof.mechanisms.release.worth import require_close_bounds
 from blowproof.mechanisms.structures.partitions import (
     interval_costs,
@@ -39,11 +40,12 @@ from blowproof.mechanisms.structures.partitions import (
     interval_rows,
     matching_partition,
 )
-from blowproof.models import BudgetError, InternalError, show
+from blowproof.models import BudgetError, Domain, InternalError, show
 from blowproof.models.mechanisms.mechanism import DRAWN, Mechanism, Release, Selection
 from blowproof.verifier.certify.base.verdict import Certified, shown
 from blowproof.verifier.certify.certify import certify
 from blowproof.verifier.certify.noise.k_norm import K_NORM
+from blowproof.verifier.certify.noise.steps import STEPS_NOISE
 
 if TYPE_CHECKING:
     from blowproof.mechanisms.release.release import Plan
@@ -93,12 +95,15 @@ def _use_up(permit: object) -> Release | Selection:
     return permit.covers
 
 
-def noisy(permit: Permit, truth: Vector) -> Vector:
-    """Return the true answers plus the noise of the release that the permit covers."""
+def noisy(permit: Permit, truth: Vector, domain: Domain | None = None) -> Vector:
+    """Return the true answers plus the noise of the release that the permit covers.
+
+    `domain`: whose values the answers count, for noise on the steps between them.
+    """
     release = _use_up(permit)
     if not isinstance(release, Release):
         raise InternalError("this permit covers a choice, and not a release")
-    return raw_noisy(release, truth)
+    return raw_noisy(release, truth, domain)
 
 
 def choose(permit: Permit, truth: Vector, penalty: Fraction) -> Any:
@@ -227,7 +232,7 @@ def _certified(judged: Mechanism, request: Request, limit: float | None) -> Cert
     )
 
 
-def raw_noisy(release: Release, truth: Vector) -> Vector:
+def raw_noisy(release: Release, truth: Vector, domain: Domain | None = None) -> Vector:
     """Return the true answers plus discrete Laplace or Gaussian noise, without a permit.
 
     For tests of the sampler; no module but this one may use it
@@ -235,6 +240,8 @@ def raw_noisy(release: Release, truth: Vector) -> Vector:
     """
     if release.noise == K_NORM:
         return _joint(release, truth)
+    if release.noise == STEPS_NOISE:
+        return _on_steps(release, truth, domain)
     if release.noise not in _SAMPLERS:
         raise RefusedError(
             f"noise is drawn on an exact grid: {' or '.join(_SAMPLERS)}, not {release.noise}"
@@ -260,6 +267,15 @@ def _joint(release: Release, truth: Vector) -> Vector:
     scale = release.scales[0] / release.grid
     noise = raw_k_norm(scale, release.groups, len(truth) // release.groups)
     return Vector(truth.units + noise, truth.grid, truth.names, truth.runs)
+
+
+def _on_steps(release: Release, truth: Vector, domain: Domain | None) -> Vector:
+    """Return the counts of all values plus the noise of the steps between them."""
+    if domain is None or len(truth) != domain.size:
+        raise RefusedError(f"{len(truth)} answers are no counts of all values of the domain")
+    noise = raw_steps(release.scales[0], domain.axes(release.along), domain)
+    units, noise = roomy(largest(truth.units) + largest(noise), truth.units, noise)
+    return Vector(units + noise, truth.grid, truth.names, truth.runs)
 
 
 def _laplace(scale: Fraction, size: int) -> Noise:

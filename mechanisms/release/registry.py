@@ -24,6 +24,7 @@ MECHANISMS: dict[str, tuple[str, str]] = {
     "consistent": ("consistent", "Consistent"),
     "k-norm": ("k_norm", "KNorm"),
     "k-means": ("kmeans", "KMeans"),
+    "steps": ("steps", "Steps"),
     "strategy": ("strategy", "Strategy"),
     "table": ("table", "Table"),
     "transformed": ("transformed", "Transformed"),

@@ -32,7 +32,14 @@ __all__ = [
     "Tree",
 ]
 
-Noise = Literal["laplace", "discrete-laplace", "discrete-k-norm", "discrete-gaussian", "bounded"]
+Noise = Literal[
+    "laplace",
+    "discrete-laplace",
+    "discrete-k-norm",
+    "discrete-steps",
+    "discrete-gaussian",
+    "bounded",
+]
 NOISES = get_args(Noise)
 COSTS: tuple[Noise, ...] = ("laplace", "discrete-laplace")
 """The noise that costs of a choice may have."""
@@ -84,6 +91,9 @@ class Release:
       probability proportional to exp(-|z| * grid / scale). For `groups` of one output, |z| is the
       largest |z_j|; for groups of m consecutive outputs, which add up to 0 each, half the sum of a
       group's |z_j|, at its largest.
+      Noise on steps, for a histogram, has a discrete Laplace number for every two values that
+      differ in one attribute of `along`, by one position where it is ordered: it is added to the
+      count of the one, and taken off that of the other.
     * `variance`, of discrete Gaussian noise: sigma^2, above 0, listed as scales are. The noise is
       `grid` times an integer k, with probability proportional to exp(-(k * grid)^2 / (2 variance)).
     * `probabilities`, of bounded noise (cell keys): an odd number of them, that add up to 1; those
@@ -99,6 +109,7 @@ class Release:
     probabilities: tuple[Fraction, ...] = ()
     grid: Fraction = Fraction(1)
     groups: int = 1
+    along: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse floats, widths that are none, those of another noise, and an empty grid."""
@@ -127,6 +138,13 @@ class Release:
             )
 
     def _require_groups(self) -> None:
+        if bool(self.along) != (self.noise == "discrete-steps"):
+            hint = 'noise = "discrete-steps" has it: along = ["x", "y"]'
+            raise PolicyError(f"{self.noise} noise and along = {list(self.along)}", key="along",
+                              hint=hint)  # fmt: skip
+        if self.along and (self.many or self.grid != 1):
+            raise PolicyError("noise on steps has one scale, and steps of 1", key="scale",
+                              hint='write e.g. "2", and no grid')  # fmt: skip
         joint = self.noise == "discrete-k-norm"
         if self.groups < 1 or (self.groups > 1 and not joint):
             reason = f"{self.noise} noise has no groups of {self.groups} outputs"

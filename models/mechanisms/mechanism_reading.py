@@ -34,7 +34,7 @@ from blowproof.models.mechanisms.mechanism import (
 __all__ = ["CHANNEL_KEYS", "RELEASE_KEYS", "channel", "releases", "selections"]
 
 WIDTHS = ("scale", "variance", "probabilities")
-RELEASE_KEYS = ("query", "tree", "prefixes", "noise", *WIDTHS, "grid", "groups")
+RELEASE_KEYS = ("query", "tree", "prefixes", "noise", *WIDTHS, "grid", "groups", "along")
 TREE_KEYS = ("attribute", "fan_out", "block", "first", "last", "blocks")
 PREFIX_KEYS = ("attribute", "every", "whole")
 SELECTION_KEYS = ("query", "candidates", "scale", "noise", "penalty", "longest", "step")
@@ -75,6 +75,10 @@ def _release(value: object) -> Release:
     given: dict[str, Any] = {}
     if "groups" in items:
         given["groups"] = _integer(items, "groups", 1)
+    if "along" in items:
+        with within("along"):
+            names = array(items["along"], of="attributes", hint='write ["x", "y"]')
+            given["along"] = tuple(each(names, text))
     for key in WIDTHS:
         if key in items:
             with within(key):

@@ -30,6 +30,8 @@ def release_table(release: Release) -> Table:
     items[release.width] = widths if release.many or release.probabilities else widths[0]
     if release.groups != 1:
         items["groups"] = release.groups
+    if release.along:
+        items["along"] = list(release.along)
     if release.grid != 1:
         items["grid"] = _number(release.grid)
     return items

@@ -55,6 +55,9 @@ certify/noise/grids
     ENTRIES 200_000 entries: So many entries of rows are read for a grid.
 certify/noise/k_norm
     SHORT 10.0 seconds: For a pair that shows what is known from above already.
+certify/noise/steps
+    TRIALS 300_000 offsets: Ways to move along several attributes at once that are tried.
+    EDGES 1_000_000 edges: So many edges of G are listed to find the one of most steps.
 certify/noise/one_arrival
     MOST_VALUES 200_000 values: So many values are looked at as the record that arrives.
     MOST_ENTRIES 3_000_000 entries: So many entries of rows are read for them.

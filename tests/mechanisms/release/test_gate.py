@@ -91,6 +91,7 @@ def no_noise(monkeypatch):
     monkeypatch.setattr(gate, "raw_discrete_gaussian", drawn)
     monkeypatch.setattr(gate, "raw_interval_choice", drawn)
     monkeypatch.setattr(gate, "raw_k_norm", drawn)
+    monkeypatch.setattr(gate, "raw_steps", drawn)
 
 
 def judged(monkeypatch, verdict, *, after=0):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 
 from blowproof.models.base.numbers import magnitude
 from blowproof.models.mechanisms.mechanism import Mechanism
@@ -15,6 +16,7 @@ from blowproof.verifier.certify.base.verdict import Assumption, Bounds, Delta
 from blowproof.verifier.certify.measures.told_apart import Shift
 from blowproof.verifier.certify.noise.additive import additive_loss, bind
 from blowproof.verifier.certify.noise.k_norm import K_NORM, k_norm_loss
+from blowproof.verifier.certify.noise.steps import STEPS_NOISE, steps_loss
 from blowproof.verifier.certify.selections.selections import both, with_selections
 from blowproof.verifier.limits.limit import whole_limit
 
@@ -44,8 +46,12 @@ class Sorts:
         self.gaussian = [part for release, part in both if release.noise == GAUSSIAN]
         self.bounded = [part for release, part in both if release.noise == BOUNDED]
         self.k_norm = [item for item in both if item[0].noise == K_NORM]
+        self.steps = [item for item in both if item[0].noise == STEPS_NOISE]
+        joint = (K_NORM, STEPS_NOISE)
         self.pure = [
-            part for release, part in both if release.width == "scale" and release.noise != K_NORM
+            part
+            for release, part in both
+            if release.width == "scale" and release.noise not in joint
         ]
 
     def pure_or_silent(self, *, gaussian: bool = True, bounded: bool = True) -> list[Part]:
@@ -76,13 +82,13 @@ class Sorts:
 def pure_loss(
     asked: Asked, mechanism: Mechanism, parts: Sequence[Part], limit: Fraction
 ) -> tuple[Bounds, tuple[Assumption, ...]]:
-    """Return the pure epsilon of Laplace and K-norm noise and of choices.
+    """Return the pure epsilon of Laplace noise, of K-norm noise, of noise on steps and of choices.
 
     `limit` is what is hoped for.
     """
-    joint = Sorts(mechanism, bind(mechanism, asked.policy, asked.reading)).k_norm
-    found = additive_loss(asked, parts)
-    if joint:
-        alike = k_norm_loss(asked, joint)
-        found = alike if not parts else both(found, alike)
+    sorts = Sorts(mechanism, bind(mechanism, asked.policy, asked.reading))
+    every = [additive_loss(asked, parts)] if parts or not (sorts.k_norm or sorts.steps) else []
+    every += [k_norm_loss(asked, sorts.k_norm)] if sorts.k_norm else []
+    every += [steps_loss(asked, sorts.steps)] if sorts.steps else []
+    found = reduce(both, every)
     return with_selections(asked, mechanism, found, limit)

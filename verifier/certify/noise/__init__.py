@@ -3,7 +3,7 @@
 Scales are fractions, and discrete noise lives on a grid, which is checked. Rounding goes to the
 safe side.
 
-Read `additive`, `k_norm` (one draw for all outputs), `gaussian` (in squares), `grids`,
-`one_arrival` (reading 3), `weighted_records`, `coarse_bound` (a bound where all else is too much),
-`changed_outputs` (what a verdict shows of a pair).
+Read `additive`, `k_norm` (one draw for all outputs), `steps` (of a grid), `gaussian` (in squares),
+`grids`, `one_arrival` (reading 3), `weighted_records`, `coarse_bound` (a bound where all else is
+too much), `changed_outputs` (what a verdict shows of a pair).
 """

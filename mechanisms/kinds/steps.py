@@ -1,0 +1,78 @@
+"""Noise on the steps of a grid: flows on the grid, with all of its cycles.
+
+Under secrets that tell near values apart, a record moves from one value to a near one, and the
+mechanism puts noise where it moves: on every step between neighbouring values, a number that is
+added to the count at one end and taken off that at the other (`certify.noise.steps` has the proof).
+With steps of one position along each attribute, and secrets within one of them, the noise on a
+single count is no wider than Laplace noise would be; and in a sum over an area the steps inside
+cancel, so that only those across its border are left. A rectangle of a x b values has the noise of
+2 (a + b) steps, where Laplace noise adds up over a b values. n, and totals along attributes that no
+secret changes, come out exact.
+
+On a line this is the transformed mechanism: its flows are those of a tree, and here the graph may
+have cycles. A record that moves farther than a step takes several, and the noise is as much wider.
+"""
+
+from __future__ import annotations
+
+from blowproof.mechanisms.answers.true_answers import require_answerable, true_answers
+from blowproof.mechanisms.answers.vectors import Estimate, Vector
+from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.kinds.transformed import NoisyTable, free
+from blowproof.mechanisms.noise.steps import steps_at
+from blowproof.mechanisms.release.release import Draw, Plan, Request
+from blowproof.models import QueryError
+from blowproof.models.mechanisms.mechanism import Release
+from blowproof.models.policy.readings import is_labelled
+from blowproof.verifier.certify.noise.steps import STEPS_NOISE, longest_move, moving_axes
+
+__all__ = ["Steps"]
+
+
+class Steps(Plan):
+    """Noise on the steps between neighbouring values; every query follows from the noisy counts."""
+
+    name = "steps"
+    postprocessing = ("sums of noisy cells",)
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        policy, domain = request.policy, request.policy.domain
+        if request.bound.per_record:
+            raise QueryError(
+                f"{request.bound.name} puts weights on single records, which noisy counts do not "
+                "have\n  try: --mechanism laplace"
+            )
+        if not free(policy) or not is_labelled(request.reading):
+            raise RefusedError(
+                f"{self.name} needs neighbours that differ in one record: a policy without known "
+                "counts, reading published or secret-moves\n  try: --mechanism laplace"
+            )
+        for query in (request.bound, "histogram"):
+            require_answerable(query, policy)
+        self.axes = moving_axes(policy.graph, domain)
+        if self.axes is None:
+            raise RefusedError(
+                "it is not known which attributes a secret changes\n  try: --mechanism laplace"
+            )
+        most, _ = longest_move(policy.graph, domain)
+        if not most:
+            raise QueryError("no secret changes anything here\n  try: --mechanism laplace")
+        steps_at(self.axes, domain)  # refused where an attribute has too many
+        self.release = Release(
+            query="histogram",
+            noise=STEPS_NOISE,
+            scale=most / request.epsilon,
+            along=tuple(domain.names[axis] for axis in self.axes),
+        )
+        self.description = self.described(self.release)
+        self.notes = (f"a secret takes {most} steps at the most",)
+
+    def run(self, draw: Draw) -> Vector | Estimate:
+        """Return the answers on the noisy counts."""
+        noisy = draw(self.release)
+        query = self.request.bound
+        if query.separates:
+            return noisy
+        policy = self.request.policy
+        return true_answers(query, policy, NoisyTable(noisy.units, policy.domain))
