@@ -18,6 +18,7 @@ from blowproof.mechanisms.kinds.consistent import KINDS, Consistent
 from blowproof.mechanisms.kinds.gaussian import Gaussian
 from blowproof.mechanisms.kinds.k_norm import KNorm
 from blowproof.mechanisms.kinds.laplace import Laplace
+from blowproof.mechanisms.kinds.quadtree import Quadtree
 from blowproof.mechanisms.kinds.steps import Steps
 from blowproof.mechanisms.kinds.strategy import NUMBERS, Strategy
 from blowproof.mechanisms.kinds.table import Table
@@ -115,7 +116,7 @@ def expected(plan: Plan, shapes: Sequence[tuple[str, NoisyTable]], seed: int) ->
 def _linear(plan: Plan) -> bool:
     """Whether the answers are the true ones plus sums of the noise, whatever the data are."""
     real = isinstance(plan, Consistent) and plan.kind == KINDS[0]
-    return real or isinstance(plan, (Steps, Table, Transformed))
+    return real or isinstance(plan, (Quadtree, Steps, Table, Transformed))
 
 
 def _of_laplace(plan: Laplace) -> Expected:

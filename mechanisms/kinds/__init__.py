@@ -5,6 +5,6 @@ that description. To add one, write a file and give it a line in `MECHANISMS` of
 
 Read `laplace`, the shortest; `gaussian`, `table`, `ordered`, `hierarchical`, `consistent`,
 `k_norm`, `measuring` and `strategy` (several noisy marginals, one answer), `kmeans`, `transformed`,
-`steps` (of a grid), `data_dependent`; `lemmas` (what one move changes at most, for queries of these
-mechanisms); `together` (several of them in one release).
+`steps` and `quadtree` (of a grid), `data_dependent`; `lemmas` (what one move changes at most, for
+queries of these mechanisms); `together` (several of them in one release).
 """

@@ -32,17 +32,16 @@ from blowproof.mechanisms.estimates.ranges import OrderedCounts, axis_asked, que
 from blowproof.mechanisms.estimates.trees import Measured, cumulative_estimate
 from blowproof.mechanisms.release.calibrate import recalibrated, require_floats
 from blowproof.mechanisms.release.release import EXACT_NOTE, Draw, Plan, Request
+from blowproof.mechanisms.release.request import whole_option
 from blowproof.mechanisms.structures.design import Design, Setup, best_design
 from blowproof.mechanisms.structures.ordered_hierarchical import variance
 from blowproof.mechanisms.structures.tree_error import expected_error
-from blowproof.models import PolicyError, parse_query
+from blowproof.models import parse_query
 from blowproof.models.mechanisms.mechanism import Prefixes
 from blowproof.models.mechanisms.trees_and_prefixes import bind_query
 
 __all__ = ["Hierarchical"]
 
-LONGEST = 18
-"""Digits of a setting."""
 GUIDE = 0.25
 """The share of the time left for a question that only guides the choice of blocks."""
 
@@ -75,7 +74,7 @@ class Hierarchical(Plan):
 
     def _setup(self) -> Setup:
         request, size = self.request, self.request.policy.domain.attribute(self.axis).size
-        block, fan_out = _whole(request, "block", 1), _whole(request, "fan-out", 2)
+        block, fan_out = whole_option(request, "block", 1), whole_option(request, "fan-out", 2)
         known = request.policy.size_known(request.reading)
         reach = self._reach(size)
         return Setup(
@@ -186,12 +185,3 @@ class Hierarchical(Plan):
             level_variances=[variance(scale) for scale in self.design.levels],
             size=size,
         )
-
-
-def _whole(request: Request, key: str, least: int) -> int | None:
-    text = request.options.get(key)
-    if text is None:
-        return None
-    if len(text) > LONGEST or not text.isascii() or not text.isdigit() or int(text) < least:
-        raise PolicyError(f"{text[:LONGEST]!r} is not a whole number from {least} on", key=key)
-    return int(text)

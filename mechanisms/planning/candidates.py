@@ -17,6 +17,9 @@ __all__ = ["Candidate", "candidates"]
 BUCKETED = ("dawa", "dawa-transformed")
 MOST_BUCKETED, MOST_MATCHED = 5_000, 128
 """Values up to which partitions are rehearsed; beyond, that would take longer than the release."""
+MOST_WIDE = 1_000
+"""Values from which on answers get no noise of their own where many of them hold one record, and S
+takes long: noise on the values is less."""
 MOST_WHOLE, MOST_ADDED, MOST_STEPS = 2_000, 200_000, 10_000_000
 
 
@@ -40,10 +43,12 @@ class Candidate:
 def candidates(query: BoundQuery, policy: Policy) -> Iterator[Candidate]:
     """Yield what is tried for a query, the quick ones first."""
     size = policy.domain.size
-    yield Candidate("laplace")
-    yield Candidate("gaussian")
-    yield Candidate("k-norm")
-    yield Candidate("k-norm", {"shape": "cube"})
+    long = query.longest_row > 1 and query.along(policy.graph) is None
+    if size <= MOST_WIDE or not long:
+        yield Candidate("laplace")
+        yield Candidate("gaussian")
+        yield Candidate("k-norm")
+        yield Candidate("k-norm", {"shape": "cube"})
     yield Candidate("ordered")
     yield Candidate("hierarchical")
     yield Candidate("consistent")
@@ -54,6 +59,8 @@ def candidates(query: BoundQuery, policy: Policy) -> Iterator[Candidate]:
         yield Candidate("steps")
     if size > MOST_ADDED:
         return
+    if len(policy.domain) > 1:
+        yield Candidate("quadtree")
     yield Candidate("transformed")
     if not query.separates:  # of which it is the Laplace mechanism
         yield Candidate("table")

@@ -25,6 +25,7 @@ MECHANISMS: dict[str, tuple[str, str]] = {
     "k-norm": ("k_norm", "KNorm"),
     "k-means": ("kmeans", "KMeans"),
     "steps": ("steps", "Steps"),
+    "quadtree": ("quadtree", "Quadtree"),
     "strategy": ("strategy", "Strategy"),
     "table": ("table", "Table"),
     "transformed": ("transformed", "Transformed"),

@@ -33,6 +33,7 @@ __all__ = [
     "converted_note",
     "noisy_release",
     "status_notes",
+    "whole_option",
 ]
 
 LATE = (
@@ -40,6 +41,8 @@ LATE = (
     "\n  try: a longer --time-limit"
 )
 
+LONGEST = 18
+"""Digits of a setting."""
 EXACT_NOTE = (
     "the scale is 0: no two neighbouring databases differ in this answer, so the exact one tells "
     "nothing about any secret of the policy"
@@ -227,3 +230,13 @@ def converted_note(request: Request) -> tuple[str, ...]:
         f"this mechanism has a pure guarantee: rho = {show(request.rho)} is used as epsilon = "
         f"{about} (rho = epsilon^2 / 2{exactly})",
     )
+
+
+def whole_option(request: Request, key: str, least: int) -> int | None:
+    """Return an option that is a whole number from `least` on; None where it is not given."""
+    text = request.options.get(key)
+    if text is None:
+        return None
+    if len(text) > LONGEST or not text.isascii() or not text.isdigit() or int(text) < least:
+        raise PolicyError(f"{text[:LONGEST]!r} is not a whole number from {least} on", key=key)
+    return int(text)

@@ -96,7 +96,7 @@ def test_the_probabilities_of_a_square_differ_by_no_more_than_a_step() -> None:
     """Four values, four steps, one cycle: P(z) is a sum over what goes round, written out."""
     rate, most = 0.7, 60
 
-    def chance(z: tuple[int, int, int]) -> float:
+    def chance(z: tuple[int, ...]) -> float:
         # steps 0-1, 0-2, 1-3, 2-3 carry a, b, c, d: z0 = a + b, z1 = c - a, z2 = d - b
         z0, z1, z2 = z
         return sum(
@@ -109,7 +109,7 @@ def test_the_probabilities_of_a_square_differ_by_no_more_than_a_step() -> None:
     for z in itertools.product(span, repeat=3):
         here = chance(z)
         for move in ((1, -1, 0), (1, 0, -1), (0, 1, 0), (0, 0, 1)):  # 0-1, 0-2, 1-3, 2-3
-            there = chance(tuple(a + b for a, b in zip(z, move, strict=True)))  # type: ignore[arg-type]
+            there = chance(tuple(a + b for a, b in zip(z, move, strict=True)))
             worst = max(worst, abs(log(here / there)))
     assert worst <= rate + 1e-9
     far = abs(log(chance((30, -30, 0)) / chance((31, -31, 0))))
@@ -208,6 +208,7 @@ def test_an_estimate_from_it_is_that_of_all_covariances() -> None:
     right = precise @ noisy[0] + rows.T @ noisy[1] / each[1] + 1e7 * COUNTS.sum()
     assert np.allclose(found.real, np.linalg.solve(normal, right), atol=1e-3)
     exact = found.answers(parse_query("histogram", NEAR)).errors
+    assert exact is not None
     assert np.allclose(exact, np.sqrt(np.diag(np.linalg.inv(normal))), rtol=1e-3)
 
 

@@ -80,7 +80,7 @@ def longest_move(graph: SecretGraph, domain: Domain) -> tuple[int, tuple[Point, 
         if graph.edge_count > EDGES:
             return most, None
         ends = max(graph.edges(limit=EDGES), default=None,
-                   key=lambda pair: steps_between(*pair, domain))  # fmt: skip
+                   key=lambda pair: steps_between(pair[0], pair[1], domain))  # fmt: skip
     except BudgetError:
         return most, None
     return (0, None) if ends is None else (steps_between(*ends, domain), ends)

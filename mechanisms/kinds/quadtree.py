@@ -1,0 +1,174 @@
+"""Counts of blocks within blocks on a grid: for rectangles, under secrets that lead far.
+
+A rectangle is made of few large blocks inside and small ones along its border, so that noise on
+blocks of several widths adds up to less than noise on all values does. Fan-out and shares of
+epsilon are chosen for random rectangles of the first two ordered attributes, by the error of least
+squares on noise alone; a single level is among the choices, which is the Laplace mechanism. A
+record that moves changes two blocks of a level at most, by 1 each.
+
+Under secrets within a step of each other `steps` has less noise, for there a move that crosses the
+border of large blocks changes every level all the same.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from blowproof.mechanisms.answers.rectangles import rectangle_sums
+from blowproof.mechanisms.answers.true_answers import require_answerable, true_answers
+from blowproof.mechanisms.answers.vectors import Estimate, Vector, cells_of, whole
+from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.kinds.transformed import Flows, NoisyTable, free, require_few_values
+from blowproof.mechanisms.release.calibrate import require_floats
+from blowproof.mechanisms.release.release import Draw, Plan, Request
+from blowproof.mechanisms.release.request import whole_option
+from blowproof.mechanisms.structures.forests import Forest
+from blowproof.mechanisms.structures.ordered_hierarchical import variance
+from blowproof.mechanisms.structures.quadtrees import Blocks
+from blowproof.models import Domain, QueryError
+from blowproof.models.mechanisms.mechanism import Release
+from blowproof.models.policy.readings import is_labelled
+from blowproof.models.queries.kinds import Rectangles
+
+__all__ = ["Quadtree"]
+
+FAN_OUTS = (2, 3, 4, 6, 8, 16)
+TILTS = (0.0, 1 / 3, 2 / 3)
+"""Shares of epsilon fall with the level like the block's width to the power of these."""
+PARTS = 1_000
+SAMPLE, DRAWS, SEED = 500, 3, 12
+LARGE = 5_000
+"""Values from which on one draw shows what is better."""
+FINE = 2**20
+
+
+class Quadtree(Plan):
+    """Noisy counts of blocks of several widths, least squares, and every query from the counts.
+
+    Option "fan-out": how many blocks lie side by side in the next larger one, along each attribute.
+    """
+
+    name = "quadtree"
+    postprocessing = ("least squares", "sums of noisy cells")
+    settings = ("fan-out",)
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        policy, domain = request.policy, request.policy.domain
+        ordered = [axis for axis, (_, kind) in enumerate(domain.attributes)
+                   if kind.ordered and kind.size > 1]  # fmt: skip
+        if len(ordered) < 2:
+            raise QueryError(
+                f"{self.name} is for two ordered attributes or more"
+                "\n  try: --mechanism hierarchical"
+            )
+        if request.bound.per_record:
+            raise QueryError(f"{request.bound.name} weighs records\n  try: --mechanism laplace")
+        if not free(policy) or not is_labelled(request.reading):
+            raise RefusedError(
+                f"{self.name} needs neighbours that differ in one record: a policy without known "
+                "counts, reading published or secret-moves\n  try: --mechanism laplace"
+            )
+        require_few_values(policy)
+        require_floats(request.epsilon, self.name)
+        for query in (request.bound, "histogram"):
+            require_answerable(query, policy)
+        fan_out = whole_option(request, "fan-out", 2)
+        pair = ordered[0], ordered[1]
+        fan_outs = FAN_OUTS if fan_out is None else (fan_out,)
+        self.blocks, shares = _designed(domain, pair, fan_outs)
+        self.releases = tuple(
+            Release(
+                query=self._level(level),
+                noise="discrete-laplace",
+                scale=2 / (share * request.epsilon),
+            )
+            for level, share in enumerate(shares)
+        )
+        self.description = self.described(*self.releases)
+        self.notes = (
+            f"{len(shares)} levels of blocks" if len(shares) > 1 else "values alone, no blocks",
+            f"fan-out {self.blocks.fan_out} along each attribute",
+        )
+
+    def _level(self, level: int) -> str | Flows:
+        if not level:
+            return "histogram"
+        vertex = self.blocks.vertex(level)
+        lonely = Forest(np.full(int(vertex.max()) + 1, -1, dtype=np.int64))
+        domain = self.request.policy.domain
+        return Flows(domain, vertex, lonely, edges=False, roots=True, name=f"blocks {level}")
+
+    def draws_as(self, other: Plan) -> bool:
+        """Whether the other plan has the same blocks and scales; then its releases are taken."""
+        if not isinstance(other, Quadtree) or self.blocks.fan_out != other.blocks.fan_out:
+            return False
+        scales = [[item.scales for item in plan.releases] for plan in (self, other)]
+        same = scales[0] == scales[1]
+        if same:
+            self.releases, self.description = other.releases, other.description
+        return same
+
+    def run(self, draw: Draw) -> Vector | Estimate:
+        """Return the answers on the counts that fit all levels best."""
+        drawn = [draw(item).units.astype(np.float64) for item in self.releases]
+        variances = [variance(item.scales[0]) for item in self.releases]
+        table = self.blocks.fitted(drawn, variances, draw.public_size(self.request))
+        query, policy = self.request.bound, self.request.policy
+        if query.separates:
+            return Estimate(table, cells_of(policy.domain, tuple(range(len(policy.domain)))))
+        held = NoisyTable(whole([round(FINE * x) for x in table.tolist()]), policy.domain)
+        found = true_answers(query, policy, held)
+        return Estimate(found.units.astype(np.float64) * float(found.grid) / FINE, found.names)
+
+
+Design = tuple[Blocks, tuple[Fraction, ...]]
+
+
+@lru_cache(maxsize=32)
+def _designed(domain: Domain, pair: tuple[int, int], fan_outs: tuple[int, ...]) -> Design:
+    """Return blocks and the levels' shares of epsilon with the least error for rectangles.
+
+    All scales are in proportion to 1 / epsilon, so it does not matter here. Ties go to the first.
+    """
+    tried: list[Design] = [(Blocks(domain, fan_outs[0], 1), (Fraction(1),))]
+    for fan_out in fan_outs:
+        most = len(Blocks(domain, fan_out).shapes)
+        for levels in range(2, most + 1):
+            blocks = Blocks(domain, fan_out, levels)
+            tried += [(blocks, _shares(fan_out, levels, tilt)) for tilt in TILTS]
+    sizes = tuple(domain.attribute(axis).size for axis in pair)
+    asked = Rectangles(pair, (sizes[0], sizes[1]), SAMPLE)
+    return min(tried[:1] + _likely(tried[1:]), key=lambda item: _squares(*item, asked))
+
+
+def _likely(tried: list[Design]) -> list[Design]:
+    """Leave out designs of few levels, unless there are no others: small blocks gain little."""
+    most = {item[0].fan_out: len(item[1]) for item in tried}
+    return [item for item in tried if len(item[1]) >= most[item[0].fan_out] - 1]
+
+
+def _shares(fan_out: int, levels: int, tilt: float) -> tuple[Fraction, ...]:
+    weights = [fan_out ** (-tilt * level) for level in range(levels)]
+    parts = [max(1, round(PARTS * weight / sum(weights))) for weight in weights]
+    return tuple(Fraction(part, sum(parts)) for part in parts)
+
+
+def _squares(blocks: Blocks, shares: tuple[Fraction, ...], asked: Rectangles) -> float:
+    """Return the mean squared error of some rectangles, from noise alone, with a seed."""
+    draw = np.random.default_rng(SEED)
+    variances = [8 / float(share) ** 2 for share in shares]
+    many = [int(np.prod(shape)) for shape in blocks.shapes]
+    others = tuple(axis for axis in range(len(blocks.domain)) if axis not in asked.axes)
+    total = 0.0
+    rounds = DRAWS if blocks.domain.size <= LARGE else 1
+    for _ in range(rounds):
+        noisy = [
+            draw.normal(0, wide**0.5, size) for wide, size in zip(variances, many, strict=True)
+        ]
+        table = blocks.fitted(noisy, variances, 0).reshape(blocks.shapes[0])
+        total += float((rectangle_sums(asked, table.sum(axis=others)) ** 2).mean())
+    return total / rounds
