@@ -132,16 +132,14 @@ def carried_out(
 ) -> Released:
     """Plan a release, charge it to the account that is chosen, and draw it; or refuse.
 
-    `how`: a mechanism by name, a plan that was read, or None for what a plan would choose (Gaussian
-    noise, where a rho is given away). What a plan chose comes in whole numbers where it counts
+    `how`: a mechanism by name, a plan that was read, or None for what a plan would choose. What a
+    plan chose comes in whole numbers where it counts
     records, unless `real`. `errors`: with the standard error of each number.
     """
     from blowproof.mechanisms.planning.default import in_whole_numbers
     from blowproof.mechanisms.release.release import release as carry_out
     from blowproof.models.data.dataset import Dataset
 
-    if how is None and request.rho is not None:
-        how = "gaussian"
     account = _account(request, data, choice)
     made = _planned(how, request, data, session)
     with Dataset(data, made.request.policy.domain) as dataset:

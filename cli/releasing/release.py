@@ -39,7 +39,7 @@ __all__ = ["read_plan_for", "release"]
 @promise_options(delta=False, required=False)
 @click.option("--mechanism", metavar="M",
               help="How: laplace, ordered, ...  "
-              "[default: what plan chooses; with --rho, gaussian]")  # fmt: skip
+              "[default: what plan chooses]")  # fmt: skip
 @click.option("--plan", "plan_path", type=click.Path(), metavar="FILE",
               help="Draw what a plan says, and nothing else.")  # fmt: skip
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
@@ -82,8 +82,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
     the budget of the people in DATA is refused before any noise is drawn. Their account is found by
     what DATA holds, whatever the file is called; without one, --budget opens it.
 
-    Without --mechanism, what `blowproof plan` finds best for the query is drawn, or Gaussian noise
-    where a --rho is given away. With --plan, what
+    Without --mechanism, what `blowproof plan` finds best for the query is drawn. With --plan, what
     that file says is drawn, for the policy, the queries and the data that it was made for. Counts
     come in whole numbers then, unless --real.
 

@@ -142,7 +142,7 @@ def _designed(domain: Domain, pair: tuple[int, int], fan_outs: tuple[int, ...]) 
             tried += [(blocks, _shares(fan_out, levels, tilt)) for tilt in TILTS]
     sizes = tuple(domain.attribute(axis).size for axis in pair)
     asked = Rectangles(pair, (sizes[0], sizes[1]), SAMPLE)
-    return min(tried[:1] + _likely(tried[1:]), key=lambda item: _squares(*item, asked))
+    return min(tried[:1] + _likely(tried[1:]), key=lambda item: _squares(item[0], item[1], asked))
 
 
 def _likely(tried: list[Design]) -> list[Design]:

@@ -54,8 +54,9 @@ def test_what_is_drawn_is_proved(fan_out: str) -> None:
 
 
 def test_it_beats_noise_on_all_values_where_secrets_are_full() -> None:
-    policy = Policy(domain=GRID)
-    flat = [("flat", NoisyTable(np.full(1600, 9), GRID))]
+    wide = Domain(x=Integers(0, 95), y=Integers(0, 95))
+    policy = Policy(domain=wide)
+    flat = [("flat", NoisyTable(np.full(96 * 96, 9), wide))]
     made = made_ready("quadtree", asked(policy))
     assert isinstance(made, Quadtree)
     assert len(made.releases) > 1
