@@ -15,9 +15,8 @@ from typing import Any
 from blowproof.mechanisms.expecting.k_norm_error import k_norm_error
 from blowproof.mechanisms.expecting.rehearsal import Errors, Stage, rehearsed
 from blowproof.mechanisms.kinds.consistent import KINDS, Consistent
-from blowproof.mechanisms.kinds.gaussian import Gaussian
 from blowproof.mechanisms.kinds.k_norm import KNorm
-from blowproof.mechanisms.kinds.laplace import Laplace
+from blowproof.mechanisms.kinds.laplace import Gaussian, Laplace
 from blowproof.mechanisms.kinds.quadtree import Quadtree
 from blowproof.mechanisms.kinds.steps import Steps
 from blowproof.mechanisms.kinds.strategy import NUMBERS, Strategy

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from blowproof.mechanisms.expecting.expected import expected, largest_of
 from blowproof.mechanisms.expecting.made_up import MOST_CELLS, made_up
 from blowproof.mechanisms.expecting.rehearsal import Stage, numbers
-from blowproof.mechanisms.kinds.gaussian import Gaussian
 from blowproof.mechanisms.kinds.k_norm import KNorm
 from blowproof.mechanisms.kinds.kmeans import KMeans
-from blowproof.mechanisms.kinds.laplace import Laplace
+from blowproof.mechanisms.kinds.laplace import Gaussian, Laplace
 from blowproof.mechanisms.kinds.strategy import NUMBERS, Strategy
 from blowproof.mechanisms.kinds.together import Together
 from blowproof.mechanisms.release.release import Plan

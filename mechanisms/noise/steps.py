@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.mechanisms.answers.vectors import largest, roomy
 from blowproof.mechanisms.noise.discrete_laplace import Noise, Source, raw_discrete_laplace
 from blowproof.models import Domain
 from blowproof.models.base.errors import BudgetError
 
 __all__ = ["MOST_PAIRED", "raw_steps", "step_ends", "step_noise", "steps_at"]
 
+SAFE = 2**62
 MOST_PAIRED = 8
 """Values of an unordered attribute, between any two of which there are steps."""
 
@@ -59,11 +59,14 @@ def steps_at(axes: Sequence[int], domain: Domain) -> list[tuple[tuple[Any, ...],
 def step_noise(axes: Sequence[int], domain: Domain, numbers: Any) -> NDArray[Any]:
     """Return the noise on each value of the domain (row-major) for `numbers(size)` on the steps."""
     shape = [kind.size for _, kind in domain.attributes]
-    table = np.zeros(shape, dtype=np.int64)
+    table: NDArray[Any] = np.zeros(shape, dtype=np.int64)
+    reached = 0
     for first, second in steps_at(axes, domain):
         part = table[first]
         drawn = numbers(prod(part.shape)).reshape(part.shape)
-        table, drawn = roomy(largest(table) + largest(drawn), table, drawn)
+        reached += 2 * max(int(drawn.max(initial=0)), -int(drawn.min(initial=0)))
+        if reached >= SAFE:  # beyond what int64 adds up rightly: Python's own numbers
+            table, drawn = table.astype(object), drawn.astype(object)
         table[first] += drawn
         table[second] -= drawn
     return table.ravel()

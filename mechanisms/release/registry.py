@@ -18,7 +18,7 @@ __all__ = ["MECHANISMS", "plan"]
 
 MECHANISMS: dict[str, tuple[str, str]] = {
     "laplace": ("laplace", "Laplace"),
-    "gaussian": ("gaussian", "Gaussian"),
+    "gaussian": ("laplace", "Gaussian"),
     "ordered": ("ordered", "Ordered"),
     "hierarchical": ("hierarchical", "Hierarchical"),
     "consistent": ("consistent", "Consistent"),

@@ -92,6 +92,14 @@ def test_the_numbers_on_the_steps_are_discrete_laplace_numbers_drawn_exactly(
     assert asked_for == [(Fraction(7, 2), 5 * 4), (Fraction(7, 2), 6 * 3)]
 
 
+@pytest.mark.parametrize("wide", [2**31, 2**53, 2**61, 2**62, 2**63, 2**70])
+def test_numbers_of_any_size_add_up_exactly(wide: int) -> None:
+    domain = Domain(x=Integers(0, 2), y=Integers(0, 2))
+    kind = np.int64 if wide < 2**63 else object
+    found = step_noise((0, 1), domain, lambda size: np.array([wide] * size, dtype=kind))
+    assert found.tolist() == [2 * wide, wide, 0, wide, 0, -wide, 0, -wide, -2 * wide]
+
+
 def test_the_probabilities_of_a_square_differ_by_no_more_than_a_step() -> None:
     """Four values, four steps, one cycle: P(z) is a sum over what goes round, written out."""
     rate, most = 0.7, 60

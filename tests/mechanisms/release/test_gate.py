@@ -44,6 +44,7 @@ SIZE = 12
 LINE = Domain(x=Integers(0, SIZE - 1))
 COUNTS = np.array([9, 0, 3, 3, 3, 1, 0, 0, 7, 2, 2, 5])
 PLAIN = Policy(domain=LINE, secrets=Distance(threshold=1))
+GRID = Policy(domain=Domain(x=Integers(0, 3), y=Integers(0, 2)), secrets=Distance(threshold=1))
 KNOWN = replace(
     PLAIN,
     known=(Count({"x": Between(0, 3)}, answer=15),),
@@ -69,13 +70,13 @@ class Account:
         return ()
 
 
-def data():
-    return NoisyTable(COUNTS.copy(), LINE)
+def data(domain=LINE):
+    return NoisyTable(COUNTS.copy(), domain)
 
 
 def request(name="laplace", **rest):
     query = "cumulative(x)" if name in ("ordered", "hierarchical") else "histogram"
-    policy = KNOWN if name == "consistent" else PLAIN
+    policy = {"consistent": KNOWN, "quadtree": GRID}.get(name, PLAIN)
     promise: Any = {"rho": ONE} if name == "gaussian" else {"epsilon": ONE}
     return Request(policy=policy, query=query, accept_wide_bounds=True, **promise, **rest)
 
@@ -126,7 +127,7 @@ def test_a_plan_made_elsewhere_meets_the_gate_before_the_charge(monkeypatch, no_
     judged(monkeypatch, "refuted")
     account = Account()
     with pytest.raises(RefusedError):
-        release(made, data(), budget=account)
+        release(made, data(made.request.policy.domain), budget=account)
     assert account.charges == 0
 
 
@@ -323,9 +324,9 @@ def test_what_was_proved_is_not_changed_in_place(name):
 
 # --- no other way to the noise ------------------------------------------------------------------
 
-SAMPLERS = {"discrete_laplace", "discrete_gaussian", "k_norm", "interval_choice"}
+SAMPLERS = {"discrete_laplace", "discrete_gaussian", "k_norm", "interval_choice", "steps"}
 NOISE = tuple(f"mechanisms.noise.{name}" for name in sorted(SAMPLERS))
-SIZES = {"Noise", "Source", "WORD", "MOST_DIMENSIONS", "dimension"}
+SIZES = {"Noise", "Source", "WORD", "MOST_DIMENSIONS", "dimension", "steps_at", "step_noise"}
 """What is no noise."""
 
 
@@ -530,4 +531,5 @@ def test_the_true_answers_stay_behind_the_gate():
     """`Draw` hands out noisy answers; what it counted is no public name of it."""
     made = plan("laplace", request())
     public = {name for name in dir(Draw(made, data())) if not name.startswith("_")}
-    assert public == {"choose", "chosen", "drawn", "noisy", "policy", "prepare", "public_size"}
+    assert public == {"choose", "chosen", "drawn", "noisy", "policy", "prepare", "public_size",
+                      "once"}  # fmt: skip
