@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
+from difflib import get_close_matches
 from enum import IntEnum
 
 import click
@@ -59,7 +61,21 @@ def _from_models(error: BaseException) -> tuple[str, Exit]:
 def _usage(error: click.ClickException) -> str:
     message = error.format_message()
     context = error.ctx if isinstance(error, click.UsageError) else None
+    close = _meant(error, message)
+    if close is not None:
+        return f"{message}\n  try: did you mean {close!r}?"
     return f"{message}\n  try: {context.command_path} --help" if context else message
+
+
+def _meant(error: click.ClickException, message: str) -> str | None:
+    """Return the choice of an option that is nearest to what was written, where one is near."""
+    if not (isinstance(error, click.BadParameter) and error.param is not None):
+        return None
+    written = re.search("'([^']{1,40})' is not one of", message)
+    if written is None or not isinstance(error.param.type, click.Choice):
+        return None
+    close = get_close_matches(written[1], map(str, error.param.type.choices), n=1)
+    return close[0] if close else None
 
 
 def _os_error(error: OSError) -> str:

@@ -230,6 +230,7 @@ def test_compare(capsys, tmp_path):
     ("arguments", "needles"),
     [
         (["aduit", "x"], ["there is no command 'aduit'", "did you mean 'audit'?"]),
+        (["audit", "POLICY", "--reading", "publishd"], ["did you mean 'published'?"]),
         (["audit", "POLICY", "--jsn"], ["No such option", "--json"]),
         (["audit"], ["POLICY", "blowproof audit --help"]),
         (["sensitivity", "POLICY", "--engine", "brut"], ["brut", "brute"]),
