@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from shlex import quote
 from textwrap import wrap
 
 from blowproof.cli.beginning.choices import Choices, Secret
@@ -46,13 +47,9 @@ def policy_text(
         *_known(choices),
         "",
         "# What will be published:",
-        *(f"#   blowproof audit THIS --query {_shell(query)}" for query in choices.queries),
+        *(f"#   blowproof audit THIS --query {quote(query)}" for query in choices.queries),
     ]
     return "\n".join(parts) + "\n"
-
-
-def _shell(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def _comment(text: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -236,7 +237,7 @@ def _written(
     from blowproof.cli.text.output import write
     from blowproof.models.files.reading import parse_policy
 
-    text = policy_text(source, rows, found, choices).replace(" THIS ", f" {target} ")
+    text = policy_text(source, rows, found, choices).replace(" THIS ", f" {quote(target)} ")
     policy = parse_policy(text)
     for query in choices.queries:
         _check(policy, query)
@@ -273,8 +274,8 @@ def _audited(target: str, data: str | None, choices: Choices, text: str) -> int:
 
     click.echo("", err=True)
     code = first_audit(target, choices.queries)
-    following = " ".join(filter(None, ("blowproof plan", target, data)))
-    queries = " ".join(f"--query '{query}'" for query in choices.queries)
+    following = " ".join(["blowproof plan", *(quote(path) for path in (target, data) if path)])
+    queries = " ".join(f"--query {quote(query)}" for query in choices.queries)
     click.echo(f"\nnext: {following} {queries} --epsilon 1", err=True)
     return code if code == Exit.BAD_INPUT else Exit.OK
 

@@ -37,6 +37,8 @@ MOST_LABELS = 1000
 FEW = 20
 """So many numbers on a grid keep the ends that they have: codes, not measurements."""
 
+_COMMA = r"\s*[+-]?[0-9][0-9.]*,[0-9]+\s*"
+
 _IDS = frozenset(
     {"id", "ids", "nr", "no", "num", "number", "key", "index", "row", "person", "uuid", "serial"}
 )
@@ -149,6 +151,9 @@ def _inferred(columns: Columns, at: int, name: str, rows: int, seen: Counted) ->
         return _numbers(columns, at, name, seen, empty)
     if seen.days is not None:
         return _days(columns, at, name, seen.days, empty)
+    if all(re.fullmatch(_COMMA, text) for text, _ in columns.values(at)):
+        words = "numbers with a decimal comma: write 1.5 for 1,5, or group them"
+        return Inferred(name, "left out", None, words, empty)
     own = seen.different == seen.filled > 3
     if own or seen.different > min(MOST_LABELS, max(FEW, rows // 2)):
         each = "nearly every row has its own: a name or a number of a person"
@@ -175,6 +180,9 @@ def _labels(columns: Columns, at: int, name: str, seen: Counted, empty: int) -> 
         labels = [*labels, ""]
         words += ', and "" for cells that are empty'
     alone = sum(times == 1 for _, times in values)
+    if alone > FEW and 2 * alone > len(values):
+        each = f"{alone:,} of {len(values):,} texts are in one row only, and a policy is public"
+        return Inferred(name, "left out", None, f"{each}; group them first to use it", empty)
     ordered = all(re.match(r"\s*[<>]?=?\s*[0-9]", text) for text, _ in values)
     attribute = Labels(labels, ordered=ordered and not empty)
     return Inferred(name, "labels", attribute, words, empty, alone, _alike(labels))

@@ -89,3 +89,21 @@ def test_a_csv_that_is_no_csv_is_a_sentence(tmp_path: Path, content: bytes) -> N
     path.write_bytes(content)
     with pytest.raises(DataError):
         infer(path)
+
+
+def test_texts_of_single_people_and_decimal_commas_are_left_out(tmp_path):
+    """A policy is public: what nearly everybody wrote by himself is nothing that it lists."""
+    lines = [f"{k};{'yes' if k % 4 else f'it is {k}'};{k % 7},50" for k in range(100, 300)]
+    path = tmp_path / "p.csv"
+    path.write_text("\n".join(["customer;comment;price", *lines, ""]), "utf-8")
+    _, (customer, comment, price) = infer(path)
+    assert customer.words == "a number for each person"  # it rises from row to row
+    assert comment.attribute is None and "50 of 51 texts are in one row only" in comment.words
+    assert price.attribute is None and "decimal comma" in price.words
+
+
+def test_halves_that_do_not_begin_at_a_whole_number(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("x\n1.5\n3.5\n2.5\n1.5\n", "utf-8")
+    _, (item,) = infer(path)
+    assert item.attribute == Steps("3/2", "7/2", 1)
