@@ -84,12 +84,13 @@ def advice(finding: Finding) -> str:
 def better_words(policy: Policy, finding: Finding) -> str:
     """Return what may take less noise than Laplace noise on each number, "" if nothing is known.
 
-    The planner compares all mechanisms; `consistent` fits its answers to the public totals.
+    The planner compares all mechanisms; `consistent` fits a whole table to the public totals.
     """
     if finding.plan.noise.kind != "laplace" or not finding.scale or is_useless(finding):
         return ""
     said = "Before that, blowproof plan compares all mechanisms, and release takes its choice."
-    if any(isinstance(fact, Marginal | Count) for fact in policy.known):
+    totals = any(isinstance(fact, Marginal | Count) for fact in policy.known)
+    if totals and finding.query.separates:
         said += " --mechanism consistent gives a table that adds up to what is public."
     return said
 

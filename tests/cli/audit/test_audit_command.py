@@ -220,3 +220,10 @@ def test_noise_as_large_as_the_table_is_said_first(capsys, path):
     Path(path).write_text(sized.replace("size = 3", "size = 3000"), encoding="utf-8")
     _, out, _ = said(capsys, "audit", path)
     assert "Not worth" not in out
+
+
+@pytest.mark.parametrize(("query", "fits"), [("histogram", True), ("sum(age)", False)])
+def test_a_mechanism_is_recommended_only_where_it_answers(path, query, fits, capsys):
+    """`consistent` releases whole tables: it was recommended for every query."""
+    assert run(["audit", str(path), "--query", query]) == 0
+    assert ("--mechanism consistent" in capsys.readouterr().out) is fits
