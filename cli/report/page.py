@@ -15,7 +15,7 @@ from blowproof.cli.report.graph import arrow_tip, graph_picture, graph_words
 from blowproof.cli.report.html import Markup, between, join, table, tag
 from blowproof.cli.report.odds_section import odds_section
 from blowproof.cli.report.pair import pair_table
-from blowproof.cli.report.plan_section import plan_section
+from blowproof.cli.report.plan_section import choice, plan_section
 from blowproof.cli.report.record import embedded, record_section
 from blowproof.cli.report.terms import FINAL, NORMS, READINGS, RELATIONS, RESTS, STATUS, TERMS
 
@@ -132,7 +132,7 @@ def sections(
     return {
         "answer": _headline(query),
         "todo": tag("div", tag("h3", "What to do"), tag("p", query["recommendation"]),
-                    _judged(query), class_="todo"),
+                    choice(query.get("plan")), _judged(query), class_="todo"),
         "readings": _readings(query),
         "plain": _plain(query, promise),
         "pair": _pair(document, query, number),

@@ -6,7 +6,7 @@ from typing import Any
 
 from blowproof.cli.report.html import Markup, join, table, tag
 
-__all__ = ["plan_section"]
+__all__ = ["choice", "plan_section"]
 
 SHOWN = 8
 WIDTH, ROW, LEFT, RIGHT = 640, 30, 250, 90
@@ -38,6 +38,18 @@ def plan_section(plan: dict[str, Any] | None) -> Markup | None:
     return join([
         tag("div", heading, tag("p", words), _bars(options, bound), class_="together"), worth,
     ])  # fmt: skip
+
+
+def choice(plan: dict[str, Any] | None) -> Markup | None:
+    """Return what to take instead of plain noise: the planner's choice, in a sentence."""
+    if plan is None or not plan["options"]:
+        return None
+    best = plan["options"][0]
+    return tag(
+        "p",
+        f"Of all mechanisms the planner chooses “{_name(best)}”, with which a number is off by "
+        f"{best['rmse']:,.4g}: ", tag("code", "blowproof release"), " takes it by itself.",
+    )  # fmt: skip
 
 
 def _name(option: dict[str, Any]) -> str:

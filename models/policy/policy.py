@@ -107,13 +107,14 @@ class NamedCount:
 class Policy:
     """A checked policy. Building one binds every part to the domain, so a bad part is refused here.
 
-    >>> from blowproof.models import Count, Domain, Labels
-    >>> domain = Domain(sex=Labels(["F", "M"]))
-    >>> policy = Policy(domain=domain, known=(Count({"sex": "F"}, answer=2),))
-    >>> policy.scope
-    'given'
-    >>> [fact.name for fact in policy.linear_facts]
-    ['known[0]']
+    Examples:
+        >>> from blowproof.models import Count, Domain, Labels
+        >>> domain = Domain(sex=Labels(["F", "M"]))
+        >>> policy = Policy(domain=domain, known=(Count({"sex": "F"}, answer=2),))
+        >>> policy.scope
+        'given'
+        >>> [fact.name for fact in policy.linear_facts]
+        ['known[0]']
     """
 
     domain: Domain
