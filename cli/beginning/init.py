@@ -142,12 +142,14 @@ def _found(source: Source, columns: str | None) -> tuple[int | None, list[Inferr
     data = source.data
     if data is None:
         return None, []
+    from blowproof.cli.asking.progress import display
     from blowproof.models import PolicyError
     from blowproof.models.base.errors import nearest
     from blowproof.models.data.inferred import infer, readable
     from blowproof.models.queries.arguments import split_arguments
 
-    rows, found = infer(data)
+    with display(f"looking at {source.shown}"):
+        rows, found = infer(data)
     if columns is not None:
         wanted = split_arguments(columns) or []
         names = [item.name for item in found]
@@ -161,7 +163,8 @@ def _found(source: Source, columns: str | None) -> tuple[int | None, list[Inferr
                                                      words=why, alike=())
             for item in found
         ]  # fmt: skip
-    return rows, readable(data, found)
+    with display(f"reading {source.shown}"):
+        return rows, readable(data, found)
 
 
 def _shown(source: str | None, rows: int | None, found: list[Inferred]) -> list[Inferred]:

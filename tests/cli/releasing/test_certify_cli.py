@@ -5,6 +5,7 @@ import json
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -69,7 +70,8 @@ def test_refuted():
 
 
 def test_undecided_when_the_question_is_too_large(tmp_path, monkeypatch):
-    judged, seen = judging.judge, []
+    judged = judging.judge
+    seen: list[Any] = []
 
     def once(*words, **options):
         seen[:] = seen or [judged(*words, **options)]

@@ -35,6 +35,6 @@ def test_many_narrow_counts_that_add_up_to_the_query() -> None:
         for division in range(10)
         for region in regions
     ]
-    policy = Policy(domain=domain, known=[Marginal(["class"]), Marginal(["size"]), *counts])
+    policy = Policy(domain=domain, known=(Marginal(["class"]), Marginal(["size"]), *counts))
     answer = sensitivity(policy, parse_query("marginal(region)", policy))
     assert (answer.status, answer.upper) == ("exact", 0)

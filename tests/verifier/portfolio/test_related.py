@@ -1,6 +1,7 @@
 """What neighbours of one policy say about those of another, by brute force over small policies."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -162,7 +163,7 @@ PEOPLE = [(0, 0), (1, 1), (1, 2)]
 
 def about_people(policy, *, size=True):
     """A policy of scope "any" with the numbers of PEOPLE."""
-    counted = []
+    counted: list[Any] = []
     for place, fact in enumerate(policy.known):
         bound = [item for item in policy.linear_facts if item.name.startswith(f"known[{place}]")]
         answers = [sum(map(item.coefficient, PEOPLE)) for item in bound]
