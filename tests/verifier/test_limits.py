@@ -28,6 +28,8 @@ NO_LIMITS = {
     "certify/selections/best_score": ("FAR", "FINE"),
     # how finely numbers are rounded up
     "theorems/lengths/lattice_free": ("FINE", "GRAIN"),
+    # how much work a step counts as
+    "engines/brute": ("COMPARISON",),
     # primes
     "engines/graver/symmetry": ("PRIME",),
     "exact/span": ("PRIME",),

@@ -309,7 +309,7 @@ def best_in_norm(
     >>> values = [[(0, 0), (0, 1)], [(1, 1), (1, 2)], [(0, 2), (1, 0)]]
     >>> found = best_in_norm(query, values)
     >>> found.lower, found.upper
-    (6, 12)
+    (8, 10)
     """
     kinds = kinds_of(query, classes)
     upper = above(query, kinds)
