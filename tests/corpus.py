@@ -390,12 +390,30 @@ class InNorms:
     source: str
 
 
+SEXES = Policy(
+    domain=Domain(sex=Labels(["F", "M"]), age=Integers(0, 2)), known=(Marginal(["sex"]),)
+)
+
 IN_NORMS: tuple[InNorms, ...] = (
     InNorms(
         name="no-facts",
         policy=BY_NAME["no-facts"].policy,
         answers=(2, 2, 1, 2),
         source="one record moves: a cell loses 1, another gains 1",
+    ),
+    InNorms(
+        name="sexes-by-age-cumulative",
+        policy=SEXES,
+        query="cumulative(age)",
+        answers=(4, 8, 2, 2),
+        source="by hand: both sexes go from age 0 to 2, and two counts change by 2",
+    ),
+    InNorms(
+        name="sexes-by-age-stacked",
+        policy=SEXES,
+        query="marginal(age) + 1/2*cumulative(age)",
+        answers=(6, 12, 2, 4),
+        source="by hand: the same moves; ages 0 and 2 change by -2 and 2 besides",
     ),
     InNorms(
         name="two-margins-2x2",

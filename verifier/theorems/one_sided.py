@@ -31,6 +31,9 @@ which A does not meet: |A|' <= N - p (T - 1) + a. In the same way |A_i| >= T + b
 these beta_i is at least -b - u(B), and |B|' = |B| - b - u(B) <= N - p (T - 1). So F <= T (N - 2 T
 + 2) + a b <= T (N + 2) - 7 T^2 / 4 <= (N + 2)^2 / 7 <= Z^2 / 3. QED.
 
+*In other norms*: f has one output, so that the size of its change is a function of |f| that grows
+with it, and the plan asks in l1 (`reductions.one_output`).
+
 *Met* (up to a remainder) by cycles that share a path of label 0 (`two_cycles`), where each class
 has a value that counts, and one of its label that does not: every move of label 0 or 1 raises f by
 1.
