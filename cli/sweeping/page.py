@@ -62,9 +62,10 @@ def sweep_page(swept: Swept, claims: Sequence[Judged], version: str) -> str:
     exact = sum(map(settled, swept.rows))
     lead = (
         f"{counted(swept.size, 'question')}, {exact:,} of them exact. Every dot is a policy: to "
-        "the right, more counts are published exactly; further up, the other numbers need more "
-        "noise (Laplace noise has the scale S / epsilon; Gaussian noise, for S in the norm "
-        "l2-squared, the variance S / (2 rho)). Hollow dots are upper bounds."
+        "the right, more counts are published exactly; further up, on a logarithmic scale, the "
+        "other numbers need more noise (Laplace noise has the scale S / epsilon; Gaussian noise, "
+        "for S in the norm l2-squared, the variance S / (2 rho)). Hollow dots are upper bounds; "
+        "at 0, what is asked follows from what is published."
     )
     key = _question
     groups = [(words, list(rows)) for words, rows in groupby(sorted(swept.rows, key=key), key=key)]
@@ -159,7 +160,7 @@ def _picture(spots: Sequence[Spot], best: Sequence[Spot]) -> Markup:
         tag("polyline", points=line, class_="front"),
         dots,
         labels,
-        viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", class_="plot",
+        viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", class_="plot small",
     )  # fmt: skip
 
 

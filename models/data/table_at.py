@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from blowproof.models.base.errors import DataError, PolicyError, nearest
+from blowproof.models.base.errors import DataError, PolicyError
 from blowproof.models.base.masked import SECRET_KEYS, masked
 
 __all__ = ["KINDS", "TableAt", "refuse_address"]
@@ -130,8 +130,7 @@ def kind_of(address: str) -> str:
         raise PolicyError(
             f"{scheme!r} is no kind of database that is counted here",
             key="url",
-            hint=nearest(scheme, KINDS, what="kind")
-            or f"one of {', '.join(KINDS)}, or a Parquet file",
+            hint=f"one of {', '.join(KINDS)}; of any other, a Parquet file of the table",
         )
     return known
 
