@@ -12,6 +12,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from blowproof.models import BlowproofError
+from blowproof.models.base.masked import without_secret
 
 if TYPE_CHECKING:  # compiled: imported when a search is long enough
     from blowproof.verifier.engines.farmed.workers import Part
@@ -63,7 +64,7 @@ def client_of(scheduler: str) -> Any:
     except (OSError, TimeoutError, ValueError, ClusterError) as error:
         if client is not None:
             client.close()
-        reason = str(error).partition("\n")[0]
+        reason = without_secret(scheduler, str(error).partition("\n")[0])
         raise ClusterError(
             f"no cluster of ours answers at {scheduler}: {reason}\n"
             "  try: the address that its scheduler printed, and the same versions on both sides"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from urllib.parse import unquote, urlsplit
 
-__all__ = ["SECRET_KEYS", "masked"]
+__all__ = ["SECRET_KEYS", "masked", "without_secret"]
 
 SECRET_KEYS = ("password", "passwd", "pwd", "secret", "token", "credential", "apikey")
 """Words that the name of a setting has, in an address, if its value is nobody's business."""
@@ -33,3 +35,16 @@ def masked(text: str) -> str:
     for pattern in (_USER, _ODD_USER):
         text = pattern.sub(r"\g<before>:***@", text)
     return _SETTING.sub(r"\g<before>***", text)
+
+
+def without_secret(address: str, text: str) -> str:
+    """Return a text without the password of an address, wherever and however it stands there.
+
+    >>> without_secret("tcp://ann:s3cret@head:1", "invalid address 'ann:s3cret@head:1'")
+    "invalid address 'ann:***@head:1'"
+    """
+    with suppress(ValueError):
+        secret = urlsplit(address).password
+        for spelled in {secret, unquote(secret)} if secret else ():
+            text = text.replace(spelled, "***")
+    return masked(text)

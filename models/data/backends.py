@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from blowproof.models.base.door import open_file
 from blowproof.models.base.errors import DataError, nearest
-from blowproof.models.base.masked import masked
+from blowproof.models.base.masked import masked, without_secret
 from blowproof.models.data.encoding import quoted
 from blowproof.models.data.table_at import TableAt, kind_of
 from blowproof.models.data.tabular import engine_settings
@@ -281,17 +281,11 @@ def in_words(at: TableAt) -> Iterator[None]:
         raise
     except Exception as error:  # every library has errors of its own
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        reason = masked(_without_secret(at, lines[0] if lines else type(error).__name__))
+        said = lines[0] if lines else type(error).__name__
+        with suppress(DataError):  # an address whose variable is gone
+            said = without_secret(at.address(), said)
+        reason = masked(said)
         raise DataError(f"{at}: the database says: {reason}{_hint(reason)}") from None
-
-
-def _without_secret(at: TableAt, text: str) -> str:
-    """Take the password of an address from the environment out of a text, wherever it stands."""
-    with suppress(DataError, ValueError):
-        secret = urlsplit(at.address()).password
-        for spelled in {secret, unquote(secret)} if secret else ():
-            text = text.replace(spelled, "***")
-    return text
 
 
 _HINTS: Sequence[tuple[str, str]] = (

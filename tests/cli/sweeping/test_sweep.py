@@ -389,6 +389,14 @@ def test_no_cluster_is_a_clear_error(capsys, grid):
     assert "no cluster of ours answers at tcp://127.0.0.1:1" in err
 
 
+def test_the_password_of_a_scheduler_is_never_shown(capsys, grid):
+    """Dask's own error repeated the address."""
+    pytest.importorskip("distributed")
+    code, out, err = swept(capsys, grid, "--scheduler", "tcp://ann:s3cret@127.0.0.1:1")
+    assert (code, out) == (2, None)
+    assert "ann:***@127.0.0.1:1" in err and "s3cret" not in err
+
+
 # --- claims --------------------------------------------------------------------------------------
 
 
