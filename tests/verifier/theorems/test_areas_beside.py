@@ -7,6 +7,7 @@ import random
 import pytest
 
 from blowproof.models import (
+    AttributeChange,
     Between,
     Count,
     Domain,
@@ -95,3 +96,14 @@ def test_few_facts_are_left_to_a_table() -> None:
     domain = Domain(x=Integers(0, 9), sex=Labels(["F", "M"]))
     policy = Policy(domain=domain, known=(Marginal(["x"]), Marginal(["sex"])))
     assert "more than 200 facts" in no_areas_beside(asked(policy, "histogram"))
+
+
+def test_counties_beside_sexes_and_secrets_by_attribute_have_a_pair() -> None:
+    domain = Domain(county=Integers(1, 700), sex=Labels(["F", "M"]), age=Integers(0, 99))
+    known = (Marginal(["county"]), Marginal(["sex"]))
+    policy = Policy(domain=domain, known=known, secrets=AttributeChange())
+    question = asked(policy, "sum(age)")
+    told = areas_beside(question)
+    assert told is not None and told.witness is not None
+    assert told.lower == 99 * 699
+    assert check_pair(question.setting, "published", told.witness).holds

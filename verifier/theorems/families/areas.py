@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import islice, product
 
-from blowproof.models import Box, LinearFact, Point, Setting
+from blowproof.models import Box, Exact, LinearFact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.sparse_facts import SparseFacts
 from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.theorems.values.one_secret_arc import one_secret_arc
 
-__all__ = ["Node", "cycle", "nested", "points_of", "positions_of", "staying"]
+__all__ = ["Node", "cycle", "nested", "points_of", "positions_of", "staying", "with_one_secret_arc"]
 
 MOST_OPEN = whole_limit(__name__, "MOST_OPEN")
 SHORT_AXIS = whole_limit(__name__, "SHORT_AXIS")
@@ -174,3 +177,41 @@ def staying(
         if left:
             found.append((x, left))
     return tuple(sorted(found))
+
+
+def with_one_secret_arc(
+    question: Question,
+    pairs: Sequence[tuple[Point, Point]],
+    classes: Sequence[Node],
+    base: Sequence[LinearFact],
+    upper: Exact,
+    end: float,
+) -> Pair | None:
+    """Reading 1: return a cycle with one move along an edge of G, and a large change.
+
+    `pairs`: what some classes exchange; `base`: the facts that count the areas. Each exchange
+    leaves the other facts alone, too.
+    """
+    setting, query = question.setting, question.query
+    facts, every = (
+        SparseFacts(setting.domain, base),
+        SparseFacts(setting.domain, setting.equalities),
+    )
+    # For a histogram all go the same way: by turns, every move would be along an edge by attribute.
+    chosen = {facts.of(x): (min(x, y), max(x, y)) if query.separates else (x, y) for x, y in pairs}
+    exchanges, areas = [], []
+    for node in classes:
+        value = next(points_of(node, ()), None)
+        if value is not None:
+            exchanges.append(chosen.get(facts.of(value), (value, value)))
+            areas.append([] if node.inner else [node.box])
+    best, worth = None, Fraction(0)
+    for order in one_secret_arc(setting.graph, exchanges, areas, end=end):
+        if all(every.of(x) == every.of(y) for x, y in order):
+            pair = cycle(setting, order, classes)
+            value_of = Fraction(0 if pair is None else query.difference(pair.moves("published")))
+            if value_of > worth:
+                best, worth = pair, value_of
+        if worth == upper or now() > end:
+            break
+    return best

@@ -6,7 +6,8 @@ facts, of widths w_1, ..., w_k, tell values of a class apart. Then a pair has at
 as `beside` says for N independent signatures and k facts beside them: w_1 (N + 1)^2 / 2 for k = 1,
 the bound by stages, and N times the whole points in k K, where K is the vectors with coordinates of
 at most N w_j in size. And S is at least what a cycle through the classes changes, each of which
-loses a record and gains one that the further facts count alike (G complete, any answers).
+loses a record and gains one that the further facts count alike (any answers; G complete, or in
+reading 1 exactly one of the moves along an edge of G: see `one_secret_arc`).
 
 *Proof.* The signatures for the base are affinely independent (`many_areas`), which is all that
 `beside` asks of a base. A fact's width is at most the sum of the sizes of its coefficients. If a
@@ -30,13 +31,19 @@ from math import inf
 from blowproof.models import BlowproofError, LinearFact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
-from blowproof.models.policy.readings import is_labelled
-from blowproof.verifier.asked.answer import Answer, Pair
+from blowproof.models.policy.readings import is_labelled, is_mixed
+from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.sparse_facts import SparseFacts
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.beside import by_stages, free_change, groups_of
-from blowproof.verifier.theorems.families.areas import Node, cycle, nested, points_of
+from blowproof.verifier.theorems.families.areas import (
+    Node,
+    cycle,
+    nested,
+    points_of,
+    with_one_secret_arc,
+)
 from blowproof.verifier.theorems.longest_irreducible import whole_points
 from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.simple_cycles import best_of
@@ -90,11 +97,18 @@ def areas_beside(question: Question) -> Answer | None:
     )
     if most is None:
         why = f"{why} (a number of thousands of digits: publish fewer of these tables together)"
-    pair = None
-    if setting.scope == "any" and setting.graph.complete:
-        pair = _pair(question, classes, further, end)
-    lower = 0 if pair is None else question.query.difference(pair.moves(question.reading))
     upper = None if most is None else most * change
+    question.teller(why)(0, upper, None)  # before a pair is looked for, which takes its time
+    pair = None
+    if setting.scope == "any":
+        pairs = _pairs(question, classes, further, end)
+        if setting.graph.complete:
+            pair = cycle(setting, pairs, classes) if pairs else None
+        elif is_mixed(question.reading):
+            base = [fact for fact in setting.equalities if fact not in set(further)]
+            many = largest * len(classes)
+            pair = with_one_secret_arc(question, pairs, classes, base, many, end)
+    lower = 0 if pair is None else question.query.difference(pair.moves(question.reading))
     return question.answer(lower, upper, why, witness=pair, engine="areas beside", since=started)
 
 
@@ -144,17 +158,16 @@ def _longest(count: int, widths: Sequence[int]) -> int:
     return min(found)
 
 
-def _pair(
+def _pairs(
     question: Question, classes: Sequence[Node], further: Sequence[LinearFact], end: float
-) -> Pair | None:
-    """Return a cycle through the classes, each with two values that further facts count alike."""
+) -> Sequence[tuple[Point, Point]]:
+    """Return, for classes, two values that further facts count alike, and that change f most."""
     setting, query = question.setting, question.query
     free = free_change(question)
     if free is not None:
         axes = query.axes_read(setting.domain)
         some = [next(points_of(node, ()), None) for node in classes]
-        pairs = [(moved(x, free[0], axes), moved(x, free[1], axes)) for x in some if x is not None]
-        return cycle(setting, pairs, classes) if pairs else None
+        return [(moved(x, free[0], axes), moved(x, free[1], axes)) for x in some if x is not None]
     every = sorted(query.axes_read(setting.domain) | axes_of_facts(setting))
     told = SparseFacts(setting.domain, further)
     few = []
@@ -167,7 +180,5 @@ def _pair(
         few.append(max(alike.values(), key=len, default=[]))
     if query.separates:
         two = [(xs[0], xs[1]) for xs in few if len(xs) > 1]
-        pairs = [(x, y) if k % 2 else (y, x) for k, (x, y) in enumerate(two)]
-        return cycle(setting, pairs, classes) if pairs else None
-    best = best_of(query, [xs for xs in few if xs], end)
-    return cycle(setting, best.pairs, classes) if best.pairs else None
+        return [(x, y) if k % 2 else (y, x) for k, (x, y) in enumerate(two)]
+    return best_of(query, [xs for xs in few if xs], end).pairs

@@ -23,8 +23,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from fractions import Fraction
 from functools import singledispatch
 from itertools import combinations, islice
 from math import prod
@@ -37,7 +35,6 @@ from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.models.queries.kinds import Cumulative, MarginalQuery, Ranges, SumQuery
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
-from blowproof.verifier.databases.sparse_facts import SparseFacts
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.families.areas import (
     Node,
@@ -46,12 +43,12 @@ from blowproof.verifier.theorems.families.areas import (
     points_of,
     positions_of,
     staying,
+    with_one_secret_arc,
 )
 from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.simple_cycles import best_of
 from blowproof.verifier.theorems.values.class_changes import Chosen
 from blowproof.verifier.theorems.values.free_change import axes_of_facts, largest_free, moved
-from blowproof.verifier.theorems.values.one_secret_arc import one_secret_arc
 from blowproof.verifier.theorems.values.secret_arc_above import free_of_facts
 
 __all__ = ["many_areas", "no_many_areas"]
@@ -100,37 +97,10 @@ def many_areas(question: Question) -> Answer | None:
     if found.pairs and setting.graph.complete:
         pair = cycle(setting, found.pairs, classes)
     elif is_mixed(question.reading):
-        found = replace(found, upper=upper)
-        pair = _with_one_secret_arc(question, found, classes, end)
+        facts = setting.equalities
+        pair = with_one_secret_arc(question, found.pairs, classes, facts, upper, end)
     lower = 0 if pair is None else question.query.difference(pair.moves(question.reading))
     return question.answer(lower, upper, why, witness=pair, engine="areas", since=started)
-
-
-def _with_one_secret_arc(
-    question: Question, found: Chosen, classes: Sequence[Node], end: float
-) -> Pair | None:
-    """Reading 1: return a cycle with one move along an edge of G, and a large change."""
-    setting, query = question.setting, question.query
-    facts = SparseFacts(setting.domain, setting.equalities)
-    # For a histogram all go the same way: by turns, every move would be along an edge by attribute.
-    chosen = {
-        facts.of(x): (min(x, y), max(x, y)) if query.separates else (x, y) for x, y in found.pairs
-    }
-    exchanges, areas = [], []
-    for node in classes:
-        value = next(points_of(node, ()), None)
-        if value is not None:
-            exchanges.append(chosen.get(facts.of(value), (value, value)))
-            areas.append([] if node.inner else [node.box])
-    best, worth = None, Fraction(0)
-    for order in one_secret_arc(setting.graph, exchanges, areas, end=end):
-        pair = cycle(setting, order, classes)
-        value_of = Fraction(0 if pair is None else query.difference(pair.moves("published")))
-        if value_of > worth:
-            best, worth = pair, value_of
-        if worth == found.upper or now() > end:
-            break
-    return best
 
 
 # --- values of a class ---------------------------------------------------------------------------
