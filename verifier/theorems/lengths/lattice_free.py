@@ -9,7 +9,8 @@ up to at most F(d): F(0) = 0, and F(d) is the number G above F(d - 1) with
 
 So it has at most max(N, F(d) C) moves, C being the length of the longest circuit. F(1) = 1, F(2) <
 2.94, F(8) < 27.1, F(24) < 159: about 1.4 d^(3/2), where Caratheodory gives the number of pairs of
-signatures less r (765 for two tables of 2 x 4 and 2 x 5 cells that share an attribute, d = 24).
+signatures less r (765 for two tables of 2 x 4 and 2 x 5 cells that share an attribute, d = 24). (It
+is far from sharp: of the irreducibles of 2 x 4 and 2 x 2 x 2 margins no sum is above 3/2.)
 
 *Proof.* Let M be irreducible. If it holds a simple cycle (or a move within a class), this has no
 effect and is all of M. Else M is an acyclic flow u on the classes, of whole numbers, whose boundary
@@ -25,7 +26,8 @@ linear functional is positive on all z_i: else a sum of c_i with factors >= 0, n
 boundary, and is a cycle on the arcs of u. Let Z be the sum of the segments from 0 to l_i z_i. Its
 points are boundaries of real flows within u, so its only lattice points are 0 and z; both are
 vertices of Z. The same is true of the sum of the segments in a subspace, if there are any: its
-lattice points are vertices. It remains to show the
+lattice points are vertices. It remains to show, for the span of the z_i, whose dimension is d at
+most (F grows with d), the
 
 *Lemma.* Let z_i be vectors of a lattice of rank d that span its space, l_i > 0, and let the sum Z
 of the segments [0, l_i z_i] have no lattice point in its interior, and so for the segments in every
