@@ -20,7 +20,9 @@ __all__ = ["k_norm_error", "seeded_k_norm"]
 
 Floats = NDArray[np.float64]
 NODES, LOOKED_AT, SUMS = 1_000, 40, 60
-DRAWS, SEED = 800, 7
+DRAWS, FEWEST, SEED = 800, 60, 7
+NUMBERS = 2_000_000
+"""That draws for the largest entry hold in all."""
 
 
 @lru_cache(maxsize=128)
@@ -45,7 +47,8 @@ def k_norm_error(width: int, count: int, scale: Fraction) -> tuple[float, float]
     moments = np.interp(inside, places, [_moment(width, float(r)) for r in places])
     rmse = float(np.sqrt((chances[heavy] * moments).sum()))
     draw = np.random.default_rng(SEED)
-    drawn = draw.choice(radii, size=DRAWS, p=chances)
+    many = max(FEWEST, min(DRAWS, NUMBERS // (width * count)))
+    drawn = draw.choice(radii, size=many, p=chances)
     return rmse, float(np.ceil(np.quantile(_largest(width, count, drawn, draw), 0.95)))
 
 

@@ -12,7 +12,8 @@ of equal bodies, one for each group of outputs, and |z| the largest gauge of a g
 (h_0 + h_1 x + ... + h_d x^d) / (1 - x)^(d + 1) with whole h_k >= 0. Take R with P(R = r) in
 proportion to N(r) q^r, q = exp(-1 / b), and z uniform among the N(R) points: then P(z) is in
 proportion to the sum of q^r over r >= |z|, which is q^|z| / (1 - q). And R is the sum of a number k
-with P(k) in proportion to h_k q^k and of d + 1 geometric numbers: by the series at x = q.
+with P(k) in proportion to h_k q^k and of d + 1 geometric numbers: by the series at x = q. In many
+dimensions, where the h_k take too long, R is drawn by rejection (`log_concave`).
 
 *Uniform points.* A group of one: a number from -r to r. A group of m >= 2: its positive entries add
 up to some s <= r, and so do its negative ones. With sum s there are
@@ -26,23 +27,32 @@ says how to choose i; then which entries, and how s is cut into parts.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, islice, pairwise
-from math import comb
+from math import comb, isqrt
 
 import numpy as np
 
 from blowproof.mechanisms.noise.discrete_laplace import Noise, Source, raw_geometric
-from blowproof.mechanisms.noise.exponential import powers_of_exp_minus
+from blowproof.mechanisms.noise.exponential import exp_minus, powers_of_exp_minus
+from blowproof.mechanisms.noise.log_concave import (
+    Enclosed,
+    Envelope,
+    below,
+    enveloped,
+    raw_log_concave,
+    weighted,
+)
 from blowproof.models.base.errors import BudgetError, PolicyError
 from blowproof.models.base.numbers import Exact, exact
 
 __all__ = ["MOST_DIMENSIONS", "dimension", "points_within", "raw_k_norm"]
 
-MOST_DIMENSIONS = 600
-"""Bodies of more dimensions are not described: their polynomials take too long."""
+MOST_DIMENSIONS = 20_000
+"""Bodies of more dimensions are not described: the number of their points takes too long."""
+MOST_LISTED = 600
+"""Of more dimensions the radius is drawn by rejection, not from all h_k."""
 WORD = 64
 
 
@@ -113,33 +123,46 @@ def _offset(width: int, count: int, rate: Fraction, source: Source) -> int:
         bits *= 2
 
 
-def _below(bound: int, source: Source) -> int:
-    """Return a uniform number from 0 to bound - 1."""
-    bits = (bound - 1).bit_length()
-    if bits == 0:
-        return 0
-    length = -(-bits // 8)
-    while True:
-        value = int.from_bytes(source(length), "little") >> (8 * length - bits)
-        if value < bound:
-            return value
+def _far_radius(width: int, count: int, b: Fraction, source: Source) -> int:
+    """Return R with P(R = r) in proportion to N(r) exp(-r / b), by rejection.
+
+    N(r) is log-concave: the series of one group has a numerator with real roots, none above 0 (its
+    coefficients are 1 + x for m = 1, C(m - 1, k)^2 for others), so its counts are a Polya sequence,
+    which is log-concave, and so is every power of it.
+    """
+
+    def ratio(r: int, s: int, bits: int) -> tuple[Fraction, Fraction]:
+        more, less = points_within(width, count, r), points_within(width, count, s)
+        apart = abs(r - s) / b
+        room = bits + 2 * int(apart) + 2 * WORD
+        low, high = exp_minus(apart, room)
+        whole = (more << room) // less
+        if r >= s:
+            return Fraction(whole * low, 1 << 2 * room), Fraction((whole + 1) * high, 1 << 2 * room)
+        return Fraction(whole, high), Fraction(whole + 1, low)
+
+    d = dimension(width, count)
+    wide = max(1, int(isqrt(d) * b))
+    envelope = _envelope(width, count, b, wide, ratio)
+    return raw_log_concave(ratio, envelope, 0, source)
 
 
-def _weighted(weights: Sequence[int], source: Source) -> int:
-    """Return a place with probability in proportion to its weight."""
-    value = _below(sum(weights), source)
-    for place, weight in enumerate(weights):
-        if value < weight:
-            return place
-        value -= weight
-    raise AssertionError  # pragma: no cover # the weights add up
+_ENVELOPES: dict[tuple[int, int, Fraction], Envelope] = {}
+
+
+def _envelope(width: int, count: int, b: Fraction, wide: int, ratio: Enclosed) -> Envelope:
+    key = width, count, b
+    if key not in _ENVELOPES:
+        _ENVELOPES.clear()
+        _ENVELOPES[key] = enveloped(ratio, 0, int(dimension(width, count) * b), wide)
+    return _ENVELOPES[key]
 
 
 def _subset(total: int, size: int, source: Source) -> list[int]:
     """Return a uniform subset of 0..total - 1, sorted (Floyd's way)."""
     found: set[int] = set()
     for top in range(total - size, total):
-        value = _below(top + 1, source)
+        value = below(top + 1, source)
         found.add(top if value in found else value)
     return sorted(found)
 
@@ -154,8 +177,8 @@ def _parts(whole: int, count: int, least: int, source: Source) -> list[int]:
 def _group(width: int, radius: int, source: Source) -> list[int]:
     """Return a uniform point of one group within a radius."""
     if width == 1:
-        return [_below(2 * radius + 1, source) - radius]
-    k = _weighted(_chosen(width, radius), source)
+        return [below(2 * radius + 1, source) - radius]
+    k = weighted(_chosen(width, radius), source)
     largest = max(_subset(radius - k + width - 1, width - 1, source))
     total = k + largest - (width - 2)
     point = [0] * width
@@ -165,7 +188,7 @@ def _group(width: int, radius: int, source: Source) -> list[int]:
         comb(width, i) * comb(total - 1, i - 1) * comb(total + width - i - 1, width - i - 1)
         for i in range(1, width)
     ]
-    many = 1 + _weighted(ways, source)
+    many = 1 + weighted(ways, source)
     positive = _subset(width, many, source)
     for place, part in zip(positive, _parts(total, many, 1, source), strict=True):
         point[place] = part
@@ -195,7 +218,10 @@ def raw_k_norm(scale: Exact, width: int, count: int, *, source: Source = os.uran
             f"the body of the neighbours has {d} dimensions; {MOST_DIMENSIONS} at most are "
             "described\n  try: --mechanism laplace, or consistent"
         )
-    geometric = sum(int(value) for value in raw_geometric(b, d + 1, source=source).tolist())
-    radius = _offset(width, count, 1 / b, source) + geometric
+    if d > MOST_LISTED:
+        radius = _far_radius(width, count, b, source)
+    else:
+        geometric = sum(int(value) for value in raw_geometric(b, d + 1, source=source).tolist())
+        radius = _offset(width, count, 1 / b, source) + geometric
     found = [value for _ in range(count) for value in _group(width, radius, source)]
     return np.array(found, dtype=np.int64 if radius < 2**62 else object)

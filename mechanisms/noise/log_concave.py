@@ -1,0 +1,159 @@
+"""A whole number drawn exactly by log-concave weights that are too many, and too large, to add up.
+
+Rejection from an envelope of three pieces (Devroye 1987): flat from `low` to `high`, and a falling
+geometric series on either side. Weights f(r) are log-concave: f(r + 1) / f(r) never grows with r.
+So right of `high` f(r) <= f(high) s^(r - high) for any s >= f(high + 1) / f(high), and left of
+`low` alike; and f(r) <= f(mode) s^|r - mode| in between, for s the larger ratio at the mode, which
+is 1 or hardly more. All numbers of the envelope are rational, and rounded up. A draw is accepted
+with the probability f(r) / envelope(r), which random bits decide: as many of them, and enclosures
+of f as close, as it takes. So no rounding enters the distribution; where the pieces meet decides
+the time that a draw takes, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+
+from blowproof.mechanisms.noise.discrete_laplace import Source
+
+__all__ = ["Enclosed", "Envelope", "below", "enveloped", "raw_log_concave", "weighted"]
+
+Enclosed = Callable[[int, int, int], tuple[Fraction, Fraction]]
+"""Encloses f(r) / f(s) for r, s and a number of bits; ever more closely as these grow."""
+FIRST_BITS = 96
+GRAIN = 1 << 24
+"""Numbers of the envelope are rounded up to whole numbers of these parts."""
+WORD = 64
+
+
+def below(bound: int, source: Source) -> int:
+    """Return a uniform number from 0 to bound - 1."""
+    bits = (bound - 1).bit_length()
+    if bits == 0:
+        return 0
+    length = -(-bits // 8)
+    while True:
+        value = int.from_bytes(source(length), "little") >> (8 * length - bits)
+        if value < bound:
+            return value
+
+
+def weighted(weights: list[int], source: Source) -> int:
+    """Return a place with probability in proportion to its weight."""
+    value = below(sum(weights), source)
+    for place, weight in enumerate(weights):
+        if value < weight:
+            return place
+        value -= weight
+    raise AssertionError  # pragma: no cover # the weights add up
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """What f(r) / f(mode) does not exceed: `middle` from `low` to `high`, then falling series.
+
+    A side is its height at the end of the middle, and its ratio; a ratio of 0: nothing is there.
+    """
+
+    mode: int
+    low: int
+    high: int
+    middle: Fraction
+    left: tuple[Fraction, Fraction]
+    right: tuple[Fraction, Fraction]
+
+    def at(self, r: int) -> Fraction:
+        """Return the envelope at a number."""
+        if self.low <= r <= self.high:
+            return self.middle
+        height, fall = self.left if r < self.low else self.right
+        return height * fall ** (self.low - r if r < self.low else r - self.high)
+
+    def draw(self, source: Source) -> int:
+        """Return a number with probability in proportion to the envelope."""
+        sides = [height * fall / (1 - fall) for height, fall in (self.left, self.right)]
+        pieces = [self.middle * (self.high - self.low + 1), *sides]
+        common = lcm(*(piece.denominator for piece in pieces))
+        piece = weighted([int(item * common) for item in pieces], source)
+        if piece == 0:
+            return self.low + below(self.high - self.low + 1, source)
+        fall = (self.left, self.right)[piece - 1][1]
+        steps = 1
+        while below(fall.denominator, source) < fall.numerator:
+            steps += 1
+        return self.low - steps if piece == 1 else self.high + steps
+
+
+def enveloped(ratio: Enclosed, least: int, guess: int, wide: int) -> Envelope:
+    """Return an envelope for weights on `least`, `least` + 1, ...; their mode is near a guess.
+
+    `wide` is about how far from the mode they fall by half or so.
+    """
+    mode = _mode(ratio, least, guess)
+    low, high = max(least, mode - wide), mode + wide
+    while _up(ratio(high + 1, high, FIRST_BITS)[1]) >= 1:
+        high += wide
+    while low > least and _up(ratio(low - 1, low, FIRST_BITS)[1]) >= 1:
+        low = max(least, low - wide)
+    right = _up(ratio(high + 1, high, FIRST_BITS)[1])
+    left = _up(ratio(low - 1, low, FIRST_BITS)[1]) if low > least else Fraction(0)
+    middle = Fraction(1)
+    for at, far in ((mode + 1, high - mode), (mode - 1, mode - low)):
+        slope = ratio(at, mode, FIRST_BITS)[1] if at >= least else Fraction(1)
+        if slope > 1:
+            middle = max(middle, _up(slope**far))
+    return Envelope(
+        mode,
+        low,
+        high,
+        middle,
+        (_up(ratio(low, mode, FIRST_BITS)[1]), left),
+        (_up(ratio(high, mode, FIRST_BITS)[1]), right),
+    )
+
+
+def _mode(ratio: Enclosed, least: int, guess: int) -> int:
+    """Return a number that hardly any neighbour outweighs: bisection, for ratios only fall."""
+    low, high = least, max(least + 1, 2 * guess)
+    while ratio(high + 1, high, FIRST_BITS)[0] > 1:
+        low, high = high, 2 * high
+    while low < high:
+        middle = (low + high) // 2
+        if ratio(middle + 1, middle, FIRST_BITS)[0] > 1:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _up(value: Fraction) -> Fraction:
+    return Fraction(-(-value.numerator * GRAIN // value.denominator), GRAIN)
+
+
+def raw_log_concave(ratio: Enclosed, envelope: Envelope, least: int, source: Source) -> int:
+    """Return r >= `least` with probability in proportion to f(r), exactly.
+
+    Raw: of our modules, only samplers that the gate calls may call it.
+    """
+    while True:
+        r = envelope.draw(source)
+        if r >= least and _accepted(ratio, r, envelope, source):
+            return r
+
+
+def _accepted(ratio: Enclosed, r: int, envelope: Envelope, source: Source) -> bool:
+    """Return True with probability f(r) / (f(mode) envelope(r)), exactly."""
+    bits, value, drawn = FIRST_BITS, 0, 0
+    most = envelope.at(r)
+    while True:
+        value = value << (bits - drawn) | int.from_bytes(source((bits - drawn) // 8), "little")
+        drawn = bits
+        under, over = ratio(r, envelope.mode, bits + WORD)
+        if Fraction(value + 1, 1 << bits) * most <= under:
+            return True
+        if Fraction(value, 1 << bits) * most >= over:
+            return False
+        bits *= 2
