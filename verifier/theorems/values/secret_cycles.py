@@ -103,20 +103,31 @@ def _edges(
 ) -> tuple[dict[tuple[int, int], Edges], Edge | None]:
     """Return edges between each two classes, the first one left, and the best within a class."""
     across: dict[tuple[int, int], Edges] = defaultdict(dict)
-    seen: dict[Point, tuple[int | None, Mapping[Hashable, Exact]]] = {}
+    seen: dict[Point, tuple[int | None, int]] = {}
+    rows: list[Mapping[Hashable, Exact]] = []
+    numbers: dict[Hashable, int] = {}
+    met: set[tuple[int, int, int, int]] = set()
     inside: dict[Hashable, Edge] = {}
 
-    def look(x: Point) -> tuple[int | None, Mapping[Hashable, Exact]]:
+    def look(x: Point) -> tuple[int | None, int]:
+        """Return the class of a value, and the number of its row (a long one has its own)."""
         if x not in seen:
-            seen[x] = place_of(x), query.row(x)
+            row = query.row(x)
+            key: Hashable = frozenset(row.items()) if len(row) <= LONG_ROW else x
+            if key not in numbers:
+                numbers[key] = len(rows)
+                rows.append(row)
+            seen[x] = place_of(x), numbers[key]
         return seen[x]
 
     for number, (x, y) in enumerate(setting.graph.edges(limit=MOST_EDGES)):
         if number % 1000 == 0 and now() > end:
             raise BudgetError("no time was left to look at the edges of G")
-        (a, one), (b, two) = look(x), look(y)
-        if a is None or b is None:
+        (a, first), (b, second) = look(x), look(y)
+        if a is None or b is None or (a, first, b, second) in met:
             continue
+        met.add((a, first, b, second))
+        one, two = rows[first], rows[second]
         key: Hashable = (x, y)
         if len(one) + len(two) <= LONG_ROW:
             apart = {output: two.get(output, 0) - one.get(output, 0) for output in (*one, *two)}
