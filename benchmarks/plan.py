@@ -1,13 +1,12 @@
-"""Is `auto` as good as the best of its parts, and does every part earn its place?
+"""Is `auto` as good as the best of its parts? (What each part gains: `ablation.py`.)
 
 python benchmarks/plan.py [--sample small|middle] [--policies 40] [--seed 1] [--limit 12]
 python benchmarks/plan.py --without sat ...   the plan with a strategy left out (repeat for more)
-python benchmarks/plan.py --ablation ...      the plan as it is, and without each in turn
 
 Policies are drawn with a seed: a grid of 6 to 9 values, n records, one to four facts with numbers
-taken from a drawn database. For each, the plan and (without --ablation) every single engine are
-asked the same question, one after the other. Prints for each row how many answers are exact, how
-wide the others are together, and how long it took. Exits 1 where two answers contradict each other.
+taken from a drawn database. For each, the plan and every single engine are asked the same question,
+one after the other. Prints for each row how many answers are exact, how wide the others are
+together, and how long it took. Exits 1 where two answers contradict each other.
 """
 
 from __future__ import annotations
@@ -128,22 +127,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=float, default=12)
     parser.add_argument("--without", action="append", default=[])
-    parser.add_argument("--ablation", action="store_true")
     options = parser.parse_args()
-    left_out: list[tuple[str, ...]] = [tuple(options.without)]
-    if options.ablation:
-        left_out += [(item.name,) for item in (*THEOREMS, *ENGINES) if item.name != "hilbert"]
-    alone = () if options.ablation else ALONE
-    rows = [Row("auto" if not names else f"without {', '.join(names)}") for names in left_out]
-    rows += [Row(name) for name in alone]
+    without(*options.without)
+    rows = [Row(name) for name in ("auto", *ALONE)]
     bad = 0
     for policy, query in questions(options):
-        found = []
-        for names, row in zip(left_out, rows, strict=False):
-            without(*names)
-            found.append(row.ask(policy, query, "auto", options.limit))
-        for name, row in zip(alone, rows[len(left_out) :], strict=True):
-            found.append(row.ask(policy, query, name, options.limit))
+        found = [row.ask(policy, query, row.name, options.limit) for row in rows]
         told = [item for item in found if item is not None]
         if contradictions(told):
             bad += 1
