@@ -14,6 +14,7 @@ from blowproof.models import (
     Count,
     Database,
     Domain,
+    Impossible,
     Integers,
     Labels,
     Marginal,
@@ -32,6 +33,24 @@ from strategies import policies, question_texts
 DOMAIN = Domain(sex=Labels(["F", "M"]), age=Integers(0, 3))
 ANY = Policy(domain=DOMAIN, known=(Count({"sex": "F"}),))
 GIVEN = Policy(domain=DOMAIN, known=(Count({"sex": "F"}, answer=1),), database=Database(size=2))
+
+
+@pytest.mark.parametrize(("norm", "value"), [("l2-squared", 80 + 4 * 19), ("linf", 2)])
+def test_long_axes_are_proved_by_how_far_each_output_goes(norm: str, value: int) -> None:
+    """Two classes lie on both sides of 54 and of 64 cuts, 19 of which are the same."""
+    domain = Domain(sex=Labels(["F", "M"]), age=Integers(0, 99))
+    known = (
+        Marginal(["sex"]),
+        Impossible({"sex": "F", "age": Between(55, 99)}),
+        Impossible({"sex": "M", "age": Between(0, 34)}),
+    )
+    policy = Policy(domain=domain, known=known)
+    answer, found = certified(policy, "cumulative(age)", norm=norm)
+    assert (answer.upper, answer.status) == (value, "proved"), found.reason
+    assert found.document is not None and found.document["proof"]["kind"] == "cells"
+    less = {**found.document, "value": value - 1}
+    less["digests"] = digests(less)
+    assert not check(less).accepted
 
 
 @pytest.mark.parametrize("norm", NORMS)

@@ -10,6 +10,8 @@ the signatures (the n for which it is largest) change, each by no more than the 
 two values of it make: in l1 their sum. In the other norms each part of a stack is looked at alone.
 Where no output of a part changes with two signatures, squares add up, and the largest and the least
 change are those of one signature; where some does, roots add up, and so do largest and least.
+Besides, an output j changes by no more than R_j, the sum over signatures of how far two values of
+it lie apart there: so by R_j^2 in squares, by the largest R_j in linf, by the two largest in range.
 Under scope "given" the numbers leave one number of records to each signature, and those that have
 none take no part.
 
@@ -117,15 +119,37 @@ def _cycle(world: World, signatures: Sequence[frozenset[Change]]) -> int:
         world.budget.spend(sum(len(row) for some in rows for row in some))
         apart.append(_disjoint(rows))
         found.append(_known(world, rows))
+    least = _by_outputs(world, signatures)
     if measure.squared:
-        return sum(_together(world, [each], apart=alone)
+        most = sum(_together(world, [each], apart=alone)
                    for each, alone in zip(found, apart, strict=True))  # fmt: skip
+        return most if least is None else min(most, least)
     top = bottom = 0
     for each, alone in zip(found, apart, strict=True):
         most = 1 if alone else world.size
         top = max(top, sum(sorted([item.top for item in each], reverse=True)[:most]))
         bottom = max(bottom, sum(sorted([item.bottom for item in each], reverse=True)[:most]))
-    return max(top, bottom) if measure.name == "linf" else top + bottom
+    most = max(top, bottom) if measure.name == "linf" else top + bottom
+    return most if least is None else min(most, least)
+
+
+def _by_outputs(world: World, signatures: Sequence[frozenset[Change]]) -> int | None:
+    """Return what no cycle exceeds as no output changes by more; None where rows are not listed."""
+    reach: dict[object, int] = defaultdict(int)
+    for rows in signatures:
+        if SOME in rows:
+            return None
+        values: dict[object, list[int]] = defaultdict(list)
+        for row in rows:
+            for output, value in row:
+                values[output].append(value)
+        for output, some in values.items():
+            if len(some) < len(rows):
+                some.append(0)
+            reach[output] += max(some) - min(some)
+    if world.measure.squared:
+        return world.measure.size(reach.items())
+    return sum(sorted(reach.values())[-1 if world.measure.name == "linf" else -2 :])
 
 
 def _together(world: World, found: Sequence[Sequence[Largest]], *, apart: bool = False) -> int:
