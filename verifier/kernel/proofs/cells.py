@@ -121,16 +121,16 @@ def _cycle(world: World, signatures: Sequence[frozenset[Change]]) -> int:
         found.append(_known(world, rows))
     least = _by_outputs(world, signatures)
     if measure.squared:
-        most = sum(_together(world, [each], apart=alone)
-                   for each, alone in zip(found, apart, strict=True))  # fmt: skip
-        return most if least is None else min(most, least)
+        whole = sum(_together(world, [each], apart=alone)
+                    for each, alone in zip(found, apart, strict=True))  # fmt: skip
+        return whole if least is None else min(whole, least)
     top = bottom = 0
     for each, alone in zip(found, apart, strict=True):
         most = 1 if alone else world.size
         top = max(top, sum(sorted([item.top for item in each], reverse=True)[:most]))
         bottom = max(bottom, sum(sorted([item.bottom for item in each], reverse=True)[:most]))
-    most = max(top, bottom) if measure.name == "linf" else top + bottom
-    return most if least is None else min(most, least)
+    whole = max(top, bottom) if measure.name == "linf" else top + bottom
+    return whole if least is None else min(whole, least)
 
 
 def _by_outputs(world: World, signatures: Sequence[frozenset[Change]]) -> int | None:
