@@ -15,6 +15,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 
 from blowproof.cli.report.ledger_pages import pages
+from blowproof.verifier import theorems
 from blowproof.verifier.claims.ledger import all_claims
 from blowproof.verifier.claims.record import recorded
 from blowproof.verifier.claims.stating.claim import Claim
@@ -22,11 +23,15 @@ from blowproof.verifier.closed_forms import FORMS
 from blowproof.verifier.portfolio.registry import THEOREMS
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = ("theorems", "theorems.values", "theorems.families", "theorems.lengths", "reductions")
+ROOMS = (
+    "theorems",
+    *(f"theorems.{room.name}" for room in iter_modules(theorems.__path__) if room.ispkg),
+    "reductions",
+)
 """Rooms of the verifier whose modules are theorems, each with its proof in its docstring."""
 CERTIFIED = {
     "alone": ("single",),
-    "beside": ("cells", "margins"),
+    "beside": ("cells",),
     "ceiling": ("every-database", "four-cells"),
     "cycles": ("cells", "cycles", "secret-arc"),
     "edges": ("single",),
@@ -37,7 +42,7 @@ CERTIFIED = {
     "rank": ("determined",),
     "tables": ("cycles",),
 }
-"""Kinds of certificates that the kernel accepted where this decided from above."""
+"""Kinds of certificates that the kernel was seen to accept where this decided from above."""
 FORM_STATUS = {"repaired": "proved", "conjecture": "conjectured"}
 STATUS = {"theorem": "proved", "conjecture": "conjectured", "finding": "looked into"}
 MARK = "<!-- our theorems -->"
