@@ -42,11 +42,20 @@ class Point:
 
 @dataclass(frozen=True)
 class Read:
-    """A policy of the grid that was read, with the digest of all that its answers depend on."""
+    """A policy of the grid that was read, with the digest of all that its answers depend on, and
+    how many numbers it publishes.
+    """
 
     source: Source
     policy: Policy
     digest: str
+    counts: int
+
+    @staticmethod
+    def of(source: Source, policy: Policy) -> Read:
+        """Return what is kept of a policy."""
+        written = canonical(policy)
+        return Read(source, policy, _digest(policy, written), _published(policy, written))
 
 
 def points_of(grid: Grid, version: str) -> Iterator[Point]:
@@ -63,9 +72,8 @@ def points_of(grid: Grid, version: str) -> Iterator[Point]:
                 policy = counted_once(policy)
             except DataError as error:
                 raise DataError(f"{source.name}: {error}") from None
-        found.append((Read(source, policy, _digest(policy)), _queries(grid, policy, source)))
+        found.append((Read.of(source, policy), _queries(grid, policy, source)))
     for read, queries in found:
-        counts = _published(read.policy)
         for text, written, bound in queries:
             for reading in grid.readings:
                 for norm, query in zip(grid.norms, bound, strict=True):
@@ -73,21 +81,21 @@ def points_of(grid: Grid, version: str) -> Iterator[Point]:
                         scope = answers or read.policy.scope
                         asked = [read.digest, written, reading, norm, scope, version]
                         key = sha256(json.dumps(asked).encode()).hexdigest()
-                        named = (text, query, reading, norm, scope, counts)
+                        named = (text, query, reading, norm, scope, read.counts)
                         yield Point(key, read.source, read.policy, *named)
 
 
-def _published(policy: Policy) -> int:
+def _published(policy: Policy, normal: str) -> int:
     """Return how many numbers the policy says are published exactly, each fact once."""
-    written = json.loads(canonical(policy)).get("known", [])
+    written = json.loads(normal).get("known", [])
     once = {json.dumps(fact): place for place, fact in reversed(list(enumerate(written)))}
     names = tuple(f"known[{place}]" for place in once.values())
     return sum(not fact.bounded and fact.name.startswith(names) for fact in policy.linear_facts)
 
 
-def _digest(policy: Policy) -> str:
+def _digest(policy: Policy, written: str) -> str:
     """Return the digest of a policy, and of the numbers that were counted from its data."""
-    parts: list[object] = [canonical(policy)]
+    parts: list[object] = [written]
     if policy.database.numbers is not None:
         found = setting(policy, "given")
         parts += [found.size, [fact.answer for fact in found.equalities]]
