@@ -46,7 +46,8 @@ WORTH_IT = Fraction(101, 100)
 LAST_SHARE = 0.5
 """Of the time that is left, for one candidate: the first may need it for S."""
 BASIC_SHARE, STRATEGY_SHARE = 0.6, 0.3
-"""Of the time that is left, for all mechanisms but strategies, and for the choice of those."""
+"""Of the time that is left, for all mechanisms but strategies (and then for these), and for the
+choice of those."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,9 +111,9 @@ def planned(
         for query in workload.queries
     ]
     more = strategies(_left(request, STRATEGY_SHARE), workload)
+    rest = _left(request, BASIC_SHARE)  # for all of them: what is left puts the options together
     for row, query, extra in zip(tried, workload.queries, more, strict=True):
-        asked = replace(_left(request, LAST_SHARE), query=query)
-        row.extend(_tried(asked, extra, shapes, size, seed, refused))
+        row.extend(_tried(replace(rest, query=query), extra, shapes, size, seed, refused))
         row.sort(key=lambda item: (item.error.rmse, item.error.max95))
     known = [_known(item) for item in tried]
     bounds = tuple(
