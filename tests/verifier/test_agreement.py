@@ -104,7 +104,7 @@ def test_complete_neighbour_sets_agree(reading: Reading, data: st.DataObject) ->
 
 @pytest.mark.parametrize("reading", READINGS)
 @given(st.data())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_complete_neighbour_sets_agree_where_clauses_name_records(
     reading: Reading, data: st.DataObject
 ) -> None:

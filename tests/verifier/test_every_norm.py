@@ -165,7 +165,7 @@ def test_engines_agree_with_the_corpus_in_every_norm(case: InNorms, engine: Engi
                 reading=case.reading,
                 engine=engine,
                 max_size=3,
-                time_limit=60 if engine == "auto" else 3,
+                time_limit=60 if engine == "auto" else 1,
             )
         except (BudgetError, QueryError):
             refused.add(norm)

@@ -15,6 +15,7 @@ import duckdb
 import pytest
 
 import blowproof
+from blowproof.cli.asking import cluster
 from blowproof.cli.main import run
 from blowproof.cli.sweeping import pool
 from blowproof.cli.sweeping.grid import Claimed, read_grid
@@ -382,16 +383,18 @@ def test_a_cluster_says_what_processes_say(capsys, grid, tmp_path):
     assert [row["upper"] for row in here["rows"]] == [row["upper"] for row in there["rows"]]
 
 
-def test_no_cluster_is_a_clear_error(capsys, grid):
+def test_no_cluster_is_a_clear_error(capsys, grid, monkeypatch):
     pytest.importorskip("distributed")
+    monkeypatch.setattr(cluster, "PATIENCE", 1)
     code, out, err = swept(capsys, grid, "--scheduler", "tcp://127.0.0.1:1")
     assert (code, out) == (2, None)
     assert "no cluster of ours answers at tcp://127.0.0.1:1" in err
 
 
-def test_the_password_of_a_scheduler_is_never_shown(capsys, grid):
+def test_the_password_of_a_scheduler_is_never_shown(capsys, grid, monkeypatch):
     """Dask's own error repeated the address."""
     pytest.importorskip("distributed")
+    monkeypatch.setattr(cluster, "PATIENCE", 1)
     code, out, err = swept(capsys, grid, "--scheduler", "tcp://ann:s3cret@127.0.0.1:1")
     assert (code, out) == (2, None)
     assert "ann:***@127.0.0.1:1" in err and "s3cret" not in err

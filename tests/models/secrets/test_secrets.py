@@ -193,7 +193,7 @@ def listing(domain, spec):
 # --- the properties -----------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(policies())
 def test_edges_degrees_and_completeness_match_the_listing(policy):
     domain, spec = policy

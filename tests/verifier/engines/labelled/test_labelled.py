@@ -81,7 +81,7 @@ def hardness() -> ModuleType:
 
 @pytest.mark.parametrize("reading", LABELLED)
 @given(policies(scope="given", max_values=6, max_records=4, max_known=4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_the_neighbours_are_those_of_brute_force(reading: Reading, policy: Policy) -> None:
     found = prepared(policy, reading)
     assert found.size is not None

@@ -51,6 +51,7 @@ def test_wanted_circuits_have_a_wanted_effect(effects: Effects, place: int) -> N
         assert weight <= longest(effects).lower
 
 
+@pytest.mark.wall_clock
 def test_nothing_waits_for_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     """While the compiler is busy (here: for ever), the plain engine ends small searches alone."""
     monkeypatch.setattr(warming, "_done", threading.Event())
