@@ -93,6 +93,7 @@ from numpy.typing import NDArray
 from blowproof.models import BlowproofError, Exact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
+from blowproof.models.policy.in_words import counted
 from blowproof.models.stacks.stacked import is_histogram
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
@@ -301,7 +302,7 @@ def facts_beside(question: Question) -> Answer | None:
     free = free_change(question)
     change = largest if free is None else min(largest, free[2])
     why = (
-        f"{found.count} cells and {len(found.widths)} facts beside them: "
+        f"{counted(found.count, 'cell')} and {counted(len(found.widths), 'fact')} beside them: "
         f"at most {most} moves, each of which changes the query by at most {change}"
     )
     pair = None
@@ -334,7 +335,7 @@ def _in_norm(
     if upper is None:
         return None
     why = (
-        f"{found.count} cells and {len(found.widths)} facts beside them: "
+        f"{counted(found.count, 'cell')} and {counted(len(found.widths), 'fact')} beside them: "
         f"at most {moves} moves, and {each} out of one cell"
     )
     pair = None

@@ -33,6 +33,7 @@ import numpy as np
 from blowproof.models import BlowproofError, LinearFact, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
+from blowproof.models.policy.in_words import counted
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import class_table
@@ -87,7 +88,7 @@ def bounds_beside(question: Question) -> Answer | None:
     free = free_change(question)
     change = largest if free is None else min(largest, free[2])
     why = (
-        f"{found.count} cells, {len(found.widths)} facts and bounds beside them: "
+        f"{counted(found.count, 'cell')}, {counted(len(found.widths), 'fact')} and bounds beside them: "
         f"at most {most} moves, each of which changes the query by at most {change}"
     )
     upper = measure.repeated(change, most)
