@@ -88,8 +88,8 @@ def bounds_beside(question: Question) -> Answer | None:
     free = free_change(question)
     change = largest if free is None else min(largest, free[2])
     why = (
-        f"{counted(found.count, 'cell')}, {counted(len(found.widths), 'fact')} and bounds beside them: "
-        f"at most {most} moves, each of which changes the query by at most {change}"
+        f"{counted(found.count, 'cell')}, {counted(len(found.widths), 'fact')} and bounds beside "
+        f"them: at most {most} moves, each of which changes the query by at most {change}"
     )
     upper = measure.repeated(change, most)
     if measure is not L1:
