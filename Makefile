@@ -57,6 +57,7 @@ $(INSTALLED): pyproject.toml constraints.txt requirements-ci.txt $(FILES)
 	  echo "Package files came or went: renewing the links of the editable install ..." && \
 	  $(PIP) install --no-deps $(EDITABLE) .)
 	@find -L build -type l -delete # links to files that are gone
+	@$(if $(filter-out $(FILES),$?),$(BIN)/python -m blowproof.cli.beginning.warm,true)
 	@touch $@
 
 requirements: install

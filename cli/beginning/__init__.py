@@ -4,5 +4,6 @@
 public and to be published from questions or options. `demo` copies the examples and audits one.
 
 Read `source` (where columns come from), `choices` (what options may say), `questions` (the same,
-asked in a terminal), `draft` (the text of the policy), `init`; `demo`.
+asked in a terminal), `draft` (the text of the policy), `init`; `demo`; `warm` (compiles the
+searches beforehand).
 """
