@@ -179,10 +179,11 @@ def plain_words(finding: Finding) -> str:
         return "S = 0: the query gives the same answer for every database of n records"
     real = finding.really
     assert real is not None
-    start = f"S = {number(finding.plain)}. With noise for that, your {finding.plan.aim} is really"
+    alone = f"S = {number(finding.plain)}, where one record changes alone"
+    start = f"{alone}. With noise for that, your {finding.plan.aim} is really"
     low, high = real
     if high is None and not low:
-        return f"S = {number(finding.plain)}. What noise for that really gives is open."
+        return f"{alone}. What noise for that really gives is open."
     if low == high:
         return f"{start} {number(low)}."
     if high is None:

@@ -59,10 +59,11 @@ def _never_more(found: AtOnce) -> str:
         return f". The facts are not sparse: one secret pair lifts {listing}."
     numbers = [(name, n) for name, n in (("alpha", found.alpha), ("xi", found.xi)) if n is not None]
     graph = ", ".join(f"{name} = {n}" for name, n in numbers)
-    graph = f" (policy graph: {graph})" if graph else ""
+    graph = f" (lengths in their policy graph: {graph})" if graph else ""
+    sparse = f"the facts are sparse, no secret change raises two of them or lowers two{graph}"
     if found.most is None:
-        return f". The facts are sparse{graph}."
-    return f", and never more than {found.most}: the facts are sparse{graph}."
+        return f". {sparse[0].upper()}{sparse[1:]}."
+    return f", and never more than {found.most}: {sparse}."
 
 
 def form_words(forms: Sequence[FormResult] | None, norm: str = "l1") -> str:
@@ -77,7 +78,7 @@ def form_words(forms: Sequence[FormResult] | None, norm: str = "l1") -> str:
     ids = {item.form.id for item in applying}
     trusted = [item for item in applying if not item.recorded_wrong]
     wrong = [item for item in applying if item.recorded_wrong and item.agrees is False]
-    start = f"{len(ids)} {'applies' if len(ids) == 1 else 'apply'}"
+    start = f"{counted(len(ids), 'formula')} of papers {'applies' if len(ids) == 1 else 'apply'}"
     parts = [f"{start}; {_agreement(trusted, len(ids))}"]
     parts += [_wrong_in_print(item) for item in _each_once(wrong)[:2]]
     return "".join(parts)

@@ -112,6 +112,8 @@ def _finding_parts(policy: Policy, finding: Finding) -> Iterator[RenderableType]
     if said:
         yield Text(printable(said), style="bold red")
     yield Text()
+    yield Text("A reading says which databases are neighbours, which nobody may tell apart.",
+               style="dim")  # fmt: skip
     yield _readings(finding.rows, finding.reading)
     yield from _reasons(finding.rows)
     yield Text()
