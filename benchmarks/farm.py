@@ -73,7 +73,7 @@ class Noted(Farm):
 
 def asked(effects: list[tuple[int, ...]], workers: int) -> tuple[int, float, list[Cut]]:
     """Return the answer of a cluster of so many processes, how long it took, and its tasks."""
-    with LocalCluster(workers, threads_per_worker=1, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster:
         client = client_of(cluster.scheduler_address)
         client.wait_for_workers(workers)
         client.run(warm_up)

@@ -76,6 +76,21 @@ def test_a_worker_killed_in_the_middle_costs_its_task_only(cluster, monkeypatch)
     assert killed == [pid] and farms[-1].split.complete and len(farms[-1].times) > 3
 
 
+def test_eight_processes_say_what_one_and_two_say(cluster, monkeypatch):
+    """Two at first; then six more come, and then all but one go."""
+    monkeypatch.setattr(farm, "ALONE", 0.0)
+    monkeypatch.setattr(farm, "EACH", 0.02)
+    for many in (2, 8, 1):
+        cluster.scale(many)
+        client = client_of(cluster.scheduler_address)
+        client.wait_for_workers(many)
+        client.close()
+        with searched_on(cluster.scheduler_address):
+            found = longest(one_way(2, 4), time_limit=300)
+        assert (found.lower, found.upper, found.complete) == (12, 12, True)
+    cluster.scale(2)
+
+
 def test_the_command_asks_a_cluster(cluster, capsys, monkeypatch, tmp_path):
     """The question is put to the workers, and what they find is proved in one piece."""
     monkeypatch.setattr(farm, "ALONE", 0.0)
