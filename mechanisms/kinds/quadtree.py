@@ -61,11 +61,8 @@ class Quadtree(Plan):
         policy, domain = request.policy, request.policy.domain
         ordered = [axis for axis, (_, kind) in enumerate(domain.attributes)
                    if kind.ordered and kind.size > 1]  # fmt: skip
-        if len(ordered) < 2:
-            raise QueryError(
-                f"{self.name} is for two ordered attributes or more"
-                "\n  try: --mechanism hierarchical"
-            )
+        if not ordered:
+            raise QueryError(f"{self.name} is for ordered attributes\n  try: --mechanism laplace")
         if request.bound.per_record:
             raise QueryError(f"{request.bound.name} weighs records\n  try: --mechanism laplace")
         if not free(policy) or not is_labelled(request.reading):
@@ -78,7 +75,7 @@ class Quadtree(Plan):
         for query in (request.bound, "histogram"):
             require_answerable(query, policy)
         fan_out = whole_option(request, "fan-out", 2)
-        pair = ordered[0], ordered[1]
+        pair = tuple(ordered[:2])
         fan_outs = FAN_OUTS if fan_out is None else (fan_out,)
         self.blocks, shares = _designed(domain, pair, fan_outs)
         self.releases = tuple(
@@ -130,7 +127,7 @@ Design = tuple[Blocks, tuple[Fraction, ...]]
 
 
 @lru_cache(maxsize=32)
-def _designed(domain: Domain, pair: tuple[int, int], fan_outs: tuple[int, ...]) -> Design:
+def _designed(domain: Domain, pair: tuple[int, ...], fan_outs: tuple[int, ...]) -> Design:
     """Return blocks and the levels' shares of epsilon with the least error for rectangles.
 
     All scales are in proportion to 1 / epsilon, so it does not matter here. Ties go to the first.
@@ -141,8 +138,8 @@ def _designed(domain: Domain, pair: tuple[int, int], fan_outs: tuple[int, ...]) 
         for levels in range(2, most + 1):
             blocks = Blocks(domain, fan_out, levels)
             tried += [(blocks, _shares(fan_out, levels, tilt)) for tilt in TILTS]
-    sizes = tuple(domain.attribute(axis).size for axis in pair)
-    asked = Rectangles(pair, (sizes[0], sizes[1]), SAMPLE)
+    sizes = [domain.attribute(axis).size for axis in pair]
+    asked = Rectangles((pair[0], pair[-1]), (sizes[0], 1 if len(pair) < 2 else sizes[1]), SAMPLE)
     return min(tried[:1] + _likely(tried[1:]), key=lambda item: _squares(item[0], item[1], asked))
 
 
@@ -170,7 +167,7 @@ def _squares(blocks: Blocks, shares: tuple[Fraction, ...], asked: Rectangles) ->
         for level, (wide, shape) in enumerate(zip(variances, blocks.shapes, strict=True))
     ]
     table = blocks.fitted(noisy, variances, 0).reshape(blocks.shapes[0])
-    return float((rectangle_sums(asked, table.sum(axis=others)) ** 2).mean())
+    return float((rectangle_sums(asked, table.sum(axis=others).reshape(asked.sizes)) ** 2).mean())
 
 
 @lru_cache(maxsize=64)

@@ -65,7 +65,9 @@ def step_noise(axes: Sequence[int], domain: Domain, numbers: Any) -> NDArray[Any
         part = table[first]
         drawn = numbers(prod(part.shape)).reshape(part.shape)
         reached += 2 * max(int(drawn.max(initial=0)), -int(drawn.min(initial=0)))
-        if reached >= SAFE:  # beyond what int64 adds up rightly: Python's own numbers
+        if (
+            reached >= SAFE or drawn.dtype == object
+        ):  # beyond what int64 adds up rightly: Python's own numbers
             table, drawn = table.astype(object), drawn.astype(object)
         table[first] += drawn
         table[second] -= drawn

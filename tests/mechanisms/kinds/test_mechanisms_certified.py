@@ -135,7 +135,8 @@ def test_every_tree_of_a_complete_graph(tree, kind, secrets):
 
 
 def test_every_mechanism_of_the_registry_is_here():
-    assert set(OPTIONS) | {"gaussian", "laplace", "ordered", "table"} == set(MECHANISMS) >= ADDITIVE
+    plain = {"gaussian", "laplace", "ordered", "quadtree", "steps", "table"}
+    assert set(OPTIONS) | plain == set(MECHANISMS) >= ADDITIVE
 
 
 @pytest.mark.parametrize("name", sorted(MECHANISMS))
