@@ -44,6 +44,8 @@ TILTS = (0.0, 1 / 3, 2 / 3)
 PARTS = 1_000
 SAMPLE = 2_000
 FINE = 2**20
+LEAST = 1e-9
+"""Stands for the variance 0, of noise too narrow to be felt."""
 
 
 class Quadtree(Plan):
@@ -113,7 +115,7 @@ class Quadtree(Plan):
     def run(self, draw: Draw) -> Vector | Estimate:
         """Return the answers on the counts that fit all levels best."""
         drawn = [draw(item).units.astype(np.float64) for item in self.releases]
-        variances = [variance(item.scales[0]) for item in self.releases]
+        variances = [max(LEAST, variance(item.scales[0])) for item in self.releases]
         table = self.blocks.fitted(drawn, variances, draw.public_size(self.request))
         query, policy = self.request.bound, self.request.policy
         if query.separates:

@@ -66,6 +66,13 @@ def test_it_beats_noise_on_all_values_where_secrets_are_full() -> None:
     assert found.rmse < 0.95 * table.rmse
 
 
+def test_noise_too_narrow_to_be_felt_leaves_the_counts() -> None:
+    counts = np.arange(1600, dtype=np.int64) % 13
+    request = Request(policy=Policy(domain=GRID), epsilon=Fraction(2**400))
+    found = numbers(release(made_ready("quadtree", request), NoisyTable(counts, GRID)).answers)
+    assert np.allclose(found, counts, atol=1e-6)
+
+
 def test_what_it_does_not_do_is_refused() -> None:
     with pytest.raises(QueryError, match="ordered attributes"):
         made_ready("quadtree", asked(Policy(domain=Domain(s=Labels(["a", "b"]))), "histogram"))
