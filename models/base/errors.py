@@ -132,7 +132,7 @@ def nearest(name: object, allowed: Iterable[object], *, what: str = "name") -> s
     # Comparing takes time with the product of the lengths, and a long name is no slip of the pen.
     near = [item for item in names if len(item) <= _LONGEST_NAME]
     close = get_close_matches(str(name)[: 2 * _LONGEST_NAME], near, n=1, cutoff=0.5)
-    several = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    several = f"{what[:-1]}ies" if what.endswith(("ry", "ty")) else f"{what}s"
     if close:
         return f"did you mean {close[0]!r}? ({several}: {listing})"
     return f"{several}: {listing}" if names else None

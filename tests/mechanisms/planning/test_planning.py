@@ -15,6 +15,7 @@ from blowproof.cli.main import run
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.expecting.expected import largest_of
 from blowproof.mechanisms.expecting.rehearsal import seeded_laplace
+from blowproof.mechanisms.kinds import k_norm
 from blowproof.mechanisms.planning.lower_bounds import least_variance
 from blowproof.mechanisms.planning.planner import Planned, planned
 from blowproof.mechanisms.planning.split import cube_roots, require_within, total_error
@@ -293,7 +294,10 @@ def test_released_totals_are_the_published_ones(tmp_path: Path, order: str) -> N
         assert totals == {"a": 5, "b": 3, "c": 11}
 
 
-def test_bodies_too_large_to_describe_are_refused_and_others_offered() -> None:
+def test_bodies_too_large_to_describe_are_refused_and_others_offered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(k_norm, "MOST_DIMENSIONS", 600)
     policy = Policy(
         domain=Domain(place=Integers(0, 999), sex=Labels(["F", "M"])), known=(Marginal(("place",)),)
     )
