@@ -6,14 +6,14 @@ import pytest
 
 from blowproof.cli.beginning import warm
 from blowproof.verifier.engines.graver import compiled
-from blowproof.verifier.engines.irreducibles.arrays import subset_sums
+from blowproof.verifier.engines.irreducibles.arrays import advance
 from blowproof.verifier.exact.available import AVAILABLE
 
 
 @pytest.mark.skipif(not AVAILABLE, reason="numba is not installed")
 def test_searches_are_compiled_beforehand() -> None:
     assert warm.warm()
-    for function in (compiled.sign_sets, compiled.opposite_pairs, subset_sums.add_sums):
+    for function in (compiled.sign_sets, compiled.opposite_pairs, advance.advance):
         assert getattr(function, "signatures")  # noqa: B009 # numba gives it, and no stub says so
 
 
