@@ -22,8 +22,12 @@ from numpy.typing import NDArray
 from blowproof.mechanisms.answers.rectangles import rectangle_sums
 from blowproof.mechanisms.answers.true_answers import require_answerable, true_answers
 from blowproof.mechanisms.answers.vectors import Estimate, Vector, cells_of, whole
-from blowproof.mechanisms.base.errors import RefusedError
-from blowproof.mechanisms.kinds.transformed import Flows, NoisyTable, free, require_few_values
+from blowproof.mechanisms.kinds.transformed import (
+    Flows,
+    NoisyTable,
+    require_few_values,
+    require_one_record,
+)
 from blowproof.mechanisms.release.calibrate import require_floats
 from blowproof.mechanisms.release.release import Draw, Plan, Request
 from blowproof.mechanisms.release.request import whole_option
@@ -33,7 +37,6 @@ from blowproof.mechanisms.structures.ordered_hierarchical import variance
 from blowproof.mechanisms.structures.quadtrees import Blocks
 from blowproof.models import Domain, QueryError
 from blowproof.models.mechanisms.mechanism import Release
-from blowproof.models.policy.readings import is_labelled
 from blowproof.models.queries.kinds import Rectangles
 
 __all__ = ["Quadtree"]
@@ -67,11 +70,7 @@ class Quadtree(Plan):
             raise QueryError(f"{self.name} is for ordered attributes\n  try: --mechanism laplace")
         if request.bound.per_record:
             raise QueryError(f"{request.bound.name} weighs records\n  try: --mechanism laplace")
-        if not free(policy) or not is_labelled(request.reading):
-            raise RefusedError(
-                f"{self.name} needs neighbours that differ in one record: a policy without known "
-                "counts, reading published or secret-moves\n  try: --mechanism laplace"
-            )
+        require_one_record(request, self.name)
         require_few_values(policy)
         require_floats(request.epsilon, self.name)
         for query in (request.bound, "histogram"):

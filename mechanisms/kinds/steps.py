@@ -18,12 +18,11 @@ from __future__ import annotations
 from blowproof.mechanisms.answers.true_answers import require_answerable, true_answers
 from blowproof.mechanisms.answers.vectors import Estimate, Vector
 from blowproof.mechanisms.base.errors import RefusedError
-from blowproof.mechanisms.kinds.transformed import NoisyTable, free
+from blowproof.mechanisms.kinds.transformed import NoisyTable, require_one_record
 from blowproof.mechanisms.noise.steps import steps_at
 from blowproof.mechanisms.release.release import Draw, Plan, Request
 from blowproof.models import QueryError
 from blowproof.models.mechanisms.mechanism import Release
-from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.certify.noise.steps import STEPS_NOISE, longest_move, moving_axes
 
 __all__ = ["Steps"]
@@ -43,11 +42,7 @@ class Steps(Plan):
                 f"{request.bound.name} puts weights on single records, which noisy counts do not "
                 "have\n  try: --mechanism laplace"
             )
-        if not free(policy) or not is_labelled(request.reading):
-            raise RefusedError(
-                f"{self.name} needs neighbours that differ in one record: a policy without known "
-                "counts, reading published or secret-moves\n  try: --mechanism laplace"
-            )
+        require_one_record(request, self.name)
         for query in (request.bound, "histogram"):
             require_answerable(query, policy)
         self.axes = moving_axes(policy.graph, domain)

@@ -32,6 +32,7 @@ from blowproof.mechanisms.answers.vectors import (
     roomy,
     sums_by,
 )
+from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.release.release import (
     EXACT_NOTE,
     Draw,
@@ -70,6 +71,7 @@ __all__ = [
     "graph_edges",
     "plan_flows",
     "require_few_values",
+    "require_one_record",
 ]
 
 Ints = NDArray[np.int64]
@@ -196,6 +198,15 @@ class NoisyTable(Dataset):
 def free(policy: Policy) -> bool:
     """Whether nothing but n and impossible values is known: neighbours differ in one record."""
     return not policy.linear_facts and not policy.clauses
+
+
+def require_one_record(request: Request, name: str) -> None:
+    """Refuse policies and readings in which neighbours may differ in more than one record."""
+    if not free(request.policy) or not is_labelled(request.reading):
+        raise RefusedError(
+            f"{name} needs neighbours that differ in one record: a policy without known "
+            "counts, reading published or secret-moves\n  try: --mechanism laplace"
+        )
 
 
 def graph_edges(policy: Policy) -> tuple[Ints, Ints]:

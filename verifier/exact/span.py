@@ -66,6 +66,8 @@ class Span:
             self.columns = columns[places].tolist()
             self.basis = rows[self.chosen]
             self.inverse = _inverse(self.basis[:, self.columns])
+            if len(columns) == rows.shape[1]:
+                break  # no column was left out
             missed = self._missed(rows, draw)
             if not len(missed):
                 break

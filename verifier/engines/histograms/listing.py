@@ -50,14 +50,14 @@ def histogram_neighbours(
     """
     try:
         moves = Moves(setting, NO_QUERY, reading, _possible(setting))
-        some = bool(moves.kinds)
+        if not moves.kinds:
+            return
     except BudgetError:
         values = _few_of_each_class(setting, deadline)
         if values:
             yield from _listed(Moves(setting, NO_QUERY, reading, values), most, deadline)
         raise
-    if some:
-        yield from _listed(moves, most, deadline)
+    yield from _listed(moves, most, deadline)
 
 
 def _few_of_each_class(setting: Setting, deadline: float | None) -> tuple[Point, ...]:
