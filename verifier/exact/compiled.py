@@ -12,6 +12,7 @@ some ten seconds.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -44,6 +45,7 @@ def compiled(function: F) -> F:
         return cast(F, _missing)
     import numba
 
+    _leave_streams_alone()
     try:
         cached: Any = numba.njit(cache=True, nogil=True)(function)
         file = cached._cache._cache_file
@@ -57,6 +59,20 @@ def compiled(function: F) -> F:
     ):  # no directory to write to, or a numba with other internals
         return cast(F, numba.njit(nogil=True)(function))
     return cast(F, cached)
+
+
+@cache
+def _leave_streams_alone() -> None:
+    """Let a compiler in the background leave `sys.stdout` and `sys.stderr` as they are.
+
+    Where colorama is installed, numba wraps both whenever it words a place in the code, and puts
+    them back after it: what somebody else redirected in between, in another thread, is undone, and
+    their output goes elsewhere. On a terminal the words are coloured without that, too.
+    """
+    from numba.core import errors
+
+    if hasattr(errors, "ColorShell"):
+        errors.ColorShell = nullcontext
 
 
 def _popcount(typing_context: Any, word: Any) -> Any:
