@@ -136,6 +136,7 @@ def carried_out(
     plan chose comes in whole numbers where it counts
     records, unless `real`. `errors`: with the standard error of each number.
     """
+    from blowproof.mechanisms.expecting.clusters import formed
     from blowproof.mechanisms.planning.default import in_whole_numbers
     from blowproof.mechanisms.release.release import release as carry_out
     from blowproof.models.data.dataset import Dataset
@@ -144,7 +145,7 @@ def carried_out(
     made = _planned(how, request, data, session)
     with Dataset(data, made.request.policy.domain) as dataset:
         _load(dataset, session)
-        found = carry_out(made, dataset, budget=account)
+        found = formed(carry_out(made, dataset, budget=account))
         if errors:
             known = request.policy.size_known(request.reading)
             found = _with_errors(found, made, dataset.size if known else None)

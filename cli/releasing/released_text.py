@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from blowproof.mechanisms.release.form import Form
     from blowproof.mechanisms.release.release import Released
 
 __all__ = ["release_parts"]
@@ -24,7 +25,8 @@ def release_parts(released: Released, output: str | None) -> Iterator[Renderable
     from blowproof.models.policy.in_words import printable, short
 
     request = released.request
-    yield Text(f"{printable(request.bound.name)}, released by {released.mechanism}", style="bold")
+    what = request.bound.name if released.form is None else f"{released.form.thing}s"
+    yield Text(f"{printable(what)}, released by {released.mechanism}", style="bold")
     scope = request.policy.with_answers(request.answers).scope
     yield Text(
         f"{request.promise.name} {short(request.promise.limit)} under policy "
@@ -36,7 +38,11 @@ def release_parts(released: Released, output: str | None) -> Iterator[Renderable
         yield Text(note)
     yield Text()
     if output is not None:
-        yield Text(f"{len(released.answers):,} answers written to {printable(output)}")
+        form = released.form
+        many = f"{len(released.answers):,} answers" if form is None else f"{len(form.rows):,} rows"
+        yield Text(f"{many} written to {printable(output)}")
+    elif released.form is not None:
+        yield _form_table(released.form)
     else:
         yield from _table(released)
 
@@ -71,6 +77,22 @@ def _about(scale: Fraction) -> str:
     from blowproof.models.policy.in_words import short
 
     return short(scale) if scale.denominator < 1000 else f"{float(scale):.4g}"
+
+
+def _form_table(form: Form) -> RenderableType:
+    """Return a row for each thing, each number with its interval of 95 %."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from blowproof.models.policy.in_words import printable
+
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
+    for name in (form.thing, *form.names):
+        table.add_column(Text(printable(name)), overflow="fold")
+    for at, row in enumerate(form.rows):
+        cells = [f"{number:,.6g} ({low:,.6g} to {high:,.6g})" for number, _, low, high in row]
+        table.add_row(str(at + 1), *cells)
+    return table
 
 
 def _table(released: Released) -> Iterator[RenderableType]:

@@ -4,5 +4,5 @@ Exact where the answers are the noisy ones or follow from them by known formulas
 rehearsals on made-up data.
 
 Read `made_up` (public data to rehearse on), `k_norm_error`, `rehearsal`, `expected` (the error of a
-plan), `uncertainty` (of each number).
+plan), `uncertainty` (of each number), `clusters` (a row each, from what k-means measured).
 """

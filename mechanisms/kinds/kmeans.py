@@ -12,6 +12,10 @@ whole coordinates from one sum to another. Here the sums are relative to the cen
 assignment may change gradually over a margin, so that what a move of length theta changes really
 shrinks with theta (`memberships`, where the bound is proved). The margin is chosen, from public
 numbers alone, to need the least noise; margin 0 is the hard assignment.
+
+A small share of epsilon goes to the sizes of the clusters that are published: how many records are
+nearest to each of the last centroids. Sizes that an iteration measures are those of the clusters
+before, and gradual ones.
 """
 
 from __future__ import annotations
@@ -38,10 +42,11 @@ from blowproof.mechanisms.structures.memberships import Around, Bounds, Clusters
 from blowproof.models import Policy, QueryError, exact, setting, show
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.policy.readings import is_labelled
+from blowproof.models.queries.kinds import Histogram
 from blowproof.models.secrets import CellGraph
 from blowproof.models.secrets.offsets import OffsetGraph
 
-__all__ = ["KMeans", "first_centroids", "longest_move", "usual_iterations"]
+__all__ = ["KMeans", "first_centroids", "heard_from", "longest_move", "usual_iterations"]
 
 Ints = NDArray[Any]
 REFINED = 4
@@ -52,6 +57,8 @@ MARGINS = (Fraction(0), Fraction(1, 2), Fraction(1))
 1, a record at one centroid still has no weight at any other."""
 WIDEST_MARGIN = 1000
 FEW, FAINT, LOUD = 3, 500, 100_000
+COUNTED = Fraction(1, 20)
+"""The share of epsilon that goes to the sizes of the last clusters, where nobody says."""
 
 
 def longest_move(policy: Policy, grid: Fraction) -> int:
@@ -142,15 +149,22 @@ def usual_iterations(request: Request, clusters: int) -> int:
     return FEW - 1 if heard < FAINT else FEW if heard < LOUD else FEW + 2
 
 
-class KMeans(Plan):
-    """Centroids of k clusters. Options: `clusters` (k), `iterations`, `margin` (a multiple).
+def heard_from(clusters: Clusters, noise: Fraction) -> Fraction:
+    """Return the noisy size above which a cluster moves, for noise of such a scale on the sizes."""
+    return max(noise, Fraction(max(1, clusters.margin), 2))
 
-    The answers are the coordinates of the centroids, cluster by cluster.
+
+class KMeans(Plan):
+    """Centroids of k clusters, and how many records are nearest to each.
+
+    Options: `clusters` (k), `iterations`, `margin` (a multiple), `sizes` (a share of epsilon). The
+    answers are the coordinates of the centroids, cluster by cluster; sizes and errors are read off
+    what was measured (`expecting.clusters`).
     """
 
     name = "k-means"
     postprocessing = ("new centroid = old + sum / size", "clipping to the domain")
-    settings = ("clusters", "iterations", "margin")
+    settings = ("clusters", "iterations", "margin", "sizes")
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
@@ -161,6 +175,11 @@ class KMeans(Plan):
                 "without known facts, reading published or secret-moves\n"
                 "  try: --mechanism laplace with --query cluster-sums(FILE)"
             )
+        if not isinstance(request.bound, Histogram):
+            raise QueryError(
+                f"k-means makes clusters, and does not answer {request.bound.name}"
+                "\n  try: leave --query out"
+            )
         for name, kind in policy.domain.attributes:
             if not kind.ordered:
                 raise QueryError(f"the attribute {name!r} is not ordered: it has no means")
@@ -168,6 +187,7 @@ class KMeans(Plan):
         usual = usual_iterations(request, self.clusters)
         self.iterations = _whole_option(request, "iterations", usual)
         self.margins = _margins(request)
+        self.counted = _share_of_sizes(request)
         axes = range(len(policy.domain))
         self.grid = attribute_grid(policy.domain, axes) / REFINED
         self.theta = longest_move(policy, self.grid)
@@ -185,7 +205,7 @@ class KMeans(Plan):
 
     def calibrated(self, centroids: Ints) -> tuple[Release, Release, Clusters]:
         """Return one iteration's releases, at the margin that needs the least noise."""
-        each = self.request.epsilon / self.iterations
+        each = (1 - self.counted) * self.request.epsilon / self.iterations
         clusters, found = self._best(centroids)
         sizes = Release(
             query=Memberships(clusters, sums=False, name="sizes"),
@@ -218,6 +238,8 @@ class KMeans(Plan):
         for step in range(self.iterations):
             sizes, sums, clusters = self.calibrated(centroids) if step else self._first
             centroids = self.moved(clusters, draw(sizes), draw(sums), sizes.scales[0])
+        if self.counted:
+            draw(self.last_sizes(centroids))
         names = Names(
             ("cluster", "attribute"),
             centroids.size,
@@ -229,9 +251,19 @@ class KMeans(Plan):
         )
         return Vector(whole(centroids.ravel().tolist()), self.grid, names)
 
+    def last_sizes(self, centroids: Ints) -> Release:
+        """Return how many records are nearest to each centroid that is published, with noise."""
+        clusters = self._with(centroids)
+        found = Around(clusters, self.theta, self.cover).bounds(0)
+        return Release(
+            query=Memberships(clusters, sums=False, name="sizes"),
+            noise="discrete-laplace",
+            scale=Fraction(found.sizes) / (self.counted * self.request.epsilon),
+        )
+
     def moved(self, clusters: Clusters, sizes: Vector, sums: Vector, noise: Fraction) -> Ints:
         """Return the next centroids; a cluster whose size drowns in noise stays where it is."""
-        least = max(noise, Fraction(max(1, clusters.margin), 2))
+        least = heard_from(clusters, noise)
         shifts = sums.units.reshape(clusters.centroids.shape).tolist()
         moved = []
         for size, *places in zip(
@@ -253,6 +285,14 @@ def _margins(request: Request) -> tuple[Fraction, ...]:
     if not 0 <= wanted <= WIDEST_MARGIN:
         raise QueryError(f"margin = {show(wanted)} is not a number from 0 to {WIDEST_MARGIN}")
     return (wanted,)
+
+
+def _share_of_sizes(request: Request) -> Fraction:
+    """Return the share of epsilon for the sizes of the last clusters; 0: they are not counted."""
+    share = Fraction(exact(request.options.get("sizes", COUNTED), key="sizes"))
+    if not 0 <= share < 1:
+        raise QueryError(f"sizes = {show(share)} is not a share from 0 to below 1")
+    return share
 
 
 def _whole_option(request: Request, name: str, default: int) -> int:

@@ -1,8 +1,9 @@
 """A release as a file: CSV, Parquet or JSON, a row for each number.
 
-A row has the names, the answer, its standard error, an interval of 95 % and the mechanism. What the
-numbers rest on (the promise, S, the noise, the policy's digest, the version) stands in the JSON, or
-beside the other files under their name with `.meta.json`.
+A row has the names, the answer, its standard error, an interval of 95 % and the mechanism. Answers
+with a form of their own (`Released.form`) have the rows of that form. What the numbers rest on (the
+promise, S, the noise, the policy's digest, the version) stands in the JSON, or beside the other
+files under their name with `.meta.json`.
 """
 
 from __future__ import annotations
@@ -42,8 +43,6 @@ __all__ = [
 ]
 
 BESIDE = ".meta.json"
-CLUSTERS = "k-means"
-"""Whose answers are places, one coordinate a row."""
 ERRORS = ("standard_error", "low95", "high95", "mechanism")
 
 
@@ -52,8 +51,8 @@ def answer_column(released: Released) -> str:
 
     Never what another column is called, in small letters or large ones.
     """
-    if released.mechanism == CLUSTERS:
-        return "coordinate"
+    if released.form is not None:
+        return released.form.answer
     counts = is_count(released.request.bound)
     taken = {name.casefold() for name in released.answers.names.columns}
     names = chain(["count"] if counts else [], ["value"], (f"value_{at}" for at in naturals(2)))
@@ -131,7 +130,17 @@ def _writer(path: Path) -> Callable[[Released, Path], None]:
     return found
 
 
+def _columns(released: Released) -> list[str]:
+    """Return what the columns of a file are called."""
+    if released.form is not None:
+        return list(released.form.columns)
+    return [*released.answers.names.columns, answer_column(released), *error_columns(released)]
+
+
 def _rows(released: Released) -> Iterator[tuple[object, ...]]:
+    if released.form is not None:
+        yield from released.form.table()
+        return
     beside: Iterable[tuple[float, float] | None] = repeat(None)
     if released.errors is not None and released.halves is not None:
         beside = zip(released.errors, released.halves, strict=True)
@@ -155,10 +164,13 @@ def _interval(value: Exact | float, error: float, half: float) -> tuple[float, f
 def about(released: Released) -> dict[str, Any]:
     """Return what a reader of the answers has to know: what was promised, and what it rests on."""
     found = released.to_json()
-    for key in ("columns", "values"):
+    for key in (
+        "columns",
+        "values",
+        *([] if released.form is None else [f"{released.form.thing}s"]),
+    ):
         del found[key]
     policy = released.request.policy
-    columns = [*released.answers.names.columns, answer_column(released), *error_columns(released)]
     return {
         **found,
         "schema": "blowproof/answers/1",
@@ -166,14 +178,14 @@ def about(released: Released) -> dict[str, Any]:
         "policy_digest": digest(policy),
         "size": released.size,
         "account": released.account,
-        "columns": columns,
-        "rows": len(released.answers),
+        "columns": _columns(released),
+        "rows": len(released.answers) if released.form is None else len(released.form.rows),
         "measured": kept(released.description.releases, released.measured),
     }
 
 
 def _write_json(released: Released, path: Path) -> None:
-    rows = [[it if isinstance(it, (int, str)) or math.isfinite(it) else None for it in row]  # type: ignore[arg-type]
+    rows = [[None if isinstance(it, float) and not math.isfinite(it) else it for it in row]
             for row in _rows(released)]  # fmt: skip
     path.write_text(json.dumps({**about(released), "rows": rows}) + "\n", encoding="utf-8")
 
@@ -183,8 +195,7 @@ def _plain(name: object) -> object:
 
 
 def _write_csv(released: Released, path: Path) -> None:
-    names = [*released.answers.names.columns, answer_column(released), *error_columns(released)]
-    write_rows(names, _rows(released), path)
+    write_rows(_columns(released), _rows(released), path)
 
 
 def write_rows(names: Sequence[str], rows: Iterable[tuple[object, ...]], path: Path) -> None:
@@ -210,8 +221,8 @@ def _must_be_distinct(path: Path, names: Sequence[str]) -> None:
 
 
 def _write_parquet(released: Released, path: Path) -> None:
-    names = [*released.answers.names.columns, answer_column(released), *error_columns(released)]
-    write_columns(names, [list(column) for column in zip(*_rows(released), strict=True)], path)
+    columns = [list(column) for column in zip(*_rows(released), strict=True)]
+    write_columns(_columns(released), columns, path)
 
 
 def write_columns(names: Sequence[str], columns: Sequence[list[Any]], path: Path) -> None:
@@ -243,7 +254,9 @@ def _typed(column: list[Any]) -> tuple[str, list[Any]]:
     >>> _typed([1, -2]), _typed([0.5, 2.0]), _typed([1, 2**63])
     (('BIGINT', [1, -2]), ('DOUBLE', [0.5, 2.0]), ('VARCHAR', ['1', '9223372036854775808']))
     """
-    kinds = {type(value) for value in column}
-    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in column):
+    kinds = {type(value) for value in column if value is not None}
+    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in column if value is not None):
         return "BIGINT", column
-    return ("DOUBLE", column) if kinds == {float} else ("VARCHAR", [str(v) for v in column])
+    if kinds == {float}:
+        return "DOUBLE", column
+    return "VARCHAR", [None if value is None else str(value) for value in column]

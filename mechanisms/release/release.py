@@ -26,6 +26,7 @@ from blowproof.mechanisms.parts.parallel import require_part
 from blowproof.mechanisms.parts.records import Part
 from blowproof.mechanisms.release.agreement import require_agreement
 from blowproof.mechanisms.release.draw import Draw
+from blowproof.mechanisms.release.form import Form
 from blowproof.mechanisms.release.request import (
     EXACT_NOTE,
     Oracle,
@@ -67,6 +68,7 @@ class Released:
     `answers` are exact numbers, or floats where they are estimates made from noisy answers alone.
     `errors` are their standard errors, `halves` half the widths of intervals that hold the truth
     with 95 %. `measured` are the noisy answers themselves. `description` says what was drawn.
+    `form` is what people get to see in place of a number a row (None: that).
     `size` is n where it is public, `account` the number of the account that paid.
     """
 
@@ -80,6 +82,7 @@ class Released:
     details: Mapping[str, Any] = field(default_factory=dict)
     errors: Sequence[float] | None = None
     halves: Sequence[float] | None = None
+    form: Form | None = None
     size: int | None = None
     account: int | None = None
 
@@ -102,6 +105,7 @@ class Released:
             "values": [_number(value) for value in self.answers],
             "notes": list(self.notes),
             **self.details,
+            **({} if self.form is None else {f"{self.form.thing}s": self.form.to_json()}),
         }
 
 

@@ -274,9 +274,38 @@ def test_an_answer_file_that_exists_is_refused_before_anything_is_spent(files, c
 
 def test_clusters_have_a_form_of_their_own(files, capsys):
     words = ["--epsilon", "9", "--mechanism", "k-means", "--set", "clusters=2"]
-    words += ["--output", files / "out.csv"]
-    assert said(capsys, files / "line.toml", files / "line.csv", *words)[0] == 0
-    assert (files / "out.csv").read_text().splitlines()[0] == "cluster,attribute,coordinate"
+    names = ["cluster", "age", "size"]
+    names += [f"{of}_{what}" for of in ("age", "size") for what in ERRORS[:-1]] + ["mechanism"]
+    for name in ("out.csv", "out.parquet", "out.json"):
+        more = [*words, "--output", files / name]
+        assert said(capsys, files / "line.toml", files / "line.csv", *more)[0] == 0
+    lines = (files / "out.csv").read_text().splitlines()
+    assert lines[0].split(",") == names and len(lines) == 3
+    table = pyarrow.parquet.read_table(files / "out.parquet")
+    assert table.column_names == names and table.num_rows == 2
+    found = json.loads((files / "out.json").read_text())
+    beside = json.loads((files / "out.csv.meta.json").read_text())
+    assert found["columns"] == names == beside["columns"] and beside["rows"] == 2
+    size = beside["size"]
+    for row in found["rows"]:
+        at = dict(zip(names, row, strict=True))
+        assert at["age_low95"] <= at["age"] <= at["age_high95"] and at["mechanism"] == "k-means"
+        assert 0 <= at["size_low95"] <= at["size"] <= at["size_high95"] <= size
+    assert sum(row[2] for row in found["rows"]) == size
+    out = said(capsys, files / "line.toml", files / "line.csv", *words)[1]
+    assert out.startswith("clusters, released by k-means") and " to " in out
+    document = json.loads(
+        said(capsys, files / "line.toml", files / "line.csv", *words, "--json")[1]
+    )
+    assert [item["cluster"] for item in document["clusters"]] == [1, 2]
+    assert document["columns"] == ["cluster", "attribute"] and len(document["values"]) == 2
+
+
+def test_k_means_does_not_answer_a_query(files, capsys):
+    """It drew clusters whatever was asked for, and said nothing."""
+    words = ["--epsilon", "9", "--mechanism", "k-means", "--query", "sum(age)"]
+    code, out, err = said(capsys, files / "line.toml", files / "line.csv", *words)
+    assert code == 2 and not out and "leave --query out" in err
 
 
 def test_answers_as_a_parquet_file(files, capsys):
