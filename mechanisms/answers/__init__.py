@@ -2,5 +2,6 @@
 
 These are secret: they leave this room only through release.draw.
 
-Read `vectors`, `true_answers`, `rectangles`, `masks`, `clusters`, `trees`.
+Read `vectors`, `true_answers`, `rectangles`, `masks`, `clusters`, `trees`; `noisy_table`
+(counts in place of a data file).
 """

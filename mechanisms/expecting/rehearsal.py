@@ -23,6 +23,7 @@ from blowproof.mechanisms.answers.vectors import Estimate, Vector
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.expecting.k_norm_error import seeded_k_norm
 from blowproof.mechanisms.noise.steps import step_noise
+from blowproof.mechanisms.structures.halvings import FINE, Halvings
 from blowproof.mechanisms.structures.partitions import (
     interval_costs,
     interval_partition,
@@ -30,7 +31,7 @@ from blowproof.mechanisms.structures.partitions import (
     matching_partition,
 )
 from blowproof.models.data.dataset import Dataset
-from blowproof.models.mechanisms.mechanism import DRAWN, Release, Selection
+from blowproof.models.mechanisms.mechanism import BLOCKS, DRAWN, Release, Selection
 from blowproof.verifier.certify.noise.k_norm import K_NORM
 from blowproof.verifier.certify.noise.steps import STEPS_NOISE
 
@@ -126,6 +127,8 @@ class Stage:
             return interval_partition(truth.units, noise, penalty=penalty, longest=longest)
         if selection.candidates == DRAWN:
             return self._drawn(selection, truth, penalty)
+        if selection.candidates == BLOCKS:
+            return self._blocks(selection, truth, penalty)
         return matching_partition(truth.units, noise, penalty=penalty)
 
     def _drawn(self, selection: Selection, truth: Vector, penalty: Fraction) -> NDArray[Any]:
@@ -149,6 +152,26 @@ class Stage:
                     break
             end -= 1 << power
         return np.array(ends[::-1], dtype=np.int64)
+
+    def _blocks(self, selection: Selection, truth: Vector, penalty: Fraction) -> NDArray[Any]:
+        """Return a partition into blocks drawn by its costs, as the gate draws it, in floats."""
+        halvings = Halvings(self.policy.domain)
+        rate = 1 / (FINE * float(selection.scale))
+        alone = [row.astype(np.float64) * -rate for row in halvings.costs(truth.units, penalty)]
+        sums, stays = alone[0], [np.ones(len(alone[0]), dtype=bool)]
+        for weight, above in zip(alone[1:], halvings.parents, strict=True):
+            parts = np.bincount(above, weights=sums)
+            single = np.bincount(above) == 1
+            sums = np.where(single, parts, np.logaddexp(weight, parts))
+            chance = np.where(single, 0.0, np.exp(weight - sums))
+            stays.append(self._random.random(len(chance)) < chance)
+        reached = np.ones(len(stays[-1]), dtype=bool)
+        whole = []
+        for level in reversed(range(len(stays))):
+            whole.append(np.flatnonzero(reached & stays[level]).tolist())
+            if level:
+                reached = (reached & ~stays[level])[halvings.parents[level - 1]]
+        return halvings.buckets(whole[::-1])
 
     def once(self, key: object, make: Callable[[], Any]) -> Any:
         """Return what is made of noisy answers, as `Draw` does."""

@@ -14,12 +14,20 @@ less on eleven of fourteen points (down to a fifth), alike on two and twice as l
 0.001, where counts drown, it was no less. `partition=noisy` is the cheapest partition by noisy
 costs, and the one for more values than are drawn.
 
+*On grids*, of any attributes with an order, "dawa" draws a partition into blocks within blocks,
+each of which is cut in halves or not (`structures.halvings`, `noise.block_choice`), by the sum of
+|count - median|, which a record changes by half as much; `partition=blocks` does it on a line. On
+the tweets of 256 x 256 cells at epsilon 0.1 its RMSE is 13, that of Laplace noise 28.
+
 *How much a bucket costs.* Besides the noise on its count, about 1 / epsilon, every bucket has noise
 on its cost, and the cheapest partition collects the most negative of it: luck, which favours many
 small buckets. So a bucket costs `caution` scales of that noise more, which is public and so free.
 It pays most where counts drown in noise: the default is 2 - log10(n epsilon / |T|), from 0 to 3 (to
 2 where partitions are drawn: there are more partitions into many small buckets than into few), a
-rule found by trying the seven histograms of the paper.
+rule found by trying the seven histograms of the paper. Of blocks it is 3/4 less a quarter of the
+same logarithm, from 0 to 1, found on the tweets and on smooth and scattered grids.
+
+Every query is answered from the counts that the buckets say.
 
 Both steps compose: the partition is private for its share for neighbours that differ in one record,
 so policies with known facts are refused, for there neighbours differ in several.
@@ -34,7 +42,9 @@ from math import log10
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.mechanisms.answers.vectors import Estimate, Vector, cells_of
+from blowproof.mechanisms.answers.noisy_table import answered_from
+from blowproof.mechanisms.answers.true_answers import require_answerable
+from blowproof.mechanisms.answers.vectors import Estimate, Vector
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.kinds.transformed import (
     Flows,
@@ -45,23 +55,32 @@ from blowproof.mechanisms.kinds.transformed import (
     plan_flows,
     require_few_values,
 )
+from blowproof.mechanisms.noise.block_choice import MOST_BLOCKS
 from blowproof.mechanisms.release.calibrate import require_floats
 from blowproof.mechanisms.release.release import Draw, Plan, Request
 from blowproof.mechanisms.structures.forests import Forest
+from blowproof.mechanisms.structures.halvings import Halvings
 from blowproof.mechanisms.structures.matchings import MOST_MATCHED
 from blowproof.mechanisms.structures.partitions import LONGEST, scale_of
 from blowproof.models import BudgetError, QueryError, exact, show
-from blowproof.models.mechanisms.mechanism import DRAWN, Release, Selection
+from blowproof.models.mechanisms.mechanism import BLOCKS, DRAWN, Release, Selection
 from blowproof.models.policy.readings import is_labelled
 
 __all__ = ["Dawa", "DawaTransformed", "MatchingTransformed"]
 
 Ints = NDArray[np.int64]
-HALF = Fraction(1, 2)
-PARTITIONS = ("drawn", "noisy")
+Floats = NDArray[np.float64]
+HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
+PARTITIONS = ("drawn", "noisy", "blocks")
 MOST_DRAWN, MOST_CHOSEN = 20_000, 1 << 17
 """Values whose partition is drawn where nobody asks for another, and at all (`interval_choice`)."""
 MOST_CAUTION = 1000
+CAUTIONS = {
+    BLOCKS: (Fraction(3, 4), Fraction(1, 4), Fraction(1)),
+    DRAWN: (Fraction(2), Fraction(1), Fraction(2)),
+    "": (Fraction(2), Fraction(1), Fraction(3)),
+}
+"""By candidates: a - b log10(n epsilon / |T|), and the most."""
 WIDEST_SCALE = 2**44
 """Of the noise on a pair's cost: the matching ends at 2**56, which is 4000 scales away."""
 
@@ -69,15 +88,17 @@ WIDEST_SCALE = 2**44
 class Bucketed(Plan):
     """What the three have in common; `share` is the part of epsilon that the partition gets."""
 
-    postprocessing = ("uniform expansion",)
+    postprocessing = ("uniform expansion", "sums of noisy cells")
     settings: tuple[str, ...] = ("share", "caution")
     share = HALF
     caution: Fraction | None = None
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        if not request.bound.separates:
-            raise QueryError(f"{self.name} releases a histogram\n  try: --query histogram")
+        if request.bound.per_record:
+            raise QueryError(f"{request.bound.name} weighs records\n  try: --mechanism laplace")
+        for query in (request.bound, "histogram"):
+            require_answerable(query, request.policy)
         if not is_labelled(request.reading) or not free(request.policy):
             raise RefusedError(
                 f"{self.name} chooses its buckets privately only where neighbours differ in one "
@@ -109,17 +130,17 @@ class Bucketed(Plan):
 
     def penalty(self, records: int | None) -> Fraction:
         """Return what a bucket costs: for the noise on its count, and for luck."""
-        epsilon = self.request.epsilon
-        share = epsilon * (records or 0) / self.size
-        usual = Fraction(3)
-        if share > 0:  # the logarithms of whole numbers, which may be beyond floats
-            size = log10(share.numerator) - log10(share.denominator)
-            usual = Fraction(2) - Fraction(round(10 * size), 10)
-        caution = self.caution
-        if caution is None:
-            most = 2 if self.selection.candidates == DRAWN else 3
-            caution = min(max(usual, Fraction(0)), Fraction(most))
-        return 1 / (epsilon - self.first) + caution * self.selection.scale
+        caution = self._usual_caution(records) if self.caution is None else self.caution
+        return 1 / (self.request.epsilon - self.first) + caution * self.selection.scale
+
+    def _usual_caution(self, records: int | None) -> Fraction:
+        least, slope, most = CAUTIONS.get(self.selection.candidates, CAUTIONS[""])
+        share = self.request.epsilon * (records or 0) / self.size
+        if share <= 0:
+            return most
+        # the logarithms of whole numbers, which may be beyond floats
+        size = Fraction(round(10 * (log10(share.numerator) - log10(share.denominator))), 10)
+        return min(max(least - slope * size, Fraction(0)), most)
 
     def secret_edges(self) -> tuple[Ints, Ints] | None:
         """Return the edges of G, listed (or refused) before anything is charged."""
@@ -144,6 +165,20 @@ class Bucketed(Plan):
         return flow_releases(self, rest, vertex, forest, stretch), forest
 
     def run(self, draw: Draw) -> Vector | Estimate:
+        """Return the answers on the counts that the buckets say."""
+        key = self.name, self.request.epsilon, self.selection, self.caution
+        table = draw.once(key, lambda: self._spread(draw))
+        return answered_from(table, self.request.bound, self.request.policy)
+
+    def draws_as(self, other: Plan) -> bool:
+        """Whether the other plan has the same buckets; then they are drawn once for both."""
+        return (
+            isinstance(other, Bucketed)
+            and (self.name, self.selection, self.caution, self.request.epsilon)
+            == (other.name, other.selection, other.caution, other.request.epsilon)
+        )  # fmt: skip
+
+    def _spread(self, draw: Draw) -> Floats:
         """Choose the buckets, count them with noise, and spread each count evenly."""
         penalty = self.penalty(draw.public_size(self.request))
         vertex = self.buckets(draw.choose(self.selection, penalty=penalty))
@@ -152,9 +187,7 @@ class Bucketed(Plan):
             noisy = draw(releases[0]).units.astype(np.float64)
         else:
             noisy = forest.counts(drawn_flows(draw, releases, forest)).astype(np.float64)
-        widths = np.bincount(vertex)
-        domain = self.request.policy.domain
-        return Estimate((noisy / widths)[vertex], cells_of(domain, tuple(range(len(domain)))))
+        return np.asarray((noisy / np.bincount(vertex))[vertex])
 
 
 class DawaTransformed(Bucketed):
@@ -169,8 +202,8 @@ class DawaTransformed(Bucketed):
             raise QueryError(f"{self.name} puts the values of one attribute into intervals")
         usual = PARTITIONS[0 if self.size <= MOST_DRAWN else 1]
         partition = self.request.options.get("partition", usual)
-        if partition not in PARTITIONS:
-            raise QueryError(f"there is no partition {partition!r}\n  try: drawn, or noisy")
+        if partition not in PARTITIONS[:2]:
+            raise QueryError(f"{self.name} has no partition {partition!r}\n  try: drawn, or noisy")
         if partition == PARTITIONS[0] and self.size > MOST_CHOSEN:
             raise BudgetError(
                 f"{self.size:,} values; partitions of {MOST_CHOSEN:,} at the most are drawn"
@@ -186,10 +219,38 @@ class DawaTransformed(Bucketed):
 
 
 class Dawa(DawaTransformed):
-    """Plain DAWA for the histogram: its intervals, and Laplace noise on their counts."""
+    """Plain DAWA: its intervals, or blocks of a grid, and Laplace noise on their counts."""
 
     name = "dawa"
-    share = Fraction(1, 4)
+
+    def __init__(self, request: Request) -> None:
+        line = len(request.policy.domain) == 1
+        self.partition = request.options.get("partition", None if line else PARTITIONS[2])
+        self.share = HALF if self.partition == PARTITIONS[2] else QUARTER
+        super().__init__(request)
+
+    def choice(self) -> Selection:
+        """On a grid: blocks, whose deviation one record that joins or leaves changes by 1."""
+        if self.partition != PARTITIONS[2]:
+            if len(self.request.policy.domain) == 1:
+                return super().choice()
+            raise QueryError(
+                f"a grid has no partition {self.partition!r}\n  try: blocks, or leave it out"
+            )
+        many = Halvings(self.request.policy.domain).count
+        if many > MOST_BLOCKS:
+            raise BudgetError(
+                f"{many:,} blocks; partitions of {MOST_BLOCKS:,} at the most are drawn"
+                "\n  try: --mechanism quadtree, or laplace"
+            )
+        if (self.caution or 0) < 0:
+            raise QueryError("the caution of blocks is not below 0\n  try: --set caution=0")
+        scale = 4 / self.first  # one record that moves changes all costs by 2 at the most
+        return Selection(query="histogram", candidates=BLOCKS, scale=scale)
+
+    def buckets(self, chosen: Ints) -> Ints:
+        """Return the buckets: blocks are numbered already."""
+        return chosen if self.partition == PARTITIONS[2] else super().buckets(chosen)
 
     def secret_edges(self) -> None:
         """Leave them: the counts of the buckets are released, whatever G is."""

@@ -19,12 +19,12 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.mechanisms.answers.noisy_table import answered_from
 from blowproof.mechanisms.answers.rectangles import rectangle_sums
-from blowproof.mechanisms.answers.true_answers import require_answerable, true_answers
-from blowproof.mechanisms.answers.vectors import Estimate, Vector, cells_of, whole
+from blowproof.mechanisms.answers.true_answers import require_answerable
+from blowproof.mechanisms.answers.vectors import Estimate, Vector
 from blowproof.mechanisms.kinds.transformed import (
     Flows,
-    NoisyTable,
     require_few_values,
     require_one_record,
 )
@@ -46,7 +46,6 @@ TILTS = (0.0, 1 / 3, 2 / 3)
 """Shares of epsilon fall with the level like the block's width to the power of these."""
 PARTS = 1_000
 SAMPLE = 2_000
-FINE = 2**20
 LEAST = 1e-9
 """Stands for the variance 0, of noise too narrow to be felt."""
 
@@ -116,12 +115,7 @@ class Quadtree(Plan):
         drawn = [draw(item).units.astype(np.float64) for item in self.releases]
         variances = [max(LEAST, variance(item.scales[0])) for item in self.releases]
         table = self.blocks.fitted(drawn, variances, draw.public_size(self.request))
-        query, policy = self.request.bound, self.request.policy
-        if query.separates:
-            return Estimate(table, cells_of(policy.domain, tuple(range(len(policy.domain)))))
-        held = NoisyTable(whole([round(FINE * x) for x in table.tolist()]), policy.domain)
-        found = true_answers(query, policy, held)
-        return Estimate(found.units.astype(np.float64) * float(found.grid) / FINE, found.names)
+        return answered_from(table, self.request.bound, self.request.policy)
 
 
 Design = tuple[Blocks, tuple[Fraction, ...]]

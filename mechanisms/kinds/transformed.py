@@ -16,20 +16,17 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.mechanisms.answers.masks import mask
+from blowproof.mechanisms.answers.noisy_table import NoisyTable
 from blowproof.mechanisms.answers.true_answers import count_cells, require_answerable, true_answers
 from blowproof.mechanisms.answers.vectors import (
     Estimate,
     Names,
     Vector,
-    largest,
-    roomy,
     sums_by,
 )
 from blowproof.mechanisms.base.errors import RefusedError
@@ -43,10 +40,8 @@ from blowproof.mechanisms.release.release import (
 )
 from blowproof.mechanisms.structures.forests import Forest, best_forest, forests, hubs, path
 from blowproof.models import (
-    Area,
     BoundQuery,
     BudgetError,
-    DataError,
     Domain,
     Exact,
     Point,
@@ -146,53 +141,6 @@ class Flows(BoundQuery):
 
     def _names(self, chosen: Ints) -> Names:
         return Names(("flow",), len(chosen), lambda: ((str(at),) for at in chosen.tolist()))
-
-
-class NoisyTable(Dataset):
-    """Noisy counts in place of a data file: every query can be asked of them, exactly."""
-
-    def __init__(self, counts: NDArray[Any], domain: Domain) -> None:
-        # No file is behind these counts: what the base class opens is never used.
-        self.path, self.domain = Path("noisy counts"), domain
-        (held,) = roomy(counts.size * largest(counts), counts)  # room for every sum of them
-        self._counts = held.reshape([kind.size for _, kind in domain.attributes])
-
-    def close(self) -> None:
-        """Do nothing: there is no file."""
-
-    @property
-    def size(self) -> int:
-        """The sum of all counts."""
-        return int(self._counts.sum())
-
-    def counts(self, areas: Sequence[Area]) -> list[int]:
-        """Return the noisy count of each area."""
-        return [self._count(area) for area in areas]
-
-    def _count(self, area: Area) -> int:
-        return int(self._counts[mask(area, self.domain)].sum())
-
-    def _marginal(self, axes: tuple[int, ...]) -> NDArray[Any]:
-        others = tuple(axis for axis in range(self._counts.ndim) if axis not in axes)
-        table: NDArray[Any] = self._counts.sum(axis=others)
-        return table.transpose(np.argsort(np.argsort(axes)))
-
-    def dense_marginal(self, axes: tuple[int, ...]) -> NDArray[Any]:
-        """Return the noisy counts of a marginal, row-major."""
-        return self._marginal(axes).ravel()
-
-    def sparse_marginal(
-        self, axes: tuple[int, ...], *, limit: int = MOST_VALUES
-    ) -> dict[Point, int]:
-        """Return the noisy counts of a marginal that are not 0."""
-        table = self._marginal(axes)
-        held = np.nonzero(table)
-        places = zip(*(place.tolist() for place in held), strict=True)
-        return dict(zip(places, table[held].tolist(), strict=True))
-
-    def records(self, limit: int = 0) -> list[Point]:
-        """Refuse: noisy counts are no records."""
-        raise DataError("noisy counts have no single records, so no weights can be put on them")
 
 
 def free(policy: Policy) -> bool:

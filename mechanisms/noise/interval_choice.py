@@ -25,7 +25,7 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from blowproof.mechanisms.noise.exponential import exp_minus
+from blowproof.mechanisms.noise.rounded_down import WORD, Big, Powers, cut, shifted, times, total
 from blowproof.models.base.errors import BudgetError, PolicyError
 
 if TYPE_CHECKING:
@@ -37,9 +37,7 @@ __all__ = ["MOST_CHOSEN", "raw_interval_choice"]
 
 MOST_CHOSEN = 1 << 17
 """Values; more take minutes."""
-BITS, SLACK, WORD, DIGIT = 192, 32, 8, 6
-Big = tuple[int, int]
-"""A whole number, and the power of two that it is multiplied by."""
+BITS, SLACK = 192, 32
 
 
 def raw_interval_choice(
@@ -84,22 +82,20 @@ class _Table:
         least = min(min(row[1 << power :], default=0) for power, row in enumerate(costs))
         most = max(max(row[1 << power :], default=0) for power, row in enumerate(costs))
         self._least = least
-        self._powers = _Powers(rate, most - least, bits)
+        self._powers = Powers(rate, most - least, bits)
         # a bucket's cost is counted from the least one: exp(-rate * least), for each bucket
         self._bucket = self._each(rate, least)
         self._sums: list[Big] = [(1 << bits - 1, 1 - bits)]
         for end in range(1, len(costs[0])):
-            self._sums.append(
-                _total([self._term(end, power) for power in self._fitting(end)], bits)
-            )
+            self._sums.append(total([self._term(end, power) for power in self._fitting(end)], bits))
 
     def _each(self, rate: Fraction, least: int) -> Big:
         """Return exp(-rate * least), which may be above 1; rounded down."""
         if least >= 0:
-            return _Powers(rate, least, self.bits)(least)
-        mantissa, power = _Powers(rate, -least, 2 * self.bits)(-least)
+            return Powers(rate, least, self.bits)(least)
+        mantissa, power = Powers(rate, -least, 2 * self.bits)(-least)
         inverse = (1 << 4 * self.bits) // (mantissa + (mantissa >> self.bits) + 1)
-        return _cut(inverse, -power - 4 * self.bits, self.bits)
+        return cut(inverse, -power - 4 * self.bits, self.bits)
 
     def _fitting(self, end: int) -> range:
         return range(min(len(self._costs), end.bit_length()))
@@ -108,7 +104,7 @@ class _Table:
         """Return the part of Z(end) whose last bucket has 2**power values."""
         weight = self._powers(self._costs[power][end] - self._least)
         before = self._sums[end - (1 << power)]
-        return _times(_times(weight, self._bucket, self.bits), before, self.bits)
+        return times(times(weight, self._bucket, self.bits), before, self.bits)
 
     def last(self, end: int, drawn: Big, source: Source) -> tuple[int | None, Big]:
         """Return the power of the last bucket's length; None where more bits are needed.
@@ -117,7 +113,7 @@ class _Table:
         """
         terms = [self._term(end, power) for power in self._fitting(end)]
         lowest = max(power for _, power in terms) - WORD
-        shares = list(accumulate(_shifted(term, lowest) for term in terms))
+        shares = list(accumulate(shifted(term, lowest) for term in terms))
         highest = self._ceiling(shares[-1])
         value, many = drawn
         while True:
@@ -135,53 +131,3 @@ class _Table:
     def _ceiling(self, share: int) -> int:
         """Return a number that the truth does not exceed, for one that was rounded down."""
         return share + (share >> self.bits - SLACK - 1) + 2 * 64 if share else 128
-
-
-class _Powers:
-    """exp(-rate k) for whole k up to a largest one, from tables of its digits; rounded down."""
-
-    def __init__(self, rate: Fraction, most: int, bits: int) -> None:
-        self._bits = bits
-        halvings = max(0, rate.numerator.bit_length() - rate.denominator.bit_length() + 1)
-        width = max(1, most.bit_length())
-        self._fine = bits + width + halvings + 2 * SLACK
-        low = exp_minus(rate / 2**halvings, self._fine)[0]
-        unit = _cut(low, -self._fine, self._fine)
-        for _ in range(halvings):
-            unit = _times(unit, unit, self._fine)
-        self._tables: list[list[Big]] = []
-        for _ in range(0, width, DIGIT):
-            row = [(1 << self._fine - 1, 1 - self._fine)]
-            for _ in range((1 << DIGIT) - 1):
-                row.append(_times(row[-1], unit, self._fine))
-            self._tables.append(row)
-            unit = _times(row[-1], unit, self._fine)
-
-    def __call__(self, steps: int) -> Big:
-        result: Big = (1 << self._fine - 1, 1 - self._fine)
-        for row in self._tables:
-            if steps & (1 << DIGIT) - 1:
-                result = _times(result, row[steps & (1 << DIGIT) - 1], self._fine)
-            steps >>= DIGIT
-        return _cut(*result, self._bits)
-
-
-def _cut(mantissa: int, power: int, bits: int) -> Big:
-    """Return a number with so many bits, rounded down."""
-    more = mantissa.bit_length() - bits
-    return (mantissa >> more if more >= 0 else mantissa << -more), power + more
-
-
-def _times(one: Big, two: Big, bits: int) -> Big:
-    return _cut(one[0] * two[0], one[1] + two[1], bits)
-
-
-def _shifted(number: Big, lowest: int) -> int:
-    """Return a number in units of 2**lowest, rounded down."""
-    move = number[1] - lowest
-    return number[0] << move if move >= 0 else number[0] >> -move
-
-
-def _total(terms: Sequence[Big], bits: int) -> Big:
-    lowest = max(power for _, power in terms) - WORD
-    return _cut(sum(_shifted(term, lowest) for term in terms), lowest, bits)

@@ -64,7 +64,10 @@ def candidates(query: BoundQuery, policy: Policy) -> Iterator[Candidate]:
     yield Candidate("transformed")
     if not query.separates:  # of which it is the Laplace mechanism
         yield Candidate("table")
-    if size <= MOST_BUCKETED:
+    if len(policy.domain) > 1:
+        yield Candidate("dawa")
+    elif size <= MOST_BUCKETED:
         yield from map(Candidate, BUCKETED)
+        yield Candidate("dawa", {"partition": "blocks"})
     if size <= MOST_MATCHED:
         yield Candidate("matching-transformed")

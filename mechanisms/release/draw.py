@@ -75,4 +75,4 @@ class Draw:
         truth = self._count(selection)
         self._ready.pop(id(selection))
         self.chosen.append(selection)
-        return choose(permit, truth, penalty)
+        return choose(permit, truth, penalty, self.policy.domain)

@@ -28,12 +28,14 @@ import numpy as np
 
 from blowproof.mechanisms.answers.vectors import Vector, largest, roomy
 from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.noise.block_choice import raw_block_choice
 from blowproof.mechanisms.noise.discrete_gaussian import raw_discrete_gaussian
 from blowproof.mechanisms.noise.discrete_laplace import Noise, raw_discrete_laplace
 from blowproof.mechanisms.noise.interval_choice import raw_interval_choice
 from blowproof.mechanisms.noise.k_norm import raw_k_norm
 from blowproof.mechanisms.noise.steps import raw_steps
 from blowproof.mechanisms.release.worth import require_close_bounds
+from blowproof.mechanisms.structures.halvings import FINE, Halvings
 from blowproof.mechanisms.structures.partitions import (
     interval_costs,
     interval_partition,
@@ -41,7 +43,7 @@ from blowproof.mechanisms.structures.partitions import (
     matching_partition,
 )
 from blowproof.models import BudgetError, Domain, InternalError, show
-from blowproof.models.mechanisms.mechanism import DRAWN, Mechanism, Release, Selection
+from blowproof.models.mechanisms.mechanism import BLOCKS, DRAWN, Mechanism, Release, Selection
 from blowproof.verifier.certify.base.verdict import Certified, shown
 from blowproof.verifier.certify.certify import certify
 from blowproof.verifier.certify.noise.k_norm import K_NORM
@@ -106,8 +108,11 @@ def noisy(permit: Permit, truth: Vector, domain: Domain | None = None) -> Vector
     return raw_noisy(release, truth, domain)
 
 
-def choose(permit: Permit, truth: Vector, penalty: Fraction) -> Any:
-    """Return the choice that the permit covers, made from the true answers of its query."""
+def choose(permit: Permit, truth: Vector, penalty: Fraction, domain: Domain | None = None) -> Any:
+    """Return the choice that the permit covers, made from the true answers of its query.
+
+    `domain`: whose values the answers count, for blocks of it.
+    """
     selection = _use_up(permit)
     if not isinstance(selection, Selection):
         raise InternalError("this permit covers a release, and not a choice")
@@ -127,9 +132,23 @@ def choose(permit: Permit, truth: Vector, penalty: Fraction) -> Any:
         rows = interval_rows(len(truth), selection.longest or len(truth))
         costs = interval_costs(truth.units, rows, penalty).tolist()
         return np.array(raw_interval_choice(costs, 1 / (selection.scale * (1 << rows - 1))))
+    if selection.candidates == BLOCKS:
+        return _blocks(selection, truth, penalty, domain)
     if selection.candidates == "pairs":
         return matching_partition(truth.units, noise, penalty=penalty)
     raise InternalError(f"nothing here chooses among {selection.candidates!r}")
+
+
+def _blocks(selection: Selection, truth: Vector, penalty: Fraction, domain: Domain | None) -> Any:
+    """Return the bucket of each value, from blocks that were drawn."""
+    if domain is None or len(truth) != domain.size or selection.longest is not None:
+        raise InternalError(
+            f"{len(truth)} answers are no counts of all values, in blocks of any size"
+        )
+    halvings = Halvings(domain)
+    costs = [row.tolist() for row in halvings.costs(truth.units, penalty)]
+    parents = [row.tolist() for row in halvings.parents]
+    return halvings.buckets(raw_block_choice(costs, parents, 1 / (selection.scale * FINE)))
 
 
 class Gate:

@@ -19,6 +19,7 @@ from blowproof.models.base.errors import InternalError, PolicyError
 from blowproof.models.queries.query import BoundQuery
 
 __all__ = [
+    "BLOCKS",
     "COSTS",
     "DRAWN",
     "NOISES",
@@ -45,6 +46,8 @@ COSTS: tuple[Noise, ...] = ("laplace", "discrete-laplace")
 """The noise that costs of a choice may have."""
 DRAWN = "drawn-intervals"
 """The candidates of a choice that is drawn from all interval partitions, by their costs."""
+BLOCKS = "drawn-blocks"
+"""The same, of all partitions of a grid into blocks that lie within each other."""
 WIDTH: dict[str, str] = {"discrete-gaussian": "variance", "bounded": "probabilities"}
 """What says how wide a noise is; of the others, it is `scale`."""
 
@@ -223,7 +226,9 @@ class Selection:
     partition alone is published; ties fall in a fixed order of the partitions.
 
     Or a partition into intervals is drawn (`candidates` "drawn-intervals"), with probability in
-    proportion to e^(-cost / scale), its cost being that of its buckets without any noise.
+    proportion to e^(-cost / scale), its cost being that of its buckets without any noise. Or one
+    into blocks of a grid ("drawn-blocks"), in the same way: any partitions that are fixed
+    beforehand, where a bucket costs the sum of |answer - median|, plus `penalty`.
 
     Or a best score is chosen: "maximum", the largest answer plus Laplace noise of `scale` each, or
     "exponential", an answer drawn with probability proportional to e^(answer / scale).

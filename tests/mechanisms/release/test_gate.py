@@ -91,6 +91,7 @@ def no_noise(monkeypatch):
     monkeypatch.setattr(gate, "raw_discrete_laplace", drawn)
     monkeypatch.setattr(gate, "raw_discrete_gaussian", drawn)
     monkeypatch.setattr(gate, "raw_interval_choice", drawn)
+    monkeypatch.setattr(gate, "raw_block_choice", drawn)
     monkeypatch.setattr(gate, "raw_k_norm", drawn)
     monkeypatch.setattr(gate, "raw_steps", drawn)
 
@@ -324,10 +325,11 @@ def test_what_was_proved_is_not_changed_in_place(name):
 
 # --- no other way to the noise ------------------------------------------------------------------
 
-SAMPLERS = {"discrete_laplace", "discrete_gaussian", "k_norm", "interval_choice", "log_concave",
-            "steps"}  # fmt: skip
+SAMPLERS = {"discrete_laplace", "discrete_gaussian", "k_norm", "interval_choice", "block_choice",
+            "log_concave", "steps"}  # fmt: skip
 NOISE = tuple(f"mechanisms.noise.{name}" for name in sorted(SAMPLERS))
-SIZES = {"Noise", "Source", "WORD", "MOST_DIMENSIONS", "dimension", "steps_at", "step_noise"}
+SIZES = {"Noise", "Source", "WORD", "MOST_DIMENSIONS", "dimension", "steps_at", "step_noise",
+         "MOST_BLOCKS"}  # fmt: skip
 """What is no noise."""
 
 

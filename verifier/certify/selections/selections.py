@@ -18,7 +18,10 @@ buckets of any width and one scale b it is 4 S / b.
 *A partition that is drawn* ("drawn-intervals"), with probability in proportion to e^(-cost /
 scale): the costs of all partitions change by at most s times the sum of |d_i|, where s belongs to
 the widest bucket; one outcome's weight by that much one way, the sum of all weights the other way.
-So a pair loses at most 2 s / scale times that sum.
+So a pair loses at most 2 s / scale times that sum. Where a bucket costs the sum of |answer -
+median| ("drawn-blocks"), s is 1: that is the least of the sums of |answer - m| over all m, and each
+of them changes by at most the sum of |d_i|. It does not matter which partitions there are, as long
+as the data do not say so.
 
 *By all choices.* Where domains and databases are few, the probabilities of all partitions are
 enclosed (`noisy_partitions`), and neighbours compared one by one. That refutes; and where n is
@@ -34,7 +37,7 @@ from fractions import Fraction
 from blowproof.models import BudgetError, PolicyError, QueryError, show
 from blowproof.models.base.numbers import plain
 from blowproof.models.base.toml_values import within
-from blowproof.models.mechanisms.mechanism import DRAWN, Mechanism, Release, Selection
+from blowproof.models.mechanisms.mechanism import BLOCKS, DRAWN, Mechanism, Release, Selection
 from blowproof.models.mechanisms.stacked_releases import bind_release
 from blowproof.models.policy.policy import Policy
 from blowproof.models.stacks.stacked import Part
@@ -47,7 +50,7 @@ from blowproof.verifier.engines.one_move.worst_edge import one_secret_move
 
 __all__ = ["both", "choice_factor", "with_selections"]
 
-KNOWN = ("intervals", "pairs", DRAWN, *BEST)
+KNOWN = ("intervals", "pairs", DRAWN, BLOCKS, *BEST)
 
 
 @dataclass(frozen=True)
@@ -139,6 +142,8 @@ def choice_factor(selection: Selection, outputs: int | None) -> Fraction | None:
     >>> choice_factor(Selection(query="histogram", candidates="pairs", scale=Fraction(8)), 10)
     Fraction(1, 4)
     """
+    if selection.candidates == BLOCKS:
+        return 2 / selection.scale if outputs != 1 else Fraction(0)
     top = _widest(selection, outputs)
     if selection.candidates == DRAWN:
         return 2 * (Fraction(2) if top is None else _step(top)) / selection.scale
@@ -187,7 +192,7 @@ def _computed(asked: Asked, choice: _Choice, epsilon: Fraction) -> Bounds:
         engine="choices",
         notes=(f"choice {choice.number}, among {item.candidates}: {why}",),
     )
-    drawn = item.candidates == DRAWN
+    drawn = item.candidates in (DRAWN, BLOCKS)
     if (
         outputs is None
         or drawn
