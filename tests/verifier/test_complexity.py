@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations, permutations
 
 import networkx as nx
 import pytest
 
 from blowproof.models import (
+    AttributeChange,
     Count,
     Database,
     Domain,
     Edges,
+    Impossible,
     Labels,
+    Marginal,
     NamedCount,
     Policy,
     setting,
@@ -130,3 +134,190 @@ def test_a_subset_sum_refutes_a_pair(seed: int) -> None:
     sums = {sum(chosen) for k in range(len(parts) + 1) for chosen in combinations(parts, k)}
     prepared = prepare(setting(policy), "published")
     assert bool(check_pair(prepared, "published", pair)) == (target not in sums)
+
+
+# Cuts: one published table, impossible values, one marginal
+
+
+def ends_policy(graph: nx.Graph) -> Policy:
+    """Each edge is a class of two values, its ends; how many records each edge has is published."""
+    edges = [f"{u}-{w}" for u, w in graph.edges]
+    apart = [
+        Impossible({"edge": f"{u}-{w}", "end": [f"v{v}" for v in graph if v not in (u, w)]})
+        for u, w in graph.edges
+    ]
+    return Policy(
+        domain=Domain(edge=Labels(edges), end=Labels([f"v{v}" for v in graph])),
+        known=(Marginal(["edge"]), *apart),
+    )
+
+
+def largest_cut(graph: nx.Graph) -> int:
+    sets = (set(part) for k in range(len(graph)) for part in combinations(graph, k))
+    return max(sum((u in part) != (w in part) for u, w in graph.edges) for part in sets)
+
+
+def test_the_largest_cut_is_a_sensitivity() -> None:
+    met: set[bool] = set()
+    for seed in range(8):
+        size = 4 + seed % 3
+        graph = nx.gnm_random_graph(size, size - 1 + seed % 4, seed=seed)
+        cut = largest_cut(graph)
+        for reading in ("published", "secret-moves"):
+            found = sensitivity(ends_policy(graph), "marginal(end)", reading=reading)
+            assert (found.lower, found.upper) == (2 * cut, 2 * cut), graph.edges
+        met.add(cut == graph.number_of_edges())
+    assert met == {True, False}
+
+
+# Longest cycles: two margins, or secrets by attribute and one margin, and impossible values
+
+
+def longest_cycle(graph: nx.Graph) -> int:
+    return max((len(cycle) for cycle in nx.simple_cycles(graph)), default=0)
+
+
+def test_the_longest_cycle_of_two_margins_is_a_sensitivity() -> None:
+    met: set[bool] = set()
+    for seed in range(8):
+        size = 4 + seed % 3
+        graph = nx.gnm_random_graph(size, size - 1 + seed % 4, seed=seed)
+        policy = ends_policy(graph)
+        margins = replace(policy, known=(Marginal(["end"]), *policy.known))
+        longest = longest_cycle(graph)
+        found = sensitivity(margins, reading="add-remove")
+        assert (found.lower, found.upper) == (2 * longest, 2 * longest), graph.edges
+        met.add(longest == size)
+    assert met == {True, False}
+
+
+def test_the_longest_cycle_of_single_answers_is_a_sensitivity() -> None:
+    met: set[bool] = set()
+    for seed in range(8):
+        size = 4 + seed % 3
+        graph = nx.gnm_random_graph(size, size + seed % 4, seed=seed)
+        policy = ends_policy(graph)
+        published = (Marginal(["end"]), *policy.known[1:])
+        by_answer = replace(policy, known=published, secrets=AttributeChange())
+        longest = max(1, longest_cycle(graph))  # two edges at a vertex: one record changes alone
+        found = sensitivity(by_answer, reading="secret-moves")
+        assert (found.lower, found.upper) == (2 * longest, 2 * longest), graph.edges
+        met.add(longest == size)
+    assert met == {True, False}
+
+
+# Exact cover again: two margins with their numbers, impossible values, full secrets
+
+Weights = dict[tuple[str, str], int]
+"""The edges of a graph, and how heavy they are."""
+Arcs = dict[tuple[str, str], str]
+"""For each edge the end that it points to."""
+
+
+def weighted(triples: Triples, q: int) -> Weights:
+    """The graph that is balanced by an exact cover; each element is in two triples or more."""
+    often = [sum(u in triple for triple in triples) for u in range(3 * q)]
+    weights = {(f"t{k}", f"u{u}"): 1 for k, triple in enumerate(triples) for u in triple}
+    weights |= {("hub", f"t{k}"): 3 for k in range(len(triples))}
+    weights |= {("rest", f"u{u}"): times - 2 for u, times in enumerate(often) if times > 2}
+    if sum(often) > 6 * q:
+        weights["hub", "rest"] = sum(often) - 6 * q
+    return weights
+
+
+def balanced(weights: Weights) -> Arcs | None:
+    """Try all ways to point edges, until as much points to each vertex as away from it."""
+    edges = sorted(weights, key=lambda edge: (-weights[edge], edge))
+    left = {v: sum(w for edge, w in weights.items() if v in edge) for edge in edges for v in edge}
+    lean = dict.fromkeys(left, 0)
+
+    def point(place: int) -> Arcs | None:
+        if place == len(edges):
+            return {}
+        edge = u, w = edges[place]
+        for to, fro in ((w, u), (u, w)):
+            for v, sign in ((to, 1), (fro, -1)):
+                lean[v] += sign * weights[edge]
+                left[v] -= weights[edge]
+            if all(abs(lean[v]) <= left[v] for v in edge):
+                rest = point(place + 1)
+                if rest is not None:
+                    return rest | {edge: to}
+            for v, sign in ((to, 1), (fro, -1)):
+                lean[v] -= sign * weights[edge]
+                left[v] += weights[edge]
+        return None
+
+    return point(0)
+
+
+def margins_policy(weights: Weights) -> Policy:
+    vertices = sorted({v for edge in weights for v in edge})
+    heavy = [sum(w for edge, w in weights.items() if v in edge) // 2 for v in vertices]
+    apart = [
+        Impossible({"edge": f"{u}-{w}", "end": [v for v in vertices if v not in (u, w)]})
+        for u, w in weights
+    ]
+    return Policy(
+        domain=Domain(edge=Labels([f"{u}-{w}" for u, w in weights]), end=Labels(vertices)),
+        known=(
+            Marginal(["edge"], answers=list(weights.values())),
+            Marginal(["end"], answers=heavy),
+            *apart,
+        ),
+        database=Database(size=sum(weights.values())),
+    )
+
+
+def round_the_edges(policy: Policy, weights: Weights, arcs: Arcs) -> Pair:
+    """One record of each edge goes on to the next edge, the others to the edge's other end."""
+    edges = list(weights)
+    before, after = [], []
+    for place, edge in enumerate(edges):
+        for record in range(weights[edge]):
+            to = edge if record else edges[(place + 1) % len(edges)]
+            tail = to[0] if arcs[to] == to[1] else to[1]
+            before.append(policy.domain.encode((f"{edge[0]}-{edge[1]}", arcs[edge])))
+            after.append(policy.domain.encode((f"{to[0]}-{to[1]}", tail)))
+    return Pair(before=tuple(before), after=tuple(after))
+
+
+def test_an_exact_cover_turns_two_margins_over() -> None:
+    met = {True: 0, False: 0}
+    halves = [
+        (triple, tuple(sorted({*range(6)} - {*triple}))) for triple in combinations(range(6), 3)
+    ]
+    for seed in range(18):
+        rng = random.Random(seed)
+        chosen = rng.sample(halves[:10], 5 + seed % 3)  # no two of them are a cover
+        triples = [pair[rng.random() < 1 / 2] for pair in chosen]
+        triples += [chosen[0][0], chosen[0][1]] if seed % 2 else []
+        if any(sum(u in triple for triple in triples) < 2 for u in range(6)):
+            continue
+        weights = weighted(triples, 2)
+        arcs, covered = balanced(weights), has_cover(triples, 2)
+        assert (arcs is not None) == covered, triples
+        met[covered] += 1
+        if arcs is not None:
+            policy = margins_policy(weights)
+            pair = round_the_edges(policy, weights, arcs)
+            prepared = prepare(setting(policy), "published")
+            assert check_pair(prepared, "published", pair), triples
+            assert not {*pair.before} & {*pair.after}  # so S(histogram) = 2 n
+    assert min(met.values()) > 2
+
+
+def test_two_margins_are_turned_over_only_by_balance() -> None:
+    """On graphs small enough for every database: S(histogram) = 2 n iff they can be balanced."""
+    met: set[bool] = set()
+    for w in (1, 2, 3):
+        weights = {("a", "b"): 1, ("b", "c"): w, ("a", "c"): 1}
+        if (1 + w) % 2:
+            continue
+        policy = margins_policy(weights)
+        found = sensitivity(policy)
+        assert found.status != "bounds"
+        turned = found.upper == 2 * sum(weights.values())
+        assert turned == (balanced(weights) is not None)
+        met.add(turned)
+    assert met == {True, False}
