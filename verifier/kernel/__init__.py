@@ -5,10 +5,10 @@ nothing else of blowproof is used. Do not touch its logic without FORMAT.md, whi
 certificate is, why each kind of proof is one, and what is trusted.
 
 Read `document` (JSON within limits), `boxes` (points and boxes of a grid), `policy`, `query` and
-`stack` (what the claim is about), `measure` (the size of a change), `world` with `joined_boxes`,
-`parts` and `independent` (facts, cells, moves and effects), `witness` (the lower bound), `check`
-(all of it, and the only maker of an accepted verdict). Each kind of proof is one file in the folder
-proofs.
+`stack` (what the claim is about), `measure` (the size of a change), `goal` (sizes as rows of whole
+numbers), `world` with `joined_boxes`, `parts` and `independent` (facts, cells, moves and effects),
+`witness` (the lower bound), `check` (all of it, and the only maker of an accepted verdict). Each
+kind of proof is one file in the folder proofs.
 """
 
 from .check import Verdict, check, check_text

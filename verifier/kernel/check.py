@@ -26,7 +26,7 @@ CERTIFICATE = {
     **{"proof?": dict, "counted?": {"size?": int, "answers": [int]}, "tools?": object},
 }
 NORMS = ("l1", "l2-squared", "linf", "range")
-IN_L1 = ("branching", "merged", "one-sided", "secret-arc")
+IN_L1 = ("one-sided", "secret-arc")
 """Kinds of proof that are about l1 alone."""
 WHAT = ("policy", "query", "file", "data")
 """What a document has digests of, in the order of the claim; the last two where there are some."""

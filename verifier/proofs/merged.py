@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import floor
 from typing import Any
 
 from blowproof.verifier.engines.irreducibles.trace import traced
@@ -23,7 +22,7 @@ def merged_proofs(world: World, value: Exact, end: float) -> Iterator[dict[str, 
     Raises Rejected where the kernel would list too much. `end`: a time of `time.monotonic`.
     """
     moves = Merged(world, exact=False)
-    claim = floor(value * moves.scale)
+    claim = moves.measure.claim(value, moves.scale)
     if moves.idle > claim:
         return
     for rest in trees(moves, max(0.0, end - time.monotonic())):
@@ -32,7 +31,7 @@ def merged_proofs(world: World, value: Exact, end: float) -> Iterator[dict[str, 
         joint = []
         for total in moves.needed(rest["symmetries"]):
             if any(total):
-                single = Joint(moves, total, claim)
+                single = Joint(moves, total)
                 joint.append(_search(single, max(0.0, end - time.monotonic())))
                 if joint[-1] is None:
                     return

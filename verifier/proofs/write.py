@@ -174,8 +174,7 @@ class _Writer:
         yield from self._theorems(value)
         if four:
             yield from four_cells(world)
-            if world.measure.name == "l1":
-                yield from self._cases(value, self._left / 2)
+            yield from self._cases(value, self._left / 2)
             yield from four_cells(world)
         elif world.query.weights is None:
             yield from self._by_cells(value)
@@ -183,7 +182,7 @@ class _Writer:
             share = SHORT if loose else 1 + mixed
             yield from self._irreducibles(value, self._left / share)
         yield from every_database(world)
-        if four or world.measure.name != "l1":  # what is left is about l1
+        if four:
             return
         if given and world.policy.clauses:
             yield from self._merged(value)

@@ -89,10 +89,11 @@ def test_a_proof_about_l1_is_refused_for_several_outputs() -> None:
         database=Database(size=4),
     )
     _, found = certified(policy, "histogram", time_limit=20)
-    assert found.document is not None
-    proof = {"kind": "branching", "cells": 0}
-    turned = {**found.document, "norm": "l2-squared", "proof": proof}
+    assert found.document is not None and found.kind == "branching"
+    turned = {**found.document, "norm": "l2-squared", "proof": {"kind": "secret-arc"}}
     assert "about l1, not l2-squared" in check(turned).reason
+    larger = {**found.document, "norm": "l2-squared", "value": 8}  # what it is there
+    assert not check(larger).accepted
 
 
 TABLE = Policy(

@@ -39,7 +39,8 @@ from blowproof.verifier.databases.consistency import prepare, size_range
 from blowproof.verifier.engines.brute import brute_neighbours, brute_sensitivity
 from blowproof.verifier.kernel.check import FAULTS, world_of
 from blowproof.verifier.kernel.document import Budget, Rejected, Unreadable
-from blowproof.verifier.kernel.proofs.branching import Cases, Problem, Terms, check, conditions, row
+from blowproof.verifier.kernel.goal import Terms, row
+from blowproof.verifier.kernel.proofs.branching import Cases, Problem, check, conditions
 from blowproof.verifier.kernel.proofs.branching import problem_of as problem_of_world
 from blowproof.verifier.kernel.world import World as KernelWorld
 from blowproof.verifier.proofs.cases.search import Attempt, prove

@@ -35,39 +35,23 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from fractions import Fraction
-from math import floor, gcd
 from operator import mul
 from typing import Any, NamedTuple
 
 from ..document import Budget, Exact, Rejected, want, words
+from ..goal import Goal, Row, Terms, Told, form, row
+from ..measure import Measure
 from ..world import Move, Vector, World
 
 MOST_MOVES = 160_000
 MOST_CHANGED = 4
 EVEN = ("histogram", "marginal", "partition", "cluster-sizes")
-"""Queries that count every record once: with n known, what one output gains others lose."""
+"""Queries that count every record once: with n known, what one output gains others lose, so that
+the sum of sizes, or of squares, is even.
+"""
 PAIRS = [[int]]
 PROOF = {"kind?": str, "groups": [[int]], "cuts": [list], "nodes": [list]}
-Terms = tuple[tuple[int, int], ...]
-"""A linear form: (variable, coefficient), sorted by variable, no coefficient zero."""
-Row = tuple[Terms, int]
 Plain = tuple[int, int]
-
-
-def form(terms: Iterable[tuple[int, int]], times: int = 1) -> Terms:
-    """Return a linear form: equal variables added up, zeros left out, sorted."""
-    total: Counter[int] = Counter()
-    for variable, number in terms:
-        total[variable] += times * number
-    return tuple(sorted((variable, number) for variable, number in total.items() if number))
-
-
-def row(terms: Iterable[tuple[int, int]], least: int, times: int = 1) -> Row:
-    """Return `times` (1 or -1) a row, with coprime coefficients: its number is rounded up."""
-    found = form(terms, times)
-    shared = gcd(*(number for _, number in found)) or 1
-    return tuple((v, number // shared) for v, number in found), -(-least * times // shared)
 
 
 class Problem(NamedTuple):
@@ -77,8 +61,8 @@ class Problem(NamedTuple):
     move that a pair may make. `plain`: (source, target) such that *every* record of the source can
     move into the target plainly. `answers` of the equalities (None: scope any, in which only
     records that move are in D1, the worst case), `limits` of the bounds, `size` of D1 (None:
-    unknown). The claim is that no neighbour pair changes the query by `goal` or more. `widths`: in
-    reading 4, how many values each cell has.
+    unknown). The claim is that no neighbour pair changes the query by `goal` or more, as a size of
+    the `measure`. `widths`: in reading 4, how many values each cell has.
     """
 
     cells: tuple[Vector, ...]
@@ -89,6 +73,7 @@ class Problem(NamedTuple):
     size: int | None
     goal: int
     widths: tuple[int, ...] | None = None
+    measure: Measure = Measure("l1")
 
     @property
     def equalities(self) -> int:
@@ -166,7 +151,10 @@ def problem_of(world: World, value: Exact) -> Problem:
     runs = sum(len(side) for cell in cells for side in cell.box)
     world.budget.spend(len(ends) * (runs + len(ends) * world.policy.graph.finder.cost))
     touch, scale = world.policy.graph.touches, world.rows(cells)[0]
-    step = 2 if world.labelled and world.query.kind in EVEN else 1
+    even = (
+        world.labelled and world.query.kind in EVEN and world.measure.name in ("l1", "l2-squared")
+    )
+    step = 2 if even else 1
     known = world.policy.scope == "given"
     return Problem(
         cells=tuple(world.effect(cell.point) for cell in cells),
@@ -176,8 +164,9 @@ def problem_of(world: World, value: Exact) -> Problem:
         answers=tuple(fact.answer or 0 for fact in world.equalities) if known else None,
         limits=tuple((fact.low, fact.high) for fact in world.bounds),
         size=world.size if world.labelled else None,
-        goal=(floor(Fraction(value) * scale) // step + 1) * step,
+        goal=(world.measure.claim(value, scale) // step + 1) * step,
         widths=tuple(cell.size for cell in cells) if world.reading == "markov" else None,
+        measure=world.measure,
     )  # fmt: skip
 
 
@@ -256,18 +245,18 @@ def check(problem: Problem, proof: Any, budget: Budget) -> None:
     table, rows = want(proof, PROOF, "the proof"), problem.rows()
     budget.spend(0, sum(len(terms) for terms, _ in rows))
     cases, supply = Cases(problem, table, budget), iter(table["nodes"])
-    stack: list[tuple[int, list[Row], tuple[int, ...]]] = [(len(rows), [], ())]
+    stack: list[tuple[int, list[Row], Told]] = [(len(rows), [], ())]
     while stack:
-        depth, assumed, signs = stack.pop()
+        depth, assumed, told = stack.pop()
         rows[depth:] = assumed
         node = next(supply, None)
         if node is None:
             raise Rejected("the proof ends before every case is closed")
         budget.spend(1 + len(assumed))
         if node[0] == "leaf":
-            cases.leaf(rows, signs, *node[1:])
+            cases.leaf(rows, told, *node[1:])
         else:
-            below = [(len(rows), *case) for case in cases.of(signs, *node)]
+            below = [(len(rows), *case) for case in cases.of(told, *node)]
             stack += reversed(below)
             budget.spend(len(below), len(below))
     if next(supply, None) is not None:
@@ -275,9 +264,7 @@ def check(problem: Problem, proof: Any, budget: Budget) -> None:
 
 
 class Cases:
-    """The cases and the leaves of a tree. `signs`: the outputs of which the path assumes the sign,
-    number + 1 for a rise, -number - 1 for a fall.
-    """
+    """The cases and the leaves of a tree."""
 
     def __init__(self, problem: Problem, proof: dict[str, Any], budget: Budget) -> None:
         self.problem, self.budget = problem, budget
@@ -285,7 +272,7 @@ class Cases:
         for variable, move in enumerate(problem.moves, len(problem.cells)):
             for output, value in sorted(move.change, key=str):
                 changes.setdefault(output, []).append((variable, value))
-        self.outputs = list(changes.values())
+        self.goal = Goal(problem.measure, changes, problem.goal, budget)
         self.cuts = []
         for base, part, plain in proof["cuts"]:
             moves = [(proof["groups"][_at(g)], k) for g, k in want(part, PAIRS)]
@@ -294,51 +281,33 @@ class Cases:
             budget.spend(len(problem.moves) * (2 + len(problem.limits) + len(others)))
             self.cuts.append(conditions(problem, base, moves, others))
 
-    def of(self, signs: tuple[int, ...], kind: str, *rest: Any) -> list[tuple[list[Row], Any]]:
-        """Return cases of which one holds for every neighbour pair.
+    def of(self, told: Told, kind: str, *rest: Any) -> list[tuple[list[Row], Told]]:
+        """Return cases of which one holds for every neighbour pair that reaches the goal.
 
-        ["cut", number]: one of its conditions fails and those before it hold. ["sign", output]: the
-        output's change is 0 or more, or less than 0. ["split", terms, k]: the form is at most k, or
-        at least k + 1.
+        ["cut", number]: one of its conditions fails and those before it hold. ["split", terms, k]:
+        the form is at most k, or at least k + 1. The others are about outputs (`Goal.of`).
         """
         if kind == "cut":
             found = self.cuts[_at(*rest)]
             self.budget.spend(len(found) ** 2, len(found) ** 2 // 8)
-            return [([*found[:k], row(terms, least - 1, -1)], signs)
+            return [([*found[:k], row(terms, least - 1, -1)], told)
                     for k, (terms, least) in enumerate(found)]  # fmt: skip
-        if kind == "sign":
-            terms = self.outputs[_at(*rest)]
-            end = rest[0] + 1
-            if end in signs or -end in signs:  # the goal's form counts a sign once
-                raise Rejected("the sign of an output is assumed twice")
-            return [([row(terms, 0)], (*signs, end)), ([row(terms, -1, -1)], (*signs, -end))]
+        if kind in ("sign", "between", "reach"):
+            return self.goal.of(told, kind, *rest)
         if kind != "split":
             raise Rejected("a node of no known kind")
         terms, most = want(rest[0], PAIRS), want(rest[1], int)
         width = len(self.problem.cells) + len(self.problem.moves)
         if any(not 0 <= variable < width for variable, _ in terms):
             raise Rejected("the proof names something that does not exist")
-        return [([row(terms, most, -1)], signs), ([row(terms, most + 1)], signs)]
+        return [([row(terms, most, -1)], told), ([row(terms, most + 1)], told)]
 
-    def goal(self, signs: tuple[int, ...]) -> Row:
-        """Return a row of every pair that reaches the goal: an output whose sign is assumed counts
-        with it, the others with the absolute values of their moves.
-        """
-        terms = []
-        for place, output in enumerate(self.outputs):
-            if place + 1 in signs or -place - 1 in signs:
-                terms += [(v, k if place + 1 in signs else -k) for v, k in output]
-            else:
-                terms += [(v, abs(k)) for v, k in output]
-        self.budget.spend(len(terms))
-        return form(terms), self.problem.goal
-
-    def leaf(self, rows: list[Row], signs: tuple[int, ...], multiples: Any) -> None:
+    def leaf(self, rows: list[Row], told: Told, multiples: Any) -> None:
         """Check that the rows, and the goal (number -1), add up to something impossible."""
         total: Counter[int] = Counter()
         needed = 0
         for place, times in want(multiples, PAIRS, "a leaf"):
-            terms, least = self.goal(signs) if place == -1 else rows[_at(place)]
+            terms, least = self.goal.row(told) if place == -1 else rows[_at(place)]
             needed += times * least
             self.budget.spend((1 + len(terms)) * words(times))
             for variable, number in terms:

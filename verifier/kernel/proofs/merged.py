@@ -21,7 +21,7 @@ from typing import Any
 from ..document import Exact, Rejected, want
 from ..measure import Change
 from ..policy import Fact
-from ..world import Effects, Vector, World, norm, plus
+from ..world import Effects, Vector, World, plus
 from .irreducible import PROOF, Replay, replayed
 
 Moved = frozenset[tuple[Vector, Change]]
@@ -37,14 +37,13 @@ def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
     replayed(moves, table["rest"], claim)
     for total in moves.needed(symmetries):
         if not any(total):
-            if moves.weight[total] > claim:
+            if moves.weight[total] > moves.measure.within(claim):
                 raise Rejected("the records of clauses change the query by more than the claim")
             continue
         search, room = next(searches, None), world.budget.room
         if search is None:
             raise Rejected("the proof ends before every sum is searched")
-        joint = Joint(moves, total, claim)
-        replayed(joint, search, joint.claim, Search)
+        replayed(Joint(moves, total), search, claim, Search)
         world.budget.room = room
     if next(searches, None) is not None:
         raise Rejected("the proof goes on after every sum is searched")
@@ -52,7 +51,8 @@ def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
 
 class Merged(Effects):
     """The effects of single moves, and `sums`: those that R can have, each with its changes, or if
-    not `exact` with a number that none exceeds. `members`: effects that add up to it.
+    not `exact` with a length that none exceeds. `members`: effects that add up to it; `weight`: the
+    largest length of its changes.
     """
 
     def __init__(self, world: World, *, exact: bool) -> None:
@@ -90,7 +90,11 @@ class Merged(Effects):
                 seen.add(key)
                 budget.spend(0, 10 + len(key))
                 self._add(needs)
-        self.weight = {total: max(map(norm, changes)) for total, changes in self.sums.items()}
+        self.weight = {total: max(map(self._long, changes)) for total, changes in self.sums.items()}
+
+    def _long(self, change: Change) -> int:
+        """Return the length of what R changes."""
+        return self.length(change) if self.exact else sum(length for _, length in change)
 
     def _able(self, tasks: Sequence[tuple[int, int]]) -> Moved:
         """Return the moves of a record that does what is needed for some clauses."""
@@ -101,7 +105,7 @@ class Merged(Effects):
                 for effect, change in some:
                     able[effect].add(change)
         if not self.exact:
-            able = {d: {frozenset([("any", max(map(norm, able[d])))])} for d in able}
+            able = {d: {frozenset([("any", max(map(self.length, able[d])))])} for d in able}
         return frozenset((effect, change) for effect, some in able.items() for change in some)
 
     def _add(self, needs: Sequence[Moved]) -> None:
@@ -149,13 +153,13 @@ class Merged(Effects):
 
 class Joint(Effects):
     """The effects of single moves, and the sum of R: one effect more, which occurs once (`once`),
-    or in the place of an equal one.
+    or in the place of an equal one, than which it weighs so much `more`.
     """
 
-    def __init__(self, moves: Merged, total: Vector, claim: int) -> None:
+    def __init__(self, moves: Merged, total: Vector) -> None:
         self.world, self.longest, self.secret = moves.world, None, moves.secret | {total}
         self.measure = moves.measure
-        self.once, self.claim = total not in moves.changes, claim
+        self.once = total not in moves.changes
         self.effects, self.weights = [*moves.effects], [*moves.weights]
         self.changes, self.exact = moves.changes, moves.exact and self.once
         if self.once:
@@ -163,7 +167,7 @@ class Joint(Effects):
             self.weights.append(moves.weight[total])
             self.changes = {**moves.changes, total: moves.sums[total]}
         self.start = self.effects.index(total)
-        self.claim -= moves.weight[total] - self.weights[self.start]
+        self.more = moves.weight[total] - self.weights[self.start]
 
 
 class Search(Replay):
@@ -173,6 +177,7 @@ class Search(Replay):
 
     def __init__(self, moves: Joint, proof: dict[str, Any], claim: int) -> None:
         super().__init__(moves, proof, claim)
+        self.within -= moves.more
         if any(p[moves.start] != moves.start for p in proof["symmetries"]):
             raise Rejected("a symmetry moves the sum of the records of clauses")
         self.path[0].todo = self.sums.bits[moves.start]

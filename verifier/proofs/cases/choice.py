@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import ceil, floor, isqrt
 from typing import Any
 
 import numpy as np
 
-from blowproof.verifier.kernel.proofs.branching import Terms, form, row
+from blowproof.verifier.kernel.goal import Terms, form, row
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.proofs.cases.cuts import FEW_CASES, Cuts
 from blowproof.verifier.proofs.cases.points import Array, Points
@@ -42,6 +43,9 @@ class Chooser:
         ways = [way for way in (*units, *-units, *both) if way.any()]
         self.functionals = np.asarray(ways, dtype=np.int64).reshape(len(ways), facts).T
         self.known = self._known()
+        goal = state.goal  # squares: how far an output goes that does not reach the goal alone
+        ends = [isqrt((goal.least - 1) // weight) for weight in goal.weights]
+        self.far = [0 if output in self.known else far for output, far in enumerate(ends)]
 
     def distinguish(self, case: Branch, point: Array) -> Choice | None:
         """Return a distinction that excludes the point; None: it is a pair that nothing refutes."""
@@ -49,9 +53,9 @@ class Chooser:
         fewest = int(np.ceil(self.points.dense(secret) @ point - NEAR))
         if self.cuts.limits(case, secret)[0] < fewest:
             return _split(secret, fewest - 1)
-        output = self._sign(case, point, self.known)
-        if output is not None:
-            return "sign", output, self.state.signs(output)
+        told = self._begun(case) or self._of_output(case, point, self.known)
+        if told is not None:
+            return told
         cut = self.cuts.known(case, point)
         if cut is None or cut[1] > FEW_CASES:
             cut = self.cuts.excluding(case, point)
@@ -62,11 +66,11 @@ class Chooser:
             return _split(*aimed)
         if cut is not None and cut[1] <= SOME_CASES:
             return self.cut(cut[0])
-        output = self._sign(case, point, self.state.outputs)
+        told = self._of_output(case, point, self.state.outputs)
         fraction = self._fraction(point)
         few = self.state.problem.widths is not None  # at most four moves: then they are told first
-        if output is not None and not (few and fraction):
-            return "sign", output, self.state.signs(output)
+        if told is not None and not (few and fraction):
+            return told
         if fraction is not None:
             return _split(*fraction)
         return None if cut is None else self.cut(cut[0])
@@ -75,7 +79,8 @@ class Chooser:
         """Return a cut's cases."""
         found = self.cuts.conditions[number]
         cases: list[Case] = [
-            ([*found[:k], row(terms, least - 1, -1)], 0) for k, (terms, least) in enumerate(found)
+            ([*found[:k], row(terms, least - 1, -1)], None)
+            for k, (terms, least) in enumerate(found)
         ]
         return "cut", number, cases
 
@@ -111,17 +116,70 @@ class Chooser:
         off = np.abs(told @ mixed - asked).max(axis=0, initial=0.0)
         return [output for output, far in zip(self.state.outputs, off, strict=True) if far < NEAR]
 
+    def _begun(self, case: Branch) -> Choice | None:
+        """Return what the goal needs to be told in rows: the ways to reach it, or two ends of each
+        output, beyond which it would reach the goal alone.
+        """
+        goal = self.state.goal
+        if goal.measure.name in ("linf", "range"):
+            return None if case.told else self._told(case, "reach")
+        if not goal.measure.squared or case.least is not None:
+            return None
+        ends = _ends(case)
+        for output, far in enumerate(self.far):
+            low, high = ends.get(output, (None, None))
+            if high is None:  # beyond, all others may be what they are
+                return None if low is not None else self._told(case, "between", output, far)
+            if low is None:
+                return None if high < -far else self._told(case, "between", output, -far - 1)
+        return None
+
+    def _told(self, case: Branch, kind: str, *data: int) -> Choice:
+        """Return what the kernel makes of an entry about outputs."""
+        return kind, data, [*self.state.goal.of(case.told, kind, *data)]
+
+    def _of_output(self, case: Branch, point: Array, outputs: Iterable[int]) -> Choice | None:
+        """Return a distinction about the output whose change the goal's form exceeds the most."""
+        if self.state.goal.measure.name == "l1":
+            output = self._sign(case, point, outputs)
+            return None if output is None else self._told(case, "sign", output)
+        if not self.state.goal.measure.squared or case.least is None:
+            return None
+        found = self._off(case, point, outputs)
+        return None if found is None else self._told(case, "between", *found)
+
     def _sign(self, case: Branch, point: Array, outputs: Iterable[int]) -> int | None:
         """Return which output's change the goal's form exceeds the most, if any does."""
         best, gap = None, NEAR
         for output in outputs:
-            if output + 1 not in case.turned:
-                terms = self.state.outputs[output]
-                up = sum(number * point[v] for v, number in terms if number > 0)
-                down = -sum(number * point[v] for v, number in terms if number < 0)
+            if output + 1 not in case.told and -output - 1 not in case.told:
+                up, down = self._up_and_down(point, output)
                 if min(up, down) > gap:
                     best, gap = output, min(up, down)
         return best
+
+    def _off(self, case: Branch, point: Array, outputs: Iterable[int]) -> tuple[int, int] | None:
+        """Return the output whose square the goal's row exceeds the most, and where to cut it."""
+        best, gap = None, NEAR
+        ends = _ends(case)
+        for output in outputs:
+            low, high = ends[output]
+            if low == high:
+                continue
+            up, down = self._up_and_down(point, output)
+            x = up - down
+            row = (low + high) * x - low * high if low >= 0 or high <= 0 else high * up - low * down
+            off = self.state.goal.weights[output] * (row - x * x)
+            if off > gap:
+                most = floor(x + NEAR) if x > -NEAR else ceil(x - NEAR) - 1
+                best, gap = (output, min(max(most, low), high - 1)), off
+        return best
+
+    def _up_and_down(self, point: Array, output: int) -> tuple[float, float]:
+        """Return how much an output rises and falls at a point."""
+        terms = self.state.outputs[output]
+        up = sum(number * point[v] for v, number in terms if number > 0)
+        return float(up), float(-sum(number * point[v] for v, number in terms if number < 0))
 
     def _fraction(self, point: Array) -> tuple[Terms, int] | None:
         """Return the sum of like moves, or else the variable, that is furthest from whole."""
@@ -134,5 +192,10 @@ class Chooser:
         return None
 
 
+def _ends(case: Branch) -> dict[int, tuple[Any, Any]]:
+    """Return between what each output is assumed to lie."""
+    return {output: (low, high) for output, low, high in case.told}
+
+
 def _split(terms: Terms, most: int) -> Choice:
-    return "split", (terms, most), [([row(terms, most, -1)], 0), ([row(terms, most + 1)], 0)]
+    return "split", (terms, most), [([row(terms, most, -1)], None), ([row(terms, most + 1)], None)]

@@ -7,7 +7,8 @@ from collections import defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.verifier.kernel.proofs.branching import Problem, Row, Terms, conditions
+from blowproof.verifier.kernel.goal import Row, Terms
+from blowproof.verifier.kernel.proofs.branching import Problem, conditions
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.proofs.cases.points import Array, Points
 from blowproof.verifier.proofs.cases.program import NEAR, Group, Part, Plain, Sought, find_part

@@ -73,12 +73,12 @@ class Points:
         return self._rounded(case, signs, places, weights)
 
     def _rows(self, case: Branch) -> tuple[list[int], list[int], Array, Array]:
-        """Return the rows as `matrix @ x >= least`; the goal comes first."""
-        signs, places = [1], [-1]
-        goal = np.zeros(self.width)
-        for variable, times in case.goal.items():
-            goal[variable] = times
-        rows, least = [goal], [float(self.state.problem.goal)]
+        """Return the rows as `matrix @ x >= least`; the goal comes first, where it is one."""
+        signs, places = list[int](), list[int]()
+        rows, least = list[Array](), list[float]()
+        if case.least is not None:
+            signs, places = [1], [-1]
+            rows, least = [self.dense(case.goal.items())], [float(case.least)]
         for place, (low, high) in case.limits.items():
             for sign, limit in ((1, low), (-1, high)):
                 if limit is not None:

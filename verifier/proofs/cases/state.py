@@ -11,28 +11,30 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from blowproof.verifier.kernel.document import Budget, Rejected
-from blowproof.verifier.kernel.proofs.branching import Cases, Problem, Row, Terms, row
+from blowproof.verifier.kernel.goal import Row, Terms, Told
+from blowproof.verifier.kernel.proofs.branching import Cases, Problem
 
 __all__ = ["ENOUGH", "Branch", "Case", "Limits", "State", "negated"]
 
 ENOUGH = 10**15
 Limits = tuple[int | None, int | None]
-Case = tuple[list[Row], int]
-"""Assumptions, and the output whose sign they settle: number + 1, negative for a fall; or 0."""
+Case = tuple[list[Row], Told | None]
+"""Assumptions, and all that the path assumes of outputs then; None where that stays as it is."""
 
 
 class Branch(NamedTuple):
-    """One case: the limits that its assumptions leave to variables and rows, and the goal's form.
+    """One case: the limits that its assumptions leave to variables and rows, and the goal's row.
 
-    `goal` is at least the change of the query: an output whose sign is assumed counts with it, the
-    others with the absolute values of their moves. `turned`: number + 1 of the former.
+    `goal` sums to `least` or more where a pair reaches the goal, by what is assumed of outputs
+    (`told`); `least` is None where that is no row yet.
     """
 
     low: list[int]
     high: list[int | None]
     limits: dict[int, Limits]
     goal: dict[int, int]
-    turned: frozenset[int] = frozenset()
+    least: int | None
+    told: Told = ()
 
 
 class State:
@@ -43,30 +45,28 @@ class State:
         self.rows: list[Terms] = []
         self.number: dict[Terms, int] = {}
         cases = Cases(problem, {"groups": [], "cuts": []}, Budget(ENOUGH))
-        self.outputs = dict(enumerate(cases.outputs))
-        goal: Counter[int] = Counter()
-        for terms in cases.outputs:
-            for variable, number in terms:
-                goal[variable] += abs(number)
+        self.goal = cases.goal
+        self.outputs = dict(enumerate(cases.goal.outputs))
         count = len(problem.cells) + len(problem.moves)
-        self.root = Branch([0] * count, [problem.size] * count, {}, dict(goal))
+        self.root = Branch([0] * count, [problem.size] * count, {}, *self.reached(()))
         self.open = all(self.assume(self.root, each) for each in problem.rows())
 
-    def signs(self, output: int) -> list[Case]:
-        """Return the cases of an output: its change is 0 or more, or less than 0."""
-        terms = self.outputs.get(output, [])
-        return [([row(terms, 0)], output + 1), ([row(terms, -1, -1)], -output - 1)]
+    def reached(self, told: Told) -> tuple[dict[int, int], int | None]:
+        """Return the goal's row where a path assumes this of outputs, if it is one."""
+        try:
+            terms, least = self.goal.row(told)
+        except Rejected:
+            return {}, None
+        return dict(terms), least
 
     def case(self, parent: Branch, child: Case) -> Branch | None:
         """Return a case of a case; None if its assumptions leave nothing."""
-        assumptions, turned = child
-        low, high, limits, goal, before = parent
-        found = Branch(list(low), list(high), dict(limits), goal, before)
-        if turned:
-            goal = dict(goal)
-            for variable, number in self.outputs.get(abs(turned) - 1, ()):
-                goal[variable] += (number if turned > 0 else -number) - abs(number)
-            found = found._replace(goal=goal, turned=before | {abs(turned)})
+        assumptions, told = child
+        low, high, limits = list(parent.low), list(parent.high), dict(parent.limits)
+        found = parent._replace(low=low, high=high, limits=limits)
+        if told is not None:
+            form, least = self.reached(told)
+            found = found._replace(goal=form, least=least, told=told)
         return found if all(self.assume(found, each) for each in assumptions) else None
 
     def place(self, terms: Terms) -> tuple[int, bool]:
@@ -105,7 +105,9 @@ class State:
         A positive multiple uses a row's lower limit, a negative one its upper limit.
         """
         total = Counter({variable: goal * times for variable, times in case.goal.items()})
-        needed = goal * self.problem.goal
+        if goal and case.least is None:
+            raise Rejected("a leaf uses a goal that is no row yet")
+        needed = goal * (case.least or 0)
         for place, times in multiples:
             limit = case.limits.get(place, (None, None))[times < 0]
             if limit is None:

@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from blowproof.verifier.kernel.proofs.branching import Problem, row
+from blowproof.verifier.kernel.goal import row
+from blowproof.verifier.kernel.proofs.branching import Problem
 from blowproof.verifier.proofs.cases.cuts import Cuts
 from blowproof.verifier.proofs.cases.program import Group
 from blowproof.verifier.proofs.cases.state import Branch, Case, State
@@ -21,8 +22,8 @@ Multiples = list[tuple[int, int]]
 class Node:
     """One node; `None` stands for a child whose limits leave nothing.
 
-    `data`: of a cut its number, of a sign the output, of a split (terms, number), of a leaf how
-    often the goal is taken and [(terms, times), ...].
+    `data`: of a cut its number, of a split (terms, number), of a leaf how often the goal is taken
+    and [(terms, times), ...]; else what the kernel's entry holds (`Goal.of`).
     """
 
     kind: str
@@ -63,17 +64,18 @@ class _Writer:
         self.problem, self.cuts, self.places = problem, cuts, places
         self.state, self.nodes = State(problem), list[Any]()
         width = len(self.state.root.low)
-        self.start = Branch([0] * width, [problem.size] * width, {}, self.state.root.goal)
+        limits = [0] * width, [problem.size] * width
+        self.start = self.state.root._replace(low=limits[0], high=limits[1], limits={})
         self.numbers = {each: place for place, each in enumerate(problem.rows())}
 
     def write(self, tree: Node | None) -> None:
         """Write the nodes of a tree."""
         nothing = Why.nothing(len(self.start.low))
         stack: list[tuple[int, Branch, Why, Case, Node | None]]
-        stack = [(0, self.start, nothing, (self.problem.rows(), 0), tree)]
+        stack = [(0, self.start, nothing, (self.problem.rows(), None), tree)]
         while stack:
-            depth, case, why, (assumptions, turned), node = stack.pop()
-            below = self.state.case(case, ([], turned))
+            depth, case, why, (assumptions, told), node = stack.pop()
+            below = self.state.case(case, ([], told))
             assert below is not None
             why = why.copy(why.signs)
             closed = None
@@ -90,25 +92,25 @@ class _Writer:
                 multiples = [(self.state.place(terms)[0], times) for terms, times in named]
                 self._leaf(below, why, goal, multiples)
                 continue
-            data, cases = self._cases(node)
+            data, cases = self._cases(node, below)
             self.nodes.append([node.kind, *data])
             after = depth + len(assumptions)
             children = zip(cases, node.children, strict=True)
             stack += reversed([(after, below, why, each, child) for each, child in children])
 
-    def _cases(self, node: Node) -> tuple[list[Any], list[Case]]:
+    def _cases(self, node: Node, case: Branch) -> tuple[list[Any], list[Case]]:
         if node.kind == "cut":
             found = self.cuts.conditions[node.data]
-            cases = [
-                ([*found[:k], row(terms, least - 1, -1)], 0)
+            cases: list[Case] = [
+                ([*found[:k], row(terms, least - 1, -1)], None)
                 for k, (terms, least) in enumerate(found)
             ]
             return [self.places[node.data]], cases
-        if node.kind == "sign":
-            return [node.data], self.state.signs(node.data)
+        if node.kind != "split":
+            return list(node.data), [*self.state.goal.of(case.told, node.kind, *node.data)]
         terms, most = node.data
         rows = row(terms, most, -1), row(terms, most + 1)
-        return [[list(term) for term in terms], most], [([each], 0) for each in rows]
+        return [[list(term) for term in terms], most], [([each], None) for each in rows]
 
     def _leaf(self, case: Branch, why: Why, goal: int, multiples: Multiples) -> None:
         """Write a leaf: what the search leaves to the variables' limits is put in rows, too."""
@@ -119,9 +121,10 @@ class _Writer:
         for place, times in multiples:
             if place < 0:  # a variable that is as large as one of its limits says
                 low = why.low[-1 - place]
-                rows[low - 1] += 1 if low else 0
-                total[-1 - place] += 1 if low else 0
-                if not low:
+                if low:
+                    rows[low - 1] += 1
+                    total[-1 - place] += 1
+                else:
                     rows[why.high[-1 - place] - 1] += 1
                 continue
             rows[(why.least if times > 0 else why.most)[place] - 1] += abs(times)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from blowproof.verifier.kernel.proofs.branching import Row, Terms
+from blowproof.verifier.kernel.goal import Row, Terms
 from blowproof.verifier.proofs.cases.state import Branch, Case, State
 
 __all__ = ["Why", "enter", "reasons", "suppose"]
@@ -16,7 +16,9 @@ __all__ = ["Why", "enter", "reasons", "suppose"]
 
 @dataclass
 class Why:
-    """Which assumption (a number above 0; 0: the problem itself) gave each limit, and each sign."""
+    """Which assumption (a number above 0; 0: the problem itself) gave each limit, and which ones
+    (`signs`) the goal's row rests on.
+    """
 
     low: list[int]
     high: list[int]
@@ -38,10 +40,10 @@ def enter(
     state: State, case: Branch, why: Why, child: Case, ident: int
 ) -> tuple[tuple[Branch, Why] | None, set[int]]:
     """Return a case of a case with its reasons; or None, and the assumptions that close it."""
-    assumptions, turned = child
-    below = state.case(case, ([], turned))
+    assumptions, told = child
+    below = state.case(case, ([], told))
     assert below is not None
-    why = why.copy(why.signs | {ident} if turned else why.signs)
+    why = why.copy(why.signs if told is None else why.signs | {ident})
     for assumption in assumptions:
         needs = suppose(state, below, why, assumption, ident)
         if needs is not None:
