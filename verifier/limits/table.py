@@ -629,6 +629,7 @@ witnesses/frames/long_circuits
     AGREED 5 walks: When so many more end in a frame of the best worth, no better one is looked for.
     MOST_EDGES 3 edges: So many edges of G are tried for the one secret move of a circuit.
     BOXES 4 boxes: So many boxes of a class are looked at for edges of G.
+    SPREAD 5 values: Of each signature, where the rows of all of them are too many numbers.
 witnesses/frames/walk
     STALL 8 steps: A walk that gains nothing in so many for each class begins anew.
     SHUFFLED 1 steps: So many for each class go anywhere, before those that look for weight.
@@ -641,6 +642,7 @@ witnesses/frames/walk
 witnesses/frames/worth
     MOST_ENTRIES 4_000_000 numbers: Rows with more numbers are not written out.
     MOST_PASSES 8 passes: So often values are looked over for better ones.
+    LARGEST 1_000_000_000_000 records: Room for more is no limit.
     TIE 1e-12 part: Sizes that differ by less are equal.
     APART 0.2 part: What a frame is worth that has no two classes of a path joined by an edge of G.
 witnesses/merged_into_databases

@@ -14,6 +14,7 @@ from blowproof.models import (
     Count,
     Database,
     Domain,
+    Integers,
     Labels,
     Marginal,
     Policy,
@@ -121,6 +122,27 @@ def test_fewer_records_where_there_are_few() -> None:
     domain = table(3, 4, 2, known=()).domain
     policy = Policy(domain=domain, known=facts, database=Database(size=60))
     assert best(policy, "histogram") >= 30
+
+
+def test_ranges_of_many_values_are_tried_by_some_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows of all values were too many numbers, and nothing was tried: 0 from below."""
+    monkeypatch.setattr("blowproof.verifier.witnesses.frames.worth.MOST_ENTRIES", 20_000)
+    domain = Domain(a=Labels("xyz"), b=Labels("pqr"), c=Integers(0, 30))
+    policy = Policy(domain=domain, known=(Marginal(["a"]), Marginal(["b"])))
+    # Nine cells; a record at 15 in place of 0 changes 15 * 16 + 15 ranges.
+    assert best(policy, "ranges(c)") >= 6 * 255
+
+
+def test_each_published_cell_holds_so_many_and_no_more() -> None:
+    """Two tables that share an attribute, given: the longest circuits found no room, so none did."""
+    a, b, c = range(4), range(4), range(2)
+    cells = [[[1 + (5 * x + 3 * y + z) % 6 for z in c] for y in b] for x in a]
+    by_b = [sum(cells[x][y]) for x in a for y in b]
+    by_c = [sum(cells[x][y][z] for y in b) for x in a for z in c]
+    facts = (Marginal(["a", "b"], answers=by_b), Marginal(["a", "c"], answers=by_c))
+    domain = table(4, 4, 2, 2, known=()).domain
+    policy = Policy(domain=domain, known=facts, database=Database(size=sum(by_b)))
+    assert best(policy, "histogram") >= sum(by_b)
 
 
 def test_what_a_walk_yields_are_frames_and_none_is_beyond_the_best() -> None:

@@ -41,7 +41,7 @@ from blowproof.models.stacks.stacked import Stacked, is_histogram
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable
 from blowproof.verifier.limits.limit import whole_limit
-from blowproof.verifier.theorems.values.class_changes import Chosen, Row, distinct_rows
+from blowproof.verifier.theorems.values.class_changes import Chosen, Row
 from blowproof.verifier.theorems.values.seen_values import seen_values
 
 __all__ = [
@@ -94,8 +94,15 @@ class Kind:
 def kinds_of(query: Stacked, classes: Sequence[Sequence[Point]]) -> list[Kind]:
     """Return the kinds of classes that can change the query; values show all rows of a class."""
     found: dict[frozenset[Key], Kind] = {}
+    known: dict[Point, tuple[Key, Row]] = {}  # classes may share values: those that stand for many
     for values in classes:
-        rows = {frozenset(row.items()): (row, x) for row, x in distinct_rows(query, values)}
+        rows: dict[Key, tuple[Row, Point]] = {}
+        for x in values:
+            if x not in known:
+                row = {key: value for key, value in query.row(x).items() if value}
+                known[x] = frozenset(row.items()), row
+            key, row = known[x]
+            rows.setdefault(key, (row, x))
         if len(rows) > 1:
             kind = found.setdefault(
                 frozenset(rows), Kind({key: row for key, (row, _) in rows.items()})
@@ -286,7 +293,9 @@ def above_in_classes(
         found = seen_values(setting, query, table, end=end)
         if found is None:
             return None
-        seen = found
+        axes = sorted(query.axes_read(setting.domain))
+        alike: dict[Point, Point] = {}  # what a query does not look at makes no other row
+        seen = [[alike.setdefault(tuple(x[k] for k in axes), x) for x in each] for each in found]
     classes: list[list[Point]] = [[] for _ in range(max(home, default=-1) + 1)]
     for place, values in zip(home, seen, strict=True):
         classes[place].extend(values)

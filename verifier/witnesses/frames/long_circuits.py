@@ -37,6 +37,7 @@ from blowproof.verifier.witnesses.few_classes import classes_together
 from blowproof.verifier.witnesses.frames.walk import Frame, frames_walked, irreducible
 from blowproof.verifier.witnesses.frames.worth import (
     Arc,
+    Room,
     Rows,
     Valued,
     arcs_of,
@@ -58,6 +59,7 @@ AGREED = whole_limit(__name__, "AGREED")
 NEARLY = real_limit(__name__, "NEARLY")
 MOST_EDGES = whole_limit(__name__, "MOST_EDGES")
 BOXES = whole_limit(__name__, "BOXES")
+SPREAD = whole_limit(__name__, "SPREAD")
 
 
 def no_long_circuits(question: Question) -> str:
@@ -113,6 +115,8 @@ class _Classes:
         if values is not None:
             per = [[x for place in found[each] for x in values[place]] for each in signatures]
             rows = Rows.of(question.query, per)
+            if rows is None:  # too many for all of them: some of each, from end to end
+                rows = Rows.of(question.query, [_spread(each) for each in per])
         if rows is None:
             return None
         members = tuple(tuple(table.classes[place] for place in found[each]) for each in signatures)
@@ -179,6 +183,13 @@ def _values(
     return seen_values(free, question.query, table, end=end)
 
 
+def _spread(values: Sequence[Point]) -> list[Point]:
+    """Return a few values: the first and the last in order, and some between."""
+    order = sorted(set(values))
+    last = len(order) - 1
+    return [order[place] for place in sorted({k * last // (SPREAD - 1) for k in range(SPREAD)})]
+
+
 def _pairs(question: Question, found: _Classes) -> Iterator[Pair]:
     """Yield pairs that change the query by more than what is known."""
     basis = kernel([tuple(row) for row in found.effects.tolist()])
@@ -190,7 +201,8 @@ def _pairs(question: Question, found: _Classes) -> Iterator[Pair]:
     given = question.setting.scope == "given"
     most = min(MOST_PLACED, size or MOST_PLACED) if given else MOST_RECORDS
     only = found.only if is_mixed(question.reading) else None
-    valued = Valued(found.rows, near, most, only)
+    room = Room.of(found.effects, [fact.answer for fact in question.setting.equalities])
+    valued = Valued(found.rows, near, most, only, room if given else None)
     end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 2))
     placing = Placing(question, end)
     wide = [bool(half) for half in valued.half]

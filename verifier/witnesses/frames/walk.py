@@ -42,7 +42,10 @@ Numbers = NDArray[np.int64]
 Reals = NDArray[np.float64]
 
 Worth = Callable[[Numbers, Numbers], Reals]
-"""What frames are worth: vectors k and blocks of the classes, a column for each frame."""
+"""What frames are worth: vectors k and blocks of the classes, a column for each frame.
+
+Below 0: nothing, and how far it is from being something.
+"""
 
 
 @dataclass(frozen=True)
@@ -145,7 +148,7 @@ class _Walker:
 
     def _chosen(self, worth: Reals, heat: float) -> int:
         """Return one of the frames, the heavier the likelier, by the walk's heat."""
-        logs = np.log(np.maximum(worth, 0.5))
+        logs = np.log(np.maximum(worth, 0.5)) - np.log(np.maximum(-worth, 1.0))
         odds = np.exp((logs - logs.max()) / heat)
         return int(self.rng.choice(len(odds), p=odds / odds.sum()))
 

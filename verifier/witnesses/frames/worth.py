@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 from blowproof.models import BoundQuery, Point
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 
-__all__ = ["Arc", "Rows", "Valued", "arcs_of", "best_values", "shortcuts"]
+__all__ = ["Arc", "Room", "Rows", "Valued", "arcs_of", "best_values", "shortcuts"]
 
 MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
+LARGEST = whole_limit(__name__, "LARGEST")
 MOST_PASSES = whole_limit(__name__, "MOST_PASSES")
 APART = real_limit(__name__, "APART")
 TIE = real_limit(__name__, "TIE")
@@ -67,11 +68,41 @@ class Rows:
         return Rows(tuple(map(tuple, values)), tuple(dense))
 
 
+@dataclass(frozen=True)
+class Room:
+    """Given numbers: a fact counts so many records at the most, before a move as after it.
+
+    Records that leave a class are there before, so that a fact counts all of them.
+    """
+
+    rows: Numbers
+    answers: Numbers
+
+    @staticmethod
+    def of(rows: Numbers, answers: Sequence[int | None]) -> Room | None:
+        """Return the room of facts that count records up (a column each); None where none does."""
+        told = [
+            place
+            for place, answer in enumerate(answers)
+            if answer is not None and 0 <= answer <= LARGEST and (rows[:, place] >= 0).all()
+        ]
+        if not told:
+            return None
+        return Room(rows[:, told].T, np.array([answers[place] for place in told]))
+
+    def used(self, leaving: Numbers) -> Reals:
+        """Return how much of the room is used, at most; `leaving`: each class, a column a frame."""
+        full = np.maximum(self.answers, 1 / 2)[:, None]
+        used: Reals = (self.rows.astype(np.float64) @ leaving / full).max(axis=0)
+        return used
+
+
 class Valued:
     """What frames are worth, in l1: `half` for each record that passes a class, `net` of the rest.
 
     `near`: pairs of classes of which some arc must join one (None: any arcs will do); see
-    `shortcuts` for what that costs. `only`: pairs that no other arc may join.
+    `shortcuts` for what that costs. `only`: pairs that no other arc may join. `room`: how many
+    records some classes may hold together at the most, where numbers are given.
     """
 
     def __init__(
@@ -80,6 +111,7 @@ class Valued:
         near: NDArray[np.bool_] | None,
         most: int,
         only: NDArray[np.bool_] | None = None,
+        room: Room | None = None,
     ) -> None:
         spans = [np.abs(rows[:, None] - rows[None]).sum(axis=2).max() for rows in found.rows]
         self.half = np.array(spans) / 2
@@ -90,11 +122,14 @@ class Valued:
             self.net = np.where(self.half > 0, 0.0, self.net)
         if not self.net.any():
             self.net = np.zeros((0, len(self.half)))
-        self.near, self.only, self.most = near, only, most
+        self.near, self.only, self.most, self.room = near, only, most, room
         self.ends = np.nonzero(np.triu(np.zeros((1, 1), np.bool_) if near is None else near))
 
     def __call__(self, vectors: Numbers, cuts: Numbers) -> Reals:
-        """Return the worth of each column; far less where no arc will do, or too many move."""
+        """Return the worth of each column; far less where no arc will do, or too many move.
+
+        Where more records leave than there is room for it is negative: how many times as many.
+        """
         far = 2.0 * float(np.abs(vectors).max(initial=0)) + 2
         small = np.where(self.half > 0, 0, 1)[:, None] * np.where(vectors > 0, -1, 1)
         order = np.argsort((3.0 * cuts + small) * far - vectors, axis=0, kind="stable")
@@ -105,8 +140,15 @@ class Valued:
         if len(self.net):
             worth = worth + np.abs(self.net @ vectors).sum(axis=0)
         worth = np.where(after.sum(axis=0) > self.most, 0.0, worth)
-        if self.near is None:
-            return worth
+        if self.near is not None:
+            worth = self._joined(worth, cuts, order, after)
+        if self.room is not None:
+            over = self.room.used(np.take_along_axis(after, np.argsort(order, axis=0), axis=0))
+            worth = np.where(over > 1, -over, worth)
+        return worth
+
+    def _joined(self, worth: Reals, cuts: Numbers, order: Numbers, after: Numbers) -> Reals:
+        """Return what is left where some arc must be an edge, and others may be none."""
         least = self._shortest(cuts, order, after)
         joined = np.isfinite(least)
         if self.only is not None:
