@@ -333,11 +333,7 @@ class Run:
             seconds=seconds,
             conjectured=guess,
             final=bool(final),
-            decided_by=tuple(
-                (end, reason.name, reason.told())
-                for end, reason in (("lower", known.below), ("upper", known.above))
-                if reason is not None
-            ),
+            decided_by=known.decided_by,
         )
 
     def _final(self) -> str:

@@ -232,6 +232,7 @@ class Session:
             engine=self.question.engine,
             seconds=seconds,
             notes=(cut.reason,),
+            decided_by=cut.latest.decided_by,
             domain=policy.domain,
             norm=query.measure.name,
         )

@@ -192,7 +192,8 @@ def _at_least_bounded(
         return answer
     status: Status = "exact" if bound.value == answer.lower else "bounds"
     notes = (*answer.notes, f"upper bound: {bound.why}")
-    return replace(answer, upper=bound.value, status=status, notes=notes)
+    decided = (*answer.decided_by, ("upper", "ceiling", bound.why))
+    return replace(answer, upper=bound.value, status=status, notes=notes, decided_by=decided)
 
 
 def _with_rows(policy: Policy, draft: Finding, session: Session, among: int) -> Finding:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from blowproof.verifier.asked.answer import Answer
 
-__all__ = ["answer_parts", "between", "bounds_text", "in_norm"]
+__all__ = ["answer_parts", "between", "bounds_text", "in_norm", "reasons_of"]
 
 STATUS = {
     "proved": "a certificate was checked",
@@ -64,6 +64,18 @@ def answer_parts(policy: Policy, answer: Answer) -> Iterator[RenderableType]:
     if answer.status == "bounds":
         for note in answer.notes:
             yield Text(printable_lines(note), style="dim")
+
+
+def reasons_of(answer: Answer) -> list[str]:
+    """Return, of bounds that do not meet, why the upper one holds, and why they stay apart."""
+    if answer.status != "bounds":
+        return []
+    above = [
+        f"no more than {short(answer.upper)}: {why}"
+        for end, _, why in answer.decided_by
+        if end == "upper" and why and answer.upper is not None
+    ]
+    return above + [note for note in answer.notes if note.startswith(NO_MORE)]
 
 
 def printable_lines(text: str) -> str:

@@ -13,9 +13,12 @@ from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.kernel.check import Verdict
 
-__all__ = ["Answer", "OnBest", "Pair", "Status", "json_number", "json_value"]
+__all__ = ["Answer", "Decided", "OnBest", "Pair", "Status", "json_number", "json_value"]
 
 Status = Literal["proved", "exact", "bounds"]
+Decided = tuple[str, str, str]
+"""Of a bound ("lower" or "upper"): who found it, and why it holds."""
+
 OnBest = Callable[[Exact, Exact | None, "Pair | None"], None]
 """What an engine calls with better bounds, and with the pair that shows the lower one."""
 
@@ -136,7 +139,7 @@ class Answer:
     engine: str
     seconds: float
     notes: tuple[str, ...] = ()
-    decided_by: tuple[tuple[str, str, str], ...] = ()
+    decided_by: tuple[Decided, ...] = ()
     proof: Verdict | None = None
     domain: Domain | None = field(default=None, repr=False, compare=False)
     norm: str = "l1"

@@ -9,25 +9,34 @@ from dataclasses import dataclass, field, replace
 from blowproof.models import BoundQuery, Exact, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.policy.readings import Reading, is_mixed
-from blowproof.verifier.asked.answer import Answer, OnBest, Pair
+from blowproof.verifier.asked.answer import Answer, Decided, OnBest, Pair
 
 __all__ = ["Ends", "Listener", "Progress", "Question"]
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a question has come: the bounds so far, and what is being searched."""
+    """How far a question has come: the bounds so far, who says so, and what is being searched."""
 
     lower: Exact
     upper: Exact | None
     what: str
     witness: Pair | None = None
+    decided_by: tuple[Decided, ...] = ()
 
     def after(self, earlier: Progress) -> Progress:
         """Return the best bounds of this and of what was told before."""
-        uppers = [bound for bound in (self.upper, earlier.upper) if bound is not None]
         best = self if self.lower >= earlier.lower else earlier
-        return Progress(best.lower, min(uppers, default=None), self.what, best.witness)
+        least = earlier
+        if self.upper is not None and (earlier.upper is None or self.upper <= earlier.upper):
+            least = self
+        decided = tuple(
+            each
+            for one, end in ((best, "lower"), (least, "upper"))
+            for each in one.decided_by
+            if each[0] == end
+        )
+        return Progress(best.lower, least.upper, self.what, best.witness, decided)
 
 
 Listener = Callable[[Progress], None]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from blowproof.models import BoundQuery, Exact, InternalError, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.policy.readings import Reading
-from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.asked.answer import Decided, Pair
 from blowproof.verifier.asked.question import Listener, Progress
 from blowproof.verifier.limits.limit import real_limit
 from blowproof.verifier.neighbours.check import require_pair
@@ -61,6 +61,12 @@ class Bounds:
     def closed(self) -> bool:
         """Whether S is known."""
         return self.lower == self.upper
+
+    @property
+    def decided_by(self) -> tuple[Decided, ...]:
+        """Who says so of each bound, and why."""
+        ends = ("lower", self.below), ("upper", self.above)
+        return tuple((end, why.name, why.told()) for end, why in ends if why is not None)
 
     def meet(self, other: Bounds) -> Bounds:
         """Return the better of both at either end; at a tie, these stay."""
@@ -127,7 +133,7 @@ class Board:
         if self.known is not before and self.listener is not None:
             known, why = self.known, told.below or told.above
             what = "" if why is None else why.told()
-            self.listener(Progress(known.lower, known.upper, what, known.pair))
+            self.listener(Progress(*self.ends(), what, known.pair, known.decided_by))
         return self.known
 
     def _check(self, pair: Pair) -> None:

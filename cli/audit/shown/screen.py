@@ -27,7 +27,7 @@ from blowproof.cli.audit.sentences import (
     form_words,
     instead_lines,
 )
-from blowproof.cli.text.answer import bounds_text, in_norm
+from blowproof.cli.text.answer import bounds_text, in_norm, reasons_of
 from blowproof.cli.text.pairs import pair_parts
 from blowproof.models import Policy, show
 from blowproof.models.norms import L1
@@ -166,14 +166,13 @@ def _readings(rows: Sequence[Row], deciding: str) -> RenderableType:
 
 
 def _reasons(rows: Sequence[Row]) -> Iterator[RenderableType]:
-    """Yield why searches were stopped, each reason once."""
+    """Yield why open upper bounds hold, and why more time does not help, each reason once."""
     readings: dict[str, list[str]] = {}
     for row in rows:
-        if row.answer and row.answer.status == "bounds" and row.answer.notes:
-            note = row.answer.notes[-1].splitlines()[0]
-            readings.setdefault(note, []).append(row.reading)
-    for note, names in readings.items():
-        yield Padding(Text(f"{', '.join(names)}: {printable(note)}", "dim"), (0, 0, 0, 2))
+        for reason in () if row.answer is None else reasons_of(row.answer):
+            readings.setdefault(reason, []).append(row.reading)
+    for reason, names in readings.items():
+        yield Padding(Text(f"{', '.join(names)}: {printable(reason)}", "dim"), (0, 0, 0, 2))
 
 
 def _changed(row: Row) -> str:

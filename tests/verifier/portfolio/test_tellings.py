@@ -78,6 +78,19 @@ def test_bounds_that_were_told_are_kept() -> None:
     assert Progress(5, None, "third").after(first) == Progress(5, 9, "third")
 
 
+def test_who_decided_is_told_with_the_bounds_that_are_kept() -> None:
+    """A question that was cut off had bounds, and nobody who said so."""
+    below, above = ("lower", "search", "a pair"), ("upper", "ceiling", "few records")
+    first = Progress(4, 9, "first", decided_by=(below, above))
+    less = ("upper", "parts", "fewer")
+    both = ("lower", "sat", "a worse pair"), less
+    assert Progress(2, 6, "second", decided_by=both).after(first).decided_by == (below, less)
+    policy = Policy(domain=Domain(a=Labels("xyz"), b=Labels("pqr")), known=(Marginal(["a"]),))
+    told = _told(policy, "histogram", "published")
+    assert told[-1].upper == 6
+    assert [end for end, _, _ in told[-1].decided_by] == ["lower", "upper"]
+
+
 def test_a_record_may_have_several_literals_in_a_clause() -> None:
     """Taken back, the reply leaves the clause true by the same record's other literal."""
     one = [Literal(2, {"a": [0, 3, 4]}, inside=False), Literal(1, {"a": 2}), Literal(2, {"a": 4})]

@@ -134,7 +134,7 @@ def test_ranges_of_many_values_are_tried_by_some_of_them(monkeypatch: pytest.Mon
 
 
 def test_each_published_cell_holds_so_many_and_no_more() -> None:
-    """Two tables that share an attribute, given: the longest circuits found no room, so none did."""
+    """Two tables that share an attribute, given: longest circuits found no room."""
     a, b, c = range(4), range(4), range(2)
     cells = [[[1 + (5 * x + 3 * y + z) % 6 for z in c] for y in b] for x in a]
     by_b = [sum(cells[x][y]) for x in a for y in b]

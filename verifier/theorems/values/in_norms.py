@@ -99,8 +99,8 @@ def kinds_of(query: Stacked, classes: Sequence[Sequence[Point]]) -> list[Kind]:
         rows: dict[Key, tuple[Row, Point]] = {}
         for x in values:
             if x not in known:
-                row = {key: value for key, value in query.row(x).items() if value}
-                known[x] = frozenset(row.items()), row
+                seen = {key: value for key, value in query.row(x).items() if value}
+                known[x] = frozenset(seen.items()), seen
             key, row = known[x]
             rows.setdefault(key, (row, x))
         if len(rows) > 1:
