@@ -280,6 +280,9 @@ def _chosen_lines(found: Planned) -> Iterator[RenderableType]:
         for part in best.parts:
             asked = ", ".join(printable(best.names[place]) for place in part.queries)
             measure = "epsilon" if found.request.rho is None else "rho"
+            if not any(error.rmse for error in part.errors):
+                yield Text(f"  exact, for no secret changes it: {asked}")
+                continue
             yield Text(f"  {measure} {float(part.budget):.4g} by {part.mechanism}: {asked}")
             if "measure" in part.settings:
                 yield Text(f"    from {printable(part.settings['measure'])}")
@@ -292,8 +295,10 @@ def _beside(found: Planned) -> Iterator[RenderableType]:
     from rich.text import Text
 
     if found.bound:
-        by = sorted({item.by for item in found.bounds if item is not None})
-        yield Text(f"lower bound on any mechanism: RMSE {found.bound:,.4g} ({'; '.join(by)})")
+        by = sorted({item.by + (f", for {item.assumes}" if item.assumes else "")
+                     for item in found.bounds if item is not None})  # fmt: skip
+        yield Text(f"no mechanism has an RMSE below {found.bound:,.4g} on all databases: shown by "
+                   f"{'; '.join(by)}")  # fmt: skip
     large = {item.why.partition("\n")[0]: item.mechanism for item in found.refused
              if "dimensions" in item.why}  # fmt: skip
     for why, mechanism in large.items():

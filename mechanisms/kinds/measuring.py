@@ -22,7 +22,15 @@ from blowproof.mechanisms.structures.marginals import (
     closure,
     parts_of,
 )
-from blowproof.models import BoundQuery, BudgetError, Marginal, Policy, QueryError, parse_query
+from blowproof.models import (
+    BoundQuery,
+    BudgetError,
+    Marginal,
+    Policy,
+    QueryError,
+    parse_query,
+    show,
+)
 from blowproof.models.norms import L1, L2_SQUARED, Norm
 from blowproof.models.queries.arguments import query_name
 from blowproof.models.queries.kinds import Difference
@@ -53,6 +61,7 @@ MOST_SPREAD = 1_000_000
 STEPS = 1_000
 """Weights are whole numbers of these parts of the largest."""
 ROUNDS = 3
+MOST_NAMED = 3
 GUIDE = 0.2
 """The share of the time left for a question that only guides the choice."""
 
@@ -261,7 +270,12 @@ def _changes(found: Answer, singles: Sequence[BoundQuery], request: Request) -> 
 
 
 def stacked_parts(parts: Sequence[Part], policy: Policy, norm: Norm) -> BoundQuery:
-    """Return some marginals as one query, each with its weight."""
+    """Return some marginals as one query, each with its weight, which its name says."""
     if len(parts) == 1 and parts[0].weights[0] == 1 and norm is L1:
         return parts[0].query
-    return stack(parts, norm, policy.domain, name="marginals")
+    times = [part.weights[0] for part in parts]
+    name = " + ".join(f"{show(part.weights[0])}*{part.query.name}" for part in parts)
+    if len(parts) > MOST_NAMED:
+        name = (f"{len(parts)} marginals together, each times its weight "
+                f"({show(min(times))} to {show(max(times))})")  # fmt: skip
+    return stack(parts, norm, policy.domain, name=name)

@@ -14,9 +14,16 @@ least E T^2. With flat beginnings, the mean lies within t of an end with probabi
 (1 - 8 t / (k + 1)) E T^2; for many steps q (1 + q) / (1 - q)^2, which is 2 / epsilon^2 for small
 epsilon. With one step, p_0 and p_1 are at least 1 / (1 + e^epsilon): e^epsilon / (1 + e^epsilon)^2.
 
-*A pair, again and again.* Where facts are equality counts, what the records of a neighbour pair do
-is done once more by other records, as long as there are any: a chain. That takes counts that are
-large beside 1 / epsilon, which is said.
+*Short chains.* Among mechanisms that guess whole numbers, none has less expected squared error, all
+places of the chain being as likely, than the geometric mechanism cut off at both ends, its output
+replaced by the best guess (Ghosh, Roughgarden and Sundararajan 2009, for all losses that grow with
+the distance). Whoever guesses the mean of p, and rounds it, errs by 1/4 more at the most. So the
+bound is what that one errs (`_of_geometric`), less 1/4; for ever longer chains it tends to the
+variance of two-sided geometric noise.
+
+*The worst change at every step.* Where facts are equality counts, what the records of a neighbour
+pair do is done once more by other records, as long as there are any: a chain. That takes counts
+that are large beside 1 / epsilon, which is said.
 
 *Many outputs at once.* Of independent chains, with records of their own, all are unknown together,
 and telling the others changes nothing: each output has the bound of a chain that changes it. Chains
@@ -42,7 +49,7 @@ import math
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import singledispatch
+from functools import lru_cache, singledispatch
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -63,9 +70,13 @@ __all__ = ["LowerBound", "least_variance", "lower_bound", "of_cubes"]
 
 MOST_VALUES = 20_000
 MOST_ENTRIES = 3_000_000
-LONGEST = 4_000
+LONGEST, SHORT = 4_000, 600
 FEW_VALUES = 40
 DATA_INDEPENDENT = "whole-number noise that does not depend on the data"
+PAIR = "the worst pair of neighbours"
+CHAIN = "a chain of neighbours, with the worst change at every step"
+SINGLE = "chains of neighbours, one record more moved at every step"
+VOLUME = "how many answers neighbours lead to (the volume of their differences)"
 LARGE = "counts that are large beside 1 / epsilon"
 
 
@@ -98,17 +109,39 @@ def least_variance(epsilon: float, steps: int | None) -> float:
     """Return the least variance of a place in a chain of so many steps (None: without end).
 
     >>> round(least_variance(0.1, None), 1), round(least_variance(1.0, 1), 3)
-    (190.3, 0.197)
+    (199.6, 0.197)
     """
     q = math.exp(-epsilon)
     if q == 0:
         return 0.0
     if steps is None:
-        return q * (1 + q) / math.expm1(-epsilon) ** 2
+        wide = math.expm1(-epsilon) ** 2
+        return max(q * (1 + q) / wide, 2 * q / wide - 1 / 4)
     best = q / (1 + q) ** 2 if steps >= 1 else 0.0
+    best = max(best, _of_geometric(q, min(steps, SHORT)) - 1 / 4)
     for t in _rooms(steps, epsilon):
         best = max(best, (1 - 8 * t / (steps + 1)) * _cut_off(q, t))
     return best
+
+
+@lru_cache(maxsize=256)
+def _of_geometric(q: float, steps: int) -> float:
+    """Return the least error of guesses from a geometric number that is cut off at both ends.
+
+    Outputs beyond an end are the end, so the chance of that is 1 / (1 - q) times as large.
+
+    >>> round(_of_geometric(0.0, 5), 6), round(_of_geometric(1.0, 2), 6)  # all is told; nothing is
+    (0.0, 0.666667)
+    """
+    places = np.arange(steps + 1, dtype=np.float64)
+    chances = (1 - q) * np.power(q, abs(places[:, None] - places))
+    chances[:, [0, -1]] = np.power(q, np.stack([places, places[::-1]], axis=1))
+    chances /= chances.sum(axis=1, keepdims=True)
+    total = chances.sum(axis=0)
+    mean = np.divide(places @ chances, total, out=np.zeros_like(total), where=total > 0)
+    around = np.divide(places**2 @ chances, total, out=np.zeros_like(total), where=total > 0)
+    each = around - mean**2 + (np.rint(mean) - mean) ** 2
+    return float((each * total).sum() / (steps + 1))
 
 
 def _rooms(steps: int, epsilon: float) -> Iterator[int]:
@@ -150,15 +183,23 @@ def lower_bound(  # noqa: PLR0913 # keyword-only
         moves = found.witness.moves(reading)
         changes = Part(query, (Fraction(1),)).changes(moves)
         squares = sum(float(Fraction(value)) ** 2 for value in changes.values())
-        bounds.append(_bound(squares * _least(rate, square, 1), outputs.count, "a neighbour pair"))
+        bounds.append(_bound(squares * _least(rate, square, 1), outputs.count, PAIR))
         here = setting(policy, answers)
         if is_labelled(reading) and not here.bounds and not here.clauses:
             endless = math.sqrt(squares * _least(rate, square, None) / outputs.count)
-            bounds.append(LowerBound(endless, "the worst pair, again and again", LARGE))
+            bounds.append(
+                LowerBound(
+                    endless, "a chain of neighbours, with the worst change at every step", LARGE
+                )
+            )
     if is_labelled(reading):
         found_here = setting(policy, answers)
         squares = _by_single_moves(query, found_here, (rate, square), size, outputs.count)
-        bounds.append(_bound(squares, outputs.count, "chains of single moves"))
+        bounds.append(
+            _bound(
+                squares, outputs.count, "chains of neighbours, one record more moved at every step"
+            )
+        )
         if square is None:
             bounds += _of_groups(query, found_here, rate, reading)
             bounds += _of_all_noise(query, found_here, rate, found, reading, outputs.count)
@@ -309,7 +350,11 @@ def _of_groups(
     each = math.lgamma(2 * top + 1) - 3 * math.lgamma(top + 1)
     d = count * top
     rmse = of_cubes(d, math.lgamma(d + 1) + count * each, epsilon, d)
-    return [LowerBound(rmse, "the volume of the neighbours' body", LARGE)]
+    return [
+        LowerBound(
+            rmse, "how many answers neighbours lead to (the volume of their differences)", LARGE
+        )
+    ]
 
 
 def of_cubes(dimension: int, log_volume: float, epsilon: float, outputs: int) -> float:

@@ -35,7 +35,7 @@ from blowproof.mechanisms.release.gate import proved
 from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.release import Plan, Request
 from blowproof.mechanisms.release.worth import require_less_noise
-from blowproof.models import BlowproofError, Policy, show
+from blowproof.models import BlowproofError, ContradictionError, Policy, UndeterminedError, show
 from blowproof.models.policy.readings import is_labelled
 
 __all__ = ["Planned", "planned"]
@@ -165,6 +165,8 @@ def _tried(
             plan = made_ready(candidate.mechanism, asked)
             _require_worth(plan, size)
             error = expected(plan, shapes, seed)
+        except (ContradictionError, UndeterminedError):
+            raise  # the policy is at fault, and every mechanism would say so
         except BlowproofError as why:
             refused.append(Refused(candidate.text, request.bound.name, str(why)))
             continue

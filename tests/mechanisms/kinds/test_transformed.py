@@ -1,6 +1,7 @@
 """Flows on spanning forests, and private partitions: exact inverses, stretches, honest loss."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import networkx as nx
@@ -351,12 +352,14 @@ def test_refusals(tmp_path):
     known = Policy(domain=Domain(age=Integers(0, 5)), known=(Count({"age": 1}),))
     with pytest.raises(RefusedError, match="one record"):
         DawaTransformed(Request(policy=known, epsilon=Fraction(1)))
-    with pytest.raises(QueryError, match="histogram"):
-        Dawa(Request(policy=line(4), query="cumulative(age)", epsilon=Fraction(1)))
+    (tmp_path / "weights.csv").write_text("1\n2\n")
+    weighed = replace(line(4), folder=tmp_path)
+    with pytest.raises(QueryError, match="weighs records"):
+        Dawa(Request(policy=weighed, query="weighted-sum(age,weights.csv)", epsilon=Fraction(1)))
     with pytest.raises(QueryError, match="share"):
         Dawa(Request(policy=line(4), epsilon=Fraction(1), options={"share": "3/2"}))
     with pytest.raises(QueryError, match="one attribute"):
-        Dawa(Request(policy=Policy(domain=GRID), epsilon=Fraction(1)))
+        DawaTransformed(Request(policy=Policy(domain=GRID), epsilon=Fraction(1)))
 
 
 def test_a_forest_has_no_cycle():

@@ -2,10 +2,13 @@
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
+import numpy as np
 import pytest
+from scipy.optimize import linprog
 
-from blowproof.mechanisms.planning.lower_bounds import lower_bound
+from blowproof.mechanisms.planning.lower_bounds import least_variance, lower_bound
 from blowproof.mechanisms.planning.noise_program import least_noise
 from blowproof.mechanisms.structures.ordered_hierarchical import variance
 from blowproof.models import Domain, Labels, Marginal, Policy, parse_query
@@ -59,3 +62,25 @@ def test_a_pair_that_is_repeated_bounds_more_than_once() -> None:
     assert found.assumes is not None
     noise = math.sqrt(variance(Fraction(answer.upper or 0)))
     assert 0.3 * noise < found.rmse <= noise
+
+
+@pytest.mark.parametrize(("epsilon", "steps"), [(0.5, 4), (1.0, 3), (0.1, 5)])
+def test_a_short_chain_is_bounded_by_what_all_mechanisms_on_it_can_do(
+    epsilon: float, steps: int
+) -> None:
+    """All mechanisms that guess eighths, by a linear program: none errs less than the bound."""
+    places, q = steps + 1, np.exp(-epsilon)
+    guesses = np.linspace(0, steps, 8 * steps + 1)
+    cost = ((np.arange(places)[:, None] - guesses) ** 2).ravel() / places
+    rows = []
+    for at in range(len(guesses)):
+        for one, two in [*pairwise(range(places)), *pairwise(reversed(range(places)))]:
+            row = np.zeros((places, len(guesses)))
+            row[one, at], row[two, at] = q, -1
+            rows.append(row.ravel())
+    sums = np.kron(np.eye(places), np.ones(len(guesses)))
+    found = linprog(cost, A_ub=rows, b_ub=np.zeros(len(rows)), A_eq=sums, b_eq=np.ones(places))
+    bound = least_variance(epsilon, steps)
+    best = float(found.fun or 0)
+    assert bound <= best
+    assert bound > 0.6 * best

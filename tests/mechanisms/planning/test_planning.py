@@ -24,7 +24,16 @@ from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.release import release
 from blowproof.mechanisms.release.request import Request
 from blowproof.mechanisms.structures.ordered_hierarchical import variance
-from blowproof.models import Distance, Domain, Integers, Labels, Marginal, Policy, QueryError
+from blowproof.models import (
+    Distance,
+    Domain,
+    Integers,
+    Labels,
+    Marginal,
+    Policy,
+    QueryError,
+    UndeterminedError,
+)
 from blowproof.models.data.dataset import Dataset
 
 LINE = Policy(domain=Domain(age=Integers(0, 40)), secrets=Distance(threshold=3))
@@ -305,3 +314,12 @@ def test_bodies_too_large_to_describe_are_refused_and_others_offered(
     assert found.chosen is not None
     why = [item.why for item in found.refused if item.mechanism == "k-norm"]
     assert "dimensions" in why[0]
+
+
+def test_facts_without_numbers_are_bad_input_and_no_reason_of_a_mechanism() -> None:
+    domain = Domain(a=Labels(["x", "y"]), b=Labels(["u", "v"]))
+    policy = Policy(domain=domain, known=(Marginal(("a",)),))
+    work = workload(["marginal(a,b)"], [], policy)
+    request = Request(policy=policy, query=work.queries[0], epsilon=Fraction(1), answers="given")
+    with pytest.raises(UndeterminedError, match="nothing determines"):
+        planned(request, work, size=10)
