@@ -68,7 +68,7 @@ requirements: install
 $(FILES): FORCE | $(BIN)/python
 	@find $(PACKAGES) -name __pycache__ -prune -o -type f \
 	  \( -name '*.py' -o -name py.typed -o -name '*.json' -o -name '*.md' -o -name '*.css' \
-	  -o -name '*.html' -o -name '*.js' -o -name '*.toml' \) -print \
+	  -o -name '*.html' -o -name '*.js' -o -name '*.toml' -o -name '*.txt' \) -print \
 	  | LC_ALL=C sort > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 

@@ -107,6 +107,7 @@ ROOMS = (
     "cli/releasing",
     "cli/commands",
     "cli/beginning",
+    "cli/serving/vendored",
     "cli/serving",
     "cli",
 )

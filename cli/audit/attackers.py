@@ -10,6 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from blowproof.cli.audit.advice import is_useless
 from blowproof.cli.audit.findings import Finding
 from blowproof.models import Policy, show
 from blowproof.models.norms import L1
@@ -29,6 +30,8 @@ def attackers_words(policy: Policy, finding: Finding) -> str:
     wide = _answer(finding)
     if wide is None or finding.scale is None or finding.query.measure is not L1:
         return ""
+    if is_useless(finding):
+        return ""  # there is no such noise
     epsilon, own = finding.plan.promised, finding.verdict.upper
     loose = _loose(policy)
     if wide.upper is not None and own is not None and wide.upper <= own:

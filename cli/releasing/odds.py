@@ -80,10 +80,11 @@ def odds(
 
 
 def odds_document(policy: Policy, finding: Finding, session: Session) -> dict[str, Any] | None:
-    """Return what attackers learn from the noise that an audit recommends; None: not Laplace."""
+    """Return what attackers learn from the Laplace noise of an audit; None where there is none."""
+    from blowproof.cli.audit.advice import is_useless
     from blowproof.models.mechanisms.mechanism import Mechanism, Release
 
-    if finding.plan.noise.kind != "laplace" or not finding.scale:
+    if finding.plan.noise.kind != "laplace" or not finding.scale or is_useless(finding):
         return None
     released = Release(query=finding.query, scale=finding.scale)
     mechanism = Mechanism(name="Laplace noise for S", releases=(released,))

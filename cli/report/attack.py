@@ -8,7 +8,7 @@ from typing import Any
 from blowproof.cli.report.html import Markup, table, tag
 from blowproof.models.policy.in_words import value_text
 
-__all__ = ["attack_picture", "attack_ways", "attack_words"]
+__all__ = ["attack_picture", "attack_ways", "attack_words", "widths"]
 
 WIDTH, HEIGHT, MIDDLE = 640, 240, 140
 BAR, LEFT, ROOM = 16, 130, 360
@@ -69,10 +69,11 @@ def attack_picture(attack: dict[str, Any]) -> Markup | None:
 
     They are drawn as normal densities of the right variances: the widths count, not the shape.
     """
-    left = attack["variance_left"]
-    if left == 0 or left > 0.9995:
+    found = widths(attack)
+    if found is None:
         return None
-    width = math.sqrt(left)
+    width = found[1][1]
+    bars = [_bar(row, *bar) for row, bar in enumerate(found)]
     return tag(
         "svg",
         tag("title", "What averaging leaves of the noise"),
@@ -84,9 +85,20 @@ def attack_picture(attack: dict[str, Any]) -> Markup | None:
         tag("text", "true count", x=WIDTH / 2, y=MIDDLE + 18, text_anchor="middle"),
         tag("text", "one noisy count", class_="one", x=_place(1.75), y=MIDDLE - 40),
         tag("text", "after averaging", class_="averaged", x=_place(0.75 * width) + 10, y=26),
-        _bar(0, "one noisy count", 1.0, "reading"), _bar(1, "after averaging", width, "plain"),
+        bars,
         viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", class_="plot",
     )  # fmt: skip
+
+
+def widths(attack: dict[str, Any]) -> list[tuple[str, float, str]] | None:
+    """Return how wide the noise is before and after, with a name and a kind for each.
+
+    None where averaging leaves nothing of it, or all.
+    """
+    left = attack["variance_left"]
+    if left == 0 or left > 0.9995:
+        return None
+    return [("one noisy count", 1.0, "reading"), ("after averaging", math.sqrt(left), "plain")]
 
 
 def _bar(row: int, label: str, share: float, kind: str) -> list[Markup]:

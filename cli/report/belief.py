@@ -8,7 +8,7 @@ from typing import Any
 
 from blowproof.cli.report.html import Markup, tag
 
-__all__ = ["belief_picture", "believed"]
+__all__ = ["belief_picture", "beliefs", "believed"]
 
 WIDTH, BAR, STEP, LEFT = 640, 22, 34, 250
 
@@ -22,16 +22,23 @@ def believed(log_odds: Fraction) -> float:
     return 1 / (1 + exp(-min(float(log_odds), 700.0)))
 
 
-def belief_picture(attackers: dict[str, Any], epsilon: int | str) -> Markup | None:
-    """Return bars: even odds before; after, as promised, and as this noise really allows."""
+def beliefs(attackers: dict[str, Any], epsilon: int | str) -> list[tuple[str, float, str]] | None:
+    """Return how sure an attacker is before, and can be after, with a name and a kind for each."""
     moved = attackers["log_odds_at_least"]
     if moved is None:
         return None
-    bars = [
+    return [
         ("before", 0.5, "plain"),
         ("after, as e^epsilon promises", believed(Fraction(epsilon)), "reading"),
         ("after, with this noise", believed(Fraction(moved)), "decides"),
     ]
+
+
+def belief_picture(attackers: dict[str, Any], epsilon: int | str) -> Markup | None:
+    """Return bars: even odds before; after, as promised, and as this noise really allows."""
+    bars = beliefs(attackers, epsilon)
+    if bars is None:
+        return None
     room = WIDTH - LEFT - 70
     rows = []
     for place, (label, share, kind) in enumerate(bars):

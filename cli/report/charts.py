@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from blowproof.cli.report.html import Markup, tag
+from blowproof.models.policy.in_words import short
 
-__all__ = ["EPSILON", "RHO", "Curve", "Promise", "error_plot", "merged"]
+__all__ = ["EPSILONS", "PROMISES", "Curve", "curves", "error_plot", "merged", "shown_bound"]
 
-WIDTH, HEIGHT = 640, 360
+WIDTH, HEIGHT = 640, 300
 LEFT, RIGHT, TOP, BOTTOM = 64, 190, 24, 48
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 LABEL_STEP = 16
+MOST_TICKS = 8
+LABEL_LETTERS = 25
+"""What fits beside the lines."""
+LARGEST = Fraction(10) ** 300
+"""Lines of larger numbers are drawn as this one's: an axis is drawn by floats."""
 
 
 class Promise(NamedTuple):
@@ -29,35 +35,72 @@ EPSILON = Promise("epsilon", "{} / epsilon", lambda size, epsilon: size / epsilo
 """Laplace noise of scale S / epsilon: off by as much, on average."""
 RHO = Promise("rho", "sqrt({} / (pi rho))", lambda size, rho: math.sqrt(size / (math.pi * rho)))
 """Gaussian noise of variance S / (2 rho), off by sqrt(2 / pi) of its deviation on average."""
+PROMISES = {"epsilon": EPSILON, "rho": RHO}
 
 
 class Curve(NamedTuple):
-    """Noise for S; `kind` is "decides", "reading" or "plain"."""
+    """Noise for S, or for a bound on it; `kind` is "decides", "reading" or "plain"."""
 
     label: str
     sensitivity: Fraction
     kind: str
+    exact: bool = True
+
+    @property
+    def size(self) -> float:
+        """How large S is, as far as an axis goes."""
+        return float(min(self.sensitivity, LARGEST))
 
 
-def merged(curves: Sequence[Curve]) -> list[Curve]:
+def curves(query: Mapping[str, Any]) -> list[Curve]:
+    """Return a curve for each reading that has an upper bound, and for plain privacy."""
+    found = [
+        Curve(row["reading"], Fraction(row["answer"]["upper"]),
+              "decides" if row["reading"] == query["reading"] else "reading",
+              row["answer"]["lower"] == row["answer"]["upper"])
+        for row in query["readings"]
+        if row["answer"] is not None and row["answer"]["upper"] is not None
+    ]  # fmt: skip
+    if query["plain"]["sensitivity"] is not None:
+        found.append(Curve("plain DP", Fraction(query["plain"]["sensitivity"]), "plain"))
+    return found
+
+
+def merged(found: Sequence[Curve]) -> list[Curve]:
     """Return the curves, those with one value as one line with all their names."""
-    found: dict[Fraction, list[Curve]] = {}
-    for curve in curves:
+    groups: dict[tuple[Fraction, bool], list[Curve]] = {}
+    for curve in found:
         if curve.sensitivity > 0:
-            found.setdefault(curve.sensitivity, []).append(curve)
-    rank = {"decides": 0, "plain": 1, "reading": 2}
+            groups.setdefault((curve.sensitivity, curve.exact), []).append(curve)
+    rank = ["decides", "plain", "reading"]
     return [
-        Curve(" = ".join(c.label for c in alike), value, min((c.kind for c in alike), key=rank.get))  # type: ignore[arg-type] # every kind is in rank
-        for value, alike in sorted(found.items(), reverse=True)
+        Curve(
+            " = ".join(curve.label for curve in alike),
+            value,
+            min((curve.kind for curve in alike), key=rank.index),
+            exact,
+        )
+        for (value, exact), alike in sorted(groups.items(), reverse=True)
     ]
 
 
-def error_plot(curves: Sequence[Curve], promised: Fraction, promise: Promise = EPSILON) -> Markup:
+def shown_bound(line: Curve) -> str:
+    """Return S of a line in words; where it is only bounded, that.
+
+    >>> shown_bound(Curve("published", Fraction(4), "decides"))
+    'S = 4'
+    >>> shown_bound(Curve("published", Fraction(10**30), "decides", exact=False))
+    'S ≤ about 10^30'
+    """
+    return f"S {'=' if line.exact else '≤'} {short(line.sensitivity)}"
+
+
+def error_plot(found: Sequence[Curve], promised: Fraction, promise: Promise = EPSILON) -> Markup:
     """Return the plot as SVG; both axes are logarithmic, so that every line is straight."""
-    lines = merged(curves)
+    lines = merged(found)
     if not lines:
         return tag("p", "No reading asks for any noise here.")
-    values = [float(line.sensitivity) for line in lines]
+    values = [line.size for line in lines]
     low = promise.error(min(values), EPSILONS[-1])
     scale = _Scale(low, promise.error(max(values), EPSILONS[0]))
     words = "; ".join(f"{line.label}: {promise.formula.format(line.sensitivity)}" for line in lines)
@@ -90,7 +133,8 @@ class _Scale:
         return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
     def ticks(self) -> list[float]:
-        powers = range(math.floor(self.low), math.ceil(self.high) + 1)
+        every = -(-(math.ceil(self.high) - math.floor(self.low)) // MOST_TICKS)
+        powers = range(math.floor(self.low), math.ceil(self.high) + 1, max(every, 1))
         steps = (1,) if len(powers) > 5 else (1, 2, 5)
         found = [step * 10.0**power for power in powers for step in steps]
         return [tick for tick in found if self.low <= math.log10(tick) <= self.high]
@@ -113,7 +157,7 @@ def _grid(scale: _Scale, name: str) -> list[Markup]:
 
 
 def _line(line: Curve, scale: _Scale, promise: Promise) -> Markup:
-    ends = [(scale.x(at), scale.y(promise.error(float(line.sensitivity), at)))
+    ends = [(scale.x(at), scale.y(promise.error(line.size, at)))
             for at in (EPSILONS[0], EPSILONS[-1])]  # fmt: skip
     (x1, y1), (x2, y2) = ends
     return tag("line", class_=f"curve {line.kind}", x1=x1, y1=y1, x2=x2, y2=y2)
@@ -123,10 +167,19 @@ def _labels(lines: Sequence[Curve], scale: _Scale, promise: Promise) -> list[Mar
     """Labels at the right ends, moved down where they would touch."""
     parts, free = [], 0.0
     for line in lines:
-        y = max(scale.y(promise.error(float(line.sensitivity), EPSILONS[-1])) + 4, free)
-        free = y + LABEL_STEP * (1 + line.label.count(" = "))
-        for row, word in enumerate(line.label.split(" = ")):
-            text = f"{word} (S = {line.sensitivity})" if row == 0 else f"= {word}"
+        y = max(scale.y(promise.error(line.size, EPSILONS[-1])) + 4, free)
+        rows = _rows(line)
+        free = y + LABEL_STEP * len(rows)
+        for row, text in enumerate(rows):
             x = WIDTH - RIGHT + 8
             parts.append(tag("text", text, class_=line.kind, x=x, y=y + row * LABEL_STEP))
     return parts
+
+
+def _rows(line: Curve) -> list[str]:
+    """A label in rows that fit: the first name with S, where there is room for both."""
+    first, *others = line.label.split(" = ")
+    said = f"({shown_bound(line)})"
+    whole = f"{first} {said}"
+    rows = [whole] if len(whole) <= LABEL_LETTERS else [first, said]
+    return [*rows, *(f"= {name}" for name in others)]

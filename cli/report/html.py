@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
-__all__ = ["Markup", "between", "join", "number", "scrolled", "table", "tag"]
+from blowproof.models.policy.in_words import short
 
-SHORT = 8
+__all__ = ["Drawn", "Markup", "as_drawn", "between", "join", "number", "scrolled", "table", "tag"]
+
+SHORT = 4
 """Tables of so many rows are not cut by the end of a printed page."""
 _VOID = {"br", "col", "hr", "line", "circle", "path", "rect", "meta", "input"}
 
@@ -20,6 +22,15 @@ class Markup(str):
     """Text that is HTML already."""
 
     __slots__ = ()
+
+
+Drawn = Callable[[str, Callable[[], Markup | None]], Markup | None]
+"""What stands in a picture's place: given its name, and what would draw it as the report has it."""
+
+
+def as_drawn(_: str, picture: Callable[[], Markup | None]) -> Markup | None:
+    """Return the picture itself."""
+    return picture()
 
 
 def tag(name: str, /, *children: object, **attributes: object) -> Markup:
@@ -70,8 +81,10 @@ def between(low: int | str, high: int | str | None) -> str:
 
     >>> between(4, 4), between(1000, None), between("7/2", 20000)
     ('4', '1,000 … ?', '7/2 … 20,000')
+    >>> between(0, 75 * 10**39)
+    '0 … about 10^40'
     """
-    ends = [f"{end:,}" if isinstance(end, int) else str(end or "?") for end in (low, high)]
+    ends = [short(end) if isinstance(end, int) else str(end or "?") for end in (low, high)]
     return ends[0] if low == high else " … ".join(ends)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from blowproof.cli.report.html import Markup, join, table, tag
+from blowproof.cli.report.html import Drawn, Markup, join, table, tag
 from blowproof.models.policy.in_words import counted, value_text
 
-__all__ = ["odds_section"]
+__all__ = ["moved", "odds_section"]
 
 SHOWN = 8
 VERDICTS = {
@@ -17,18 +17,19 @@ VERDICTS = {
 }
 
 
-def odds_section(odds: dict[str, Any] | None) -> Markup | None:
+def odds_section(odds: dict[str, Any] | None, drawn: Drawn) -> Markup | None:
     """Return the attacker of an odds document; None without one."""
     if odds is None:
         return None
-    moved = _moved(*odds["ratio_between"])
+    factor = moved(*odds["ratio_between"])
     verdict = VERDICTS[odds["verdict"]]
     kind = "good" if odds["verdict"] == "within" else "bad"
     parts: list[Markup | None] = [
         tag("h3", "The attacker who learns most from this noise"),
         tag("p", "Against attackers who believe records to be independent, each as they like, the "
-                 f"odds between two values of one record move by {moved} at the worst: ",
+                 f"odds between two values of one record move by {factor} at the worst: ",
             tag("span", verdict, class_=kind), "."),
+        drawn("odds", lambda: None),  # the report says it in that sentence
     ]  # fmt: skip
     if odds["secret"]:
         first, second = odds["secret"]
@@ -39,8 +40,8 @@ def odds_section(odds: dict[str, Any] | None) -> Markup | None:
     return join(parts)
 
 
-def _moved(least: str | None, most: str | None) -> str:
-    """The factor, or what bounds it."""
+def moved(least: str | None, most: str | None) -> str:
+    """Return by how much odds move: the factor, or what bounds it."""
     low = _about(least)
     if most is None:
         return f"a factor that nothing bounds from above here, at least {low}"

@@ -10,9 +10,9 @@ from typing import Any
 
 from blowproof.cli.report.attack import attack_picture, attack_ways, attack_words
 from blowproof.cli.report.belief import belief_picture
-from blowproof.cli.report.charts import EPSILON, RHO, Curve, error_plot
+from blowproof.cli.report.charts import PROMISES, curves, error_plot
 from blowproof.cli.report.graph import arrow_tip, graph_picture, graph_words
-from blowproof.cli.report.html import Markup, between, join, table, tag
+from blowproof.cli.report.html import Drawn, Markup, as_drawn, between, join, table, tag
 from blowproof.cli.report.odds_section import odds_section
 from blowproof.cli.report.pair import pair_table
 from blowproof.cli.report.plan_section import choice, plan_section
@@ -23,7 +23,6 @@ __all__ = ["page", "sections", "whole_page"]
 
 Promised = tuple[str, "int | str"]
 """What is aimed for: "epsilon" or "rho", and how much."""
-PROMISED = {"epsilon": EPSILON, "rho": RHO}
 
 
 def page(document: dict[str, Any], version: str) -> str:
@@ -121,11 +120,11 @@ def _query(document: dict[str, Any], query: dict[str, Any], number: int) -> Mark
 
 
 def sections(
-    document: dict[str, Any], query: dict[str, Any], number: int
+    document: dict[str, Any], query: dict[str, Any], number: int, drawn: Drawn = as_drawn
 ) -> dict[str, Markup | None]:
     """Return what the page says about one query, by the names of its parts, in their order.
 
-    None where a part does not apply.
+    None where a part does not apply. `drawn` puts something else in the place of pictures.
     """
     name = "epsilon" if document["epsilon"] is not None else "rho"
     promise = (name, document[name])
@@ -136,13 +135,13 @@ def sections(
         "readings": _readings(query),
         "plain": _plain(query, promise),
         "pair": _pair(document, query, number),
-        "plan": plan_section(query.get("plan")),
+        "plan": plan_section(query.get("plan"), drawn),
         "graph": _graph(query),
-        "errors": _errors(query, promise),
-        "learned": _learned(query, promise[1]),
-        "odds": odds_section(query.get("odds")),
-        "attack": _attack(query),
-        "facts": _facts(query),
+        "errors": _errors(query, promise, drawn),
+        "learned": _learned(query, promise[1], drawn),
+        "odds": odds_section(query.get("odds"), drawn),
+        "attack": _attack(query, drawn),
+        "facts": _facts(query, drawn),
         "forms": _forms(query),
         "certificate": _certificate(query),
     }  # fmt: skip
@@ -156,7 +155,7 @@ def _headline(query: dict[str, Any]) -> Markup:
         tag("p", "The most that this release can differ between two databases that the policy "
                  f"calls neighbours, under the reading “{query['reading']}”. This is "
                  f"{how}."),
-        tag("p", query["warning"], class_="bad") if query["warning"] else "",
+        tag("p", query["warning"].replace("<=", "≤"), class_="bad") if query["warning"] else "",
         class_="answer" if query["status"] != "bounds" else "answer open",
     )  # fmt: skip
 
@@ -212,12 +211,12 @@ def _plain(query: dict[str, Any], promise: Promised) -> Markup | None:
 def _pair(document: dict[str, Any], query: dict[str, Any], number: int) -> Markup | None:
     if query["chain"] is None:
         return None
+    differ = between(query["lower"], query["lower"])
     return join([
         tag("h3", "A worst pair, change by change"),
-        tag("p", f"Two databases that nobody may tell apart; their answers differ by "
-                 f"{query['lower']}{_counted(query)}. {query['chain']['words']} Take the changes "
-                 "one at a time: as long as a known fact is off, the database in between is not "
-                 "a possible one."),
+        tag("p", f"Two databases that nobody may tell apart; their answers differ by {differ}"
+                 f"{_counted(query)}. {query['chain']['words']} Take the changes one at a time: as "
+                 "long as a known fact is off, the database in between is not a possible one."),
         pair_table(list(document["domain"]["attributes"]), query, number),
     ])  # fmt: skip
 
@@ -237,26 +236,22 @@ def _counted(query: dict[str, Any]) -> str:
     return NORMS.get(query["norm"], "")
 
 
-def _errors(query: dict[str, Any], promise: Promised) -> Markup:
+def _errors(query: dict[str, Any], promise: Promised, drawn: Drawn) -> Markup:
     name, value = promise
     noise = query["noise"]
-    if noise["kind"] not in ("laplace", "gaussian"):
-        return join([tag("h3", "Noise"), tag("p", query["noise"]["words"])])
-    curves = [
-        Curve(row["reading"], Fraction(row["answer"]["upper"]),
-              "decides" if row["reading"] == query["reading"] else "reading")
-        for row in query["readings"]
-        if row["answer"] is not None and row["answer"]["upper"] is not None
-    ]  # fmt: skip
-    if query["plain"]["sensitivity"] is not None:
-        curves.append(Curve("plain DP", Fraction(query["plain"]["sensitivity"]), "plain"))
     said = noise["words"].rstrip(".")
-    words = f"{said[0].upper()}{said[1:]}. The dotted line is {name} = {value}."
-    return _together(tag("h3", "Noise and error"), tag("p", words),
-                     error_plot(curves, Fraction(value), PROMISED[name]))  # fmt: skip
+    words = f"{said[0].upper()}{said[1:]}."
+    if noise["kind"] not in ("laplace", "gaussian") or not noise["useful"]:
+        return _together(tag("h3", "Noise"), tag("p", words))
+    words += f" The dotted line is {name} = {value}."
+
+    def picture() -> Markup:
+        return error_plot(curves(query), Fraction(value), PROMISES[name])
+
+    return _together(tag("h3", "Noise and error"), tag("p", words), drawn("errors", picture))
 
 
-def _learned(query: dict[str, Any], epsilon: int | str) -> Markup | None:
+def _learned(query: dict[str, Any], epsilon: int | str, drawn: Drawn) -> Markup | None:
     found = query["attackers"]
     if found is None:
         return None
@@ -265,17 +260,17 @@ def _learned(query: dict[str, Any], epsilon: int | str) -> Markup | None:
         tag("h3", "What an attacker learns"),
         tag("p", "Take somebody who is sure of everything but one secret, and thinks two "
                  f"values of it equally likely. {words[0].upper()}{words[1:]}"),
-        belief_picture(found, epsilon),
+        drawn("learned", lambda: belief_picture(found, epsilon)),
     )  # fmt: skip
 
 
-def _attack(query: dict[str, Any]) -> Markup | None:
+def _attack(query: dict[str, Any], drawn: Drawn) -> Markup | None:
     attack = query["picture"]["averaging"]
     if attack is None:
         return None
     return join([
         _together(tag("h3", "The averaging attack"), tag("p", attack_words(attack)),
-                  attack_picture(attack)),
+                  drawn("attack", lambda: attack_picture(attack))),
         attack_ways(attack),
     ])  # fmt: skip
 
@@ -285,7 +280,7 @@ def _together(*parts: Markup | None) -> Markup:
     return tag("div", *parts, class_="together")
 
 
-def _facts(query: dict[str, Any]) -> Markup | None:
+def _facts(query: dict[str, Any], drawn: Drawn) -> Markup | None:
     """What each known fact costs, and what other counts would save."""
     left_out = [item for item in query["facts"] if item["reached"]]
     instead = [item for item in query["instead"] if item["reached"]]
@@ -295,6 +290,7 @@ def _facts(query: dict[str, Any]) -> Markup | None:
     rows += [_changed("instead", item) for item in instead]
     return _together(
         tag("h3", "What each known fact costs"),
+        drawn("facts", lambda: None),  # the report has the table alone
         table(("", "counts", "S would be"), rows, "What each known fact costs",
               "S if one known fact were not published, or others were in its place."),
     )  # fmt: skip

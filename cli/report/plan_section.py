@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from blowproof.cli.report.html import Markup, join, table, tag
+from blowproof.cli.report.html import Drawn, Markup, join, table, tag
 
-__all__ = ["choice", "plan_section"]
+__all__ = ["SHOWN", "choice", "option_name", "plan_section"]
 
 SHOWN = 8
 WIDTH, ROW, LEFT, RIGHT = 640, 30, 250, 90
 
 
-def plan_section(plan: dict[str, Any] | None) -> Markup | None:
+def plan_section(plan: dict[str, Any] | None, drawn: Drawn) -> Markup | None:
     """Return the comparison of a plan's JSON document, its choice first; None without a plan."""
     if plan is None:
         return None
@@ -25,9 +25,9 @@ def plan_section(plan: dict[str, Any] | None) -> Markup | None:
     name = "epsilon" if plan["rho"] is None else "rho"
     bound = plan["lower_bound"]["rmse"] if plan["lower_bound"] else None
     words = (
-        f"For {name} = {plan[name]} the planner chooses “{_name(best)}”: each number is then off "
-        f"by {best['rmse']:,.4g} (root of the mean square), and 95 % of the time no number by more "
-        f"than {_most(best):,.4g}."
+        f"For {name} = {plan[name]} the planner chooses “{option_name(best)}”: each number is "
+        f"then off by {best['rmse']:,.4g} (root of the mean square), and 95 % of the time no "
+        f"number by more than {_most(best):,.4g}."
     )
     if bound:
         words += f" No mechanism at all can be below {bound:,.4g}."
@@ -36,7 +36,8 @@ def plan_section(plan: dict[str, Any] | None) -> Markup | None:
     worth = table(columns, rows, "What each mechanism would be worth",
                   "Expected errors, before anything is spent.")  # fmt: skip
     return join([
-        tag("div", heading, tag("p", words), _bars(options, bound), class_="together"), worth,
+        tag("div", heading, tag("p", words), drawn("plan", lambda: _bars(options, bound)),
+            class_="together"), worth,
     ])  # fmt: skip
 
 
@@ -47,13 +48,13 @@ def choice(plan: dict[str, Any] | None) -> Markup | None:
     best = plan["options"][0]
     return tag(
         "p",
-        f"Of all mechanisms the planner chooses “{_name(best)}”, with which a number is off by "
-        f"{best['rmse']:,.4g}: ", tag("code", "blowproof release"), " takes it by itself.",
+        f"Of all mechanisms the planner chooses “{option_name(best)}”, with which a number is "
+        f"off by {best['rmse']:,.4g}: ", tag("code", "blowproof release"), " takes it by itself.",
     )  # fmt: skip
 
 
-def _name(option: dict[str, Any]) -> str:
-    """The mechanism with the settings that tell it from others of its kind."""
+def option_name(option: dict[str, Any]) -> str:
+    """Return the mechanism with the settings that tell it from others of its kind."""
     settings = [f"{key} {value}" for key, value in option["settings"].items()
                 if isinstance(value, (str, int, float)) and len(str(value)) < 30]  # fmt: skip
     return ", ".join([option["mechanism"], *settings])
@@ -66,7 +67,7 @@ def _most(option: dict[str, Any]) -> float:
 def _row(option: dict[str, Any], chosen: bool) -> Markup:
     return tag(
         "tr",
-        tag("th", _name(option), tag("strong", " chosen") if chosen else None, scope="row"),
+        tag("th", option_name(option), tag("strong", " chosen") if chosen else None, scope="row"),
         tag("td", f"{option['rmse']:,.4g}"),
         tag("td", f"{_most(option):,.4g}"),
         tag("td", option["private"]),
@@ -83,7 +84,7 @@ def _bars(options: list[dict[str, Any]], bound: float | None) -> Markup:
         y, width = 8 + place * ROW, room * option["rmse"] / most
         kind = "decides" if place == 0 else "reading"
         parts += [
-            tag("text", _short(_name(option)), x=LEFT - 10, y=y + 15, text_anchor="end"),
+            tag("text", _short(option_name(option)), x=LEFT - 10, y=y + 15, text_anchor="end"),
             tag("rect", x=LEFT, y=y, width=float(width), height=20, class_=kind),
             tag("text", f"{option['rmse']:,.4g}", x=LEFT + width + 8, y=y + 15),
         ]
@@ -93,7 +94,7 @@ def _bars(options: list[dict[str, Any]], bound: float | None) -> Markup:
         parts += [tag("line", class_="truth", x1=float(x), x2=float(x), y1=2, y2=end),
                   tag("text", "no mechanism is below", x=float(x), y=end + 14,
                       text_anchor="middle")]  # fmt: skip
-    words = "; ".join(f"{_name(option)}: {option['rmse']:,.4g}" for option in options)
+    words = "; ".join(f"{option_name(option)}: {option['rmse']:,.4g}" for option in options)
     return tag(
         "svg",
         tag("title", "Expected error of each mechanism"),

@@ -9,7 +9,7 @@ The server listens to this machine alone and knows its pages by a token in their
 opens no file outside the folder of its question (`models.base.door`), and has limits of time and
 memory.
 
-Read `fields` (the form), `work` (what a question is answered with), `pool` (the processes, `warm`
-what they are forked from), `files` (what a page may open), `app` (the server), `serve` (the
-command); workbench.html, .js and .css are the page.
+Read `fields` (the form), `work` (what a question is answered with), `plots` (what is drawn), `pool`
+(the processes, `warm` what they are forked from), `files` (what a page may open), `app` (the
+server), `serve` (the command); workbench.html, the .js and the .css are the page.
 """

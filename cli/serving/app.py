@@ -130,6 +130,9 @@ def _asset(name: str) -> Response:
              "workbench.js": ("blowproof.cli.serving", "workbench.js"),
              "state.js": ("blowproof.cli.serving", "state.js"),
              "form.js": ("blowproof.cli.serving", "form.js"),
+             "closing.js": ("blowproof.cli.serving", "closing.js"),
+             "plots.js": ("blowproof.cli.serving", "plots.js"),
+             "vega.js": ("blowproof.cli.serving.vendored", "vega.js"),
              "workbench.css": ("blowproof.cli.serving", "workbench.css")}  # fmt: skip
     if name not in homes:
         return PlainTextResponse("there is no such file", 404)

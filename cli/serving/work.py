@@ -25,6 +25,7 @@ from blowproof.cli.audit.shown.json_document import audit_document
 from blowproof.cli.report.graph import arrow_tip
 from blowproof.cli.report.page import sections
 from blowproof.cli.serving.fields import fields, tables
+from blowproof.cli.serving.plots import place_of, plots
 from blowproof.models import BlowproofError, Policy, PolicyError
 from blowproof.models.base.numbers import exact, show
 from blowproof.models.files.reading import parse_policy, policy_from
@@ -43,6 +44,8 @@ SECONDS = 30.0
 
 MOST_SECONDS = 600.0
 PLAN_SECONDS, ODDS_SECONDS = 10.0, 5.0
+MOST_EXACT = 2**53
+"""Beyond it a number of JSON is rounded by browsers; digits are not."""
 EVERY = 0.05
 """Seconds between two bounds that a page is sent."""
 
@@ -183,7 +186,11 @@ def _shown(
     found = document["queries"][0]
     event = _rendered(kind, document, names)
     kept = ("lower", "upper", "status", "more_time_helps")
-    return {**event, **{key: found[key] for key in kept if key in found}}
+    exact = {key: found[key] for key in kept if key in found}
+    for key in ("lower", "upper"):
+        if isinstance(exact[key], int) and exact[key] > MOST_EXACT:
+            exact[key] = str(exact[key])
+    return {**event, **exact}
 
 
 def _cost(item: dict[str, Any]) -> dict[str, Any]:
@@ -195,11 +202,13 @@ def _cost(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rendered(kind: str, document: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    parts = sections(document, document["queries"][0], 0)
+    query = document["queries"][0]
+    found = plots(query, ("epsilon", document["epsilon"]))
+    parts = sections(document, query, 0, lambda name, _: place_of(name) if name in found else None)
     html = {name: str(parts[name] or "") for name in names}
     if html.get("graph"):
         html["graph"] = f"{arrow_tip()}{html['graph']}"
-    return {"kind": kind, "html": html}
+    return {"kind": kind, "html": html, "plots": {n: found[n] for n in names if n in found}}
 
 
 def _planned(policy: Policy, finding: Finding, session: Session) -> dict[str, Any] | None:

@@ -1,6 +1,8 @@
 // The workbench: asks at every change, shows what comes, and holds its state in the address.
 "use strict";
+import { Closing, spaced } from "./closing.js";
 import { Form } from "./form.js";
+import { drawn } from "./plots.js";
 import { LONGEST_LINK, events, halt, pack, unpack } from "./state.js";
 
 const PAUSE = 120;
@@ -13,6 +15,7 @@ const at = (id) => document.getElementById(id);
 const token = new URLSearchParams(location.search).get("token") ?? "";
 const state = { text: "", name: "policy", place: "folder", query: "histogram", epsilon: "1",
   reading: "published", off: [] };
+const closing = new Closing(at("closing"));
 let asking = null;
 let soon = 0;
 let started = 0;
@@ -66,7 +69,6 @@ function take(found) {
 
 // --- what is shown -------------------------------------------------------------------------------
 
-const spaced = (number) => String(number).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 
 function bounds(lower, upper) {
   const exact = lower === upper;
@@ -82,19 +84,21 @@ function bounds(lower, upper) {
   at("span").style.right = "0%";
 }
 
-function fill(html) {
+function fill({ html, plots }) {
   for (const [name, text] of Object.entries(html)) {
     const place = document.querySelector(`[data-part=${name}]`);
     if (!place) continue;
     place.innerHTML = text; // escaped by the server, part by part
     place.classList.remove("old");
+    drawn(place, plots);
     if (name === "pair") stepThrough(place);
   }
 }
 
 // How long it has taken: beside the state, which is read aloud, and not part of it.
+const seconds = () => (performance.now() - started) / 1000;
 const tick = () => {
-  at("elapsed").textContent = `${((performance.now() - started) / 1000).toFixed(1)} s`;
+  at("elapsed").textContent = `${seconds().toFixed(1)} s`;
 };
 setInterval(() => asking && !asking.answered && tick(), 200);
 
@@ -115,6 +119,7 @@ const handlers = {
   },
   bounds(event) {
     bounds(event.lower, event.upper);
+    closing.add(seconds(), event.lower, event.upper);
     show(event.what || "searching", "open");
   },
   starting() {
@@ -125,6 +130,7 @@ const handlers = {
   },
   answer(event) {
     bounds(event.lower, event.upper);
+    closing.add(seconds(), event.lower, event.upper);
     const ended = event.more_time_helps === false;
     const open = `open: ${ended ? "more time will not help" : "the search was stopped"}`;
     const words = event.status === "bounds" ? open : event.status;
@@ -132,14 +138,14 @@ const handlers = {
     tick();
     asking.answered = true;
     at("now").dataset.answered = String(Number(at("now").dataset.answered ?? 0) + 1);
-    fill(event.html);
+    fill(event);
   },
   rest(event) {
-    fill(event.html);
+    fill(event);
     form.costs(event.costs);
   },
-  plan: (event) => fill(event.html),
-  odds: (event) => fill(event.html),
+  plan: (event) => fill(event),
+  odds: (event) => fill(event),
   report(event) {
     download(`${state.name}.html`, event.html, "text/html");
     show("the report was saved");
@@ -214,6 +220,7 @@ async function run(from, job) {
   at("stop").disabled = false;
   started = performance.now();
   show("asking");
+  closing.begin();
   age();
   state.off = form.off;
   try {
@@ -293,6 +300,10 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") halted();
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) ask({ pause: 0 });
+});
+// On paper the policy is not cut off where its field ends.
+addEventListener("beforeprint", () => {
+  at("printed").textContent = at("text").value;
 });
 addEventListener("popstate", async () => {
   const found = await recalled();

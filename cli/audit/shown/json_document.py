@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from blowproof.cli.audit.advice import advice, noise_words, warning
+from blowproof.cli.audit.advice import advice, is_useless, noise_words, warning
 from blowproof.cli.audit.attackers import attackers_document
 from blowproof.cli.audit.sentences import at_once_words, certificate_words, chain_words, form_words
 from blowproof.models import Exact, Point, Policy
@@ -178,6 +178,7 @@ def _noise(finding: Finding) -> dict[str, Any]:
     found: dict[str, Any] = {
         "kind": noise.kind,
         noise.parameter: _optional(needed),
+        "useful": needed is not None and not is_useless(finding),
         "words": noise_words(finding),
     }
     if noise.kind == "laplace":

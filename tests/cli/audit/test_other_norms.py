@@ -99,7 +99,7 @@ def test_noise_covers_what_it_was_set_for(norm):
 
 def test_the_page_speaks_of_the_noise(capsys, tmp_path, path):
     page = tmp_path / "page.html"
-    for norm, said in (("l2-squared", "Gaussian of variance 2"), ("range", "exponential")):
+    for norm, said in (("l2-squared", "Gaussian of variance 2"), ("range", "Exponential")):
         assert run(["audit", path, "--norm", norm, "--html", str(page)]) == 0
         assert said in page.read_text(encoding="utf-8")
     capsys.readouterr()

@@ -320,7 +320,7 @@ def test_dark_light_and_print(shown):
     assert style("body", "color") != style("body", "backgroundColor")
     emulate(media="print")
     assert style(".buttons", "display") == "none"
-    assert style(".together", "breakInside") == style(".short", "breakInside") == "avoid"
+    assert style("svg.plot", "breakInside") == style(".short", "breakInside") == "avoid"
     assert style("h3", "breakAfter") == "avoid"
     emulate()
     assert style(".buttons", "display") == "flex"

@@ -3,6 +3,7 @@
 import re
 import signal
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,10 @@ class Page:
         assert until(lambda: self.element("#text").get_attribute("value"))
 
     def reaches(self, selector: str, wanted: str) -> bool:
-        return until(lambda: wanted in self.text(selector))
+        from selenium.webdriver.common.by import By
+
+        found = partial(self.driver.find_elements, By.CSS_SELECTOR, selector)
+        return until(lambda: any(wanted in item.text for item in found()))
 
     def write(self, text: str) -> None:
         script = (
@@ -75,6 +79,7 @@ def test_open_change_watch_step_export(page):
     assert page.reaches("#headline", "S = 4")
     assert page.reaches("[data-part=odds]", "attacker")
     assert "without it S = 2" in page.text("#known")
+    assert page.reaches("[data-plot=facts] svg", "as it is")
     page.element("[data-fact]").click()
     assert page.reaches("#headline", "S = 2")
     assert "marginal" not in page.element("#text").get_attribute("value")
@@ -93,6 +98,22 @@ def test_open_change_watch_step_export(page):
     report = page.folder / "census.html"
     assert until(report.exists) and until(lambda: "</html>" in report.read_text("utf-8"))
     assert run(["check", str(report)]) == 0
+    assert page.driver.get_log("browser") == []
+
+
+def test_plots_are_stepped_through_by_keyboard_and_stand_as_tables(page):
+    from selenium.webdriver import Keys
+
+    page.open("census.toml")
+    assert page.reaches("[data-plot=odds] svg", "with this noise")
+    plot = page.element("[data-plot=facts] .canvas")
+    assert "arrow keys" in plot.get_attribute("aria-label")
+    plot.send_keys(Keys.ARROW_RIGHT)
+    assert page.reaches("[data-plot=facts] figcaption", "As it is: S = 4")
+    plot.send_keys(Keys.END)
+    assert page.reaches("[data-plot=facts] figcaption", "S = 2")
+    cells = "return document.querySelector('[data-plot=errors] tbody').textContent"
+    assert "plain DP (S = 2)" in page.driver.execute_script(cells)
     assert page.driver.get_log("browser") == []
 
 
@@ -131,6 +152,7 @@ def test_stop_leaves_bounds_that_hold_and_a_pair(page):
     assert old == "old"  # it is about another policy
     found = re.compile(r"(^|\s)[1-9][0-9,]* ≤ S ≤")  # at first nothing is known from below
     assert until(lambda: found.search(page.text("#headline")) is not None)
+    assert page.reaches("#closing svg", "at most")  # how they narrow is drawn
     page.element("#stop").click()
     assert page.reaches("#state", "stopped: what is shown holds")
     assert page.element("#stop").get_attribute("disabled")
