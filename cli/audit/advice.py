@@ -32,13 +32,12 @@ def warning(finding: Finding) -> str:
     Either the noise is sure to be as large as everything that is counted, or the bounds are so far
     apart that nobody would add noise for the upper one; and what to leave out, if that is known.
     """
-    answer, size = finding.verdict, finding.size
-    plan = finding.plan
-    least = plan.noise.needed(answer.lower, plan.promised)
-    if size is not None and size > 0 and plan.noise.as_large_as(least, size):
+    answer = finding.verdict
+    if _is_drowned(finding):
+        assert finding.size is not None
         said = (
-            f"Not worth releasing: the noise would be as large as all {number(size)} records "
-            "together."
+            f"Not worth releasing: the noise would be as large as all {number(finding.size)} "
+            "records together."
         )
     elif answer.upper is None or is_useless(finding):
         said = "Not to be released yet: nothing useful bounds S from above."
@@ -54,6 +53,13 @@ def warning(finding: Finding) -> str:
     if better is None or better.answer is None:
         return said
     return f"{said} {bounds_text(better.answer)} {_where(better)}."
+
+
+def _is_drowned(finding: Finding) -> bool:
+    """Whether even noise for the lower bound is as large as all records together."""
+    size, plan = finding.size, finding.plan
+    least = plan.noise.needed(finding.verdict.lower, plan.promised)
+    return size is not None and size > 0 and plan.noise.as_large_as(least, size)
 
 
 def advice(finding: Finding) -> str:
@@ -74,6 +80,9 @@ def advice(finding: Finding) -> str:
             "Publish it without noise, if this is what the policy means: no two neighbours "
             f"{alike}."
         )
+    if _is_drowned(finding) and _alternative(finding) is not None:
+        useless = f"Noise of {plan.noise.parameter} {number(finding.scale)} would be safe, and of"
+        return f"{_otherwise(finding)} {useless} no use."
     noise = f"{plan.noise.order(finding.scale)} for {plan.aim}"
     if answer.status == "bounds":
         safe = f"the {plan.noise.parameter} is safe, and may be more than is needed"

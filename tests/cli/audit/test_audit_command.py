@@ -222,6 +222,17 @@ def test_noise_as_large_as_the_table_is_said_first(capsys, path):
     assert "Not worth" not in out
 
 
+def test_what_to_do_is_no_noise_where_the_first_line_says_not_to_release(capsys, path):
+    """The first line said "not worth releasing", the last one "add noise"."""
+    sized = POLICY.replace("[[known]]", "[database]\nsize = 3\n[[known]]") + "answer = 1\n"
+    Path(path).write_text(sized, encoding="utf-8")
+    _, out, _ = said(capsys, "audit", path, "--json")
+    (query,) = json.loads(out)["queries"]
+    assert query["warning"].startswith("Not worth releasing")
+    assert query["recommendation"].startswith("Do not publish")
+    assert "would be safe, and of no use" in query["recommendation"]
+
+
 @pytest.mark.parametrize(("query", "fits"), [("histogram", True), ("sum(age)", False)])
 def test_a_mechanism_is_recommended_only_where_it_answers(path, query, fits, capsys):
     """`consistent` releases whole tables: it was recommended for every query."""
