@@ -19,7 +19,8 @@ def plan_section(plan: dict[str, Any] | None, drawn: Drawn) -> Markup | None:
     heading = tag("h3", "What a release would be worth")
     if not plan["options"]:
         why = plan["refused"][0]["why"].partition("\n")[0] if plan["refused"] else "none applies"
-        return join([heading, tag("p", f"No mechanism answers this: {why}.")])
+        why = why.partition(": nothing was released")[0]  # of course not: this is a plan
+        return join([heading, tag("p", f"No mechanism could be compared: {why}.")])
     options = plan["options"][:SHOWN]
     best = options[0]
     name = "epsilon" if plan["rho"] is None else "rho"
