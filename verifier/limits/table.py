@@ -76,12 +76,20 @@ certify/selections/choices
         noise.
     LARGEST 6 records: Databases of more records are left alone, unless n is public.
     FINE 1_000_000_000 parts: Probabilities are rounded to one part in so many.
+certify/selections/known_scores
+    MOST_VALUES 2_000 values: So many are looked at for ones that lift an answer alone.
+    MOST_SCORES 20_000 answers: A pair with more answers that are not 0 is left alone.
 certify/selections/noisy_partitions
     BITS 128 bits: Precision of the probabilities of partitions.
     CUT 48 bits: What is less likely than 2 to minus this is cut off.
     FAR 4_000 steps: Noise that is further off is nothing.
     MOST_STEPS 2_000 steps: Noise is followed up to so many steps of the grid to each side.
     MOST_OUTCOMES 100 outcomes: More partitions are not listed.
+certify/selections/winning
+    BITS 128 bits: Precision of the chances to win a noisy maximum.
+    PARTS 128 parts: Into so many steps a scale of noise without a grid is cut.
+    REACH 64 scales: Noise that is further off counts as may be.
+    MOST_STEPS 400_000 steps: Steps of the noise, for all answers, that are added up.
 closed_forms/blowfish/sparse_witness
     EDGE_LIMIT 20_000 edges: So many edges of G are looked at for a pair.
     TRIALS 20_000 tries: So many values are tried for a pair.

@@ -28,7 +28,7 @@ noise, t(x) = e^(-x / b) (2 + x / b) / 4; for discrete noise, with q = e^(-1 / b
 proportion to q^x ((x + c) (1 - q) + q), c = (1 + q^2) / (1 - q^2). In both, t(g') / t(g) >= e^rho
 (1 - (d_i - d_j) / g), and t(g' + D) / t(g') <= e^(-D / b) (1 + D / g'). So i gains rho, less as
 little as one likes: every epsilon below S / b is refuted, up to that, where i and j are the answers
-that range is about.
+that range is about. (Scope "given", where nothing may be added: `known_scores`.)
 
 Here f and D / b are at least 60, e^-60 < 2^-86, and g at least 2^30 (d_i - d_j).
 """
@@ -51,6 +51,7 @@ from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.base.verdict import Bounds, Loss
+from blowproof.verifier.certify.selections.known_scores import lost_on_known_numbers
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.neighbours.check import check_pair
 
@@ -84,8 +85,7 @@ def best_score(asked: Asked, number: int, item: Selection, part: Part) -> Bounds
         )
         why = f"S({part.query.name}) in the norm range is not bounded"
         if found.witness is not None and part.weights == ONE:
-            reached = _drawn if item.candidates == "exponential" else _noisiest
-            lower, pair = reached(asked, item.scale, part.query, found.witness)
+            lower, pair = _reached(asked, item, part.query, found.witness)
         if found.upper is not None:
             upper = plain(Fraction(found.upper) / item.scale)
             most = show(found.upper)
@@ -96,12 +96,22 @@ def best_score(asked: Asked, number: int, item: Selection, part: Part) -> Bounds
     return Bounds(lower=plain(lower), upper=upper, pair=pair, engine="choices", notes=(said,))
 
 
+def _reached(
+    asked: Asked, item: Selection, query: BoundQuery, pair: Pair
+) -> tuple[Fraction, Pair | None]:
+    """Return what a choice loses at least, and the pair that shows it, or 0."""
+    if asked.setting.scope == "given":
+        return lost_on_known_numbers(asked, item, query, pair)
+    reached = _drawn if item.candidates == "exponential" else _noisiest
+    return reached(asked, item.scale, query, pair)
+
+
 def _drawn(
     asked: Asked, scale: Fraction, query: BoundQuery, pair: Pair
 ) -> tuple[Fraction, Pair | None]:
     """Return what the exponential mechanism loses at least, and the pair that shows it, or 0."""
     setting, outputs = asked.setting, query.outputs(asked.policy.domain)
-    if setting.scope != "any" or outputs is None or outputs.count < 2 or query.per_record:
+    if outputs is None or outputs.count < 2 or query.per_record:
         return Fraction(0), None
     change, far = _changes(query, pair)
     still = [Fraction(0)] if len(change) < outputs.count else []
@@ -144,7 +154,7 @@ def _noisiest(
 ) -> tuple[Fraction, Pair | None]:
     """Return what the noisy maximum loses at least, and the pair that shows it, or 0."""
     setting, outputs = asked.setting, query.outputs(asked.policy.domain)
-    if setting.scope != "any" or outputs is None or outputs.count < 2 or query.per_record:
+    if outputs is None or outputs.count < 2 or query.per_record:
         return Fraction(0), None
     change, far = _changes(query, pair)
     lifts = _alone(setting, query, pair)

@@ -28,7 +28,7 @@ from blowproof.models.mechanisms.mechanism import Selection
 from blowproof.verifier.certify.channels.exponential_sums import enclosure
 from blowproof.verifier.limits.limit import whole_limit
 
-__all__ = ["NoisyChoice", "Partition", "deviation"]
+__all__ = ["NoisyChoice", "Partition", "around", "deviation"]
 
 BITS = whole_limit(__name__, "BITS")
 ONE = 1 << BITS
@@ -120,12 +120,12 @@ class NoisyChoice:
         if not scale:
             return (Fraction(least <= 0),) * 2
         if not self.discrete:
-            low, high = _power(-abs(least) / scale)
+            low, high = around(-abs(least) / scale)
             return (low / 2, high / 2) if least >= 0 else (1 - high / 2, 1 - low / 2)
         steps = ceil(least * self.grid)
         rate = -1 / (scale * self.grid)
-        one = _power(rate)
-        low, high = _power(rate * (steps if steps > 0 else 1 - steps))
+        one = around(rate)
+        low, high = around(rate * (steps if steps > 0 else 1 - steps))
         low, high = low / (1 + one[1]), high / (1 + one[0])
         return (low, high) if steps > 0 else (1 - high, 1 - low)
 
@@ -210,7 +210,7 @@ class _Noise:
         return self.high if up else self.low
 
 
-def _power(exponent: Fraction) -> Around:
+def around(exponent: Fraction) -> Around:
     """Return fractions around e^exponent, for an exponent <= 0; far below, 0 is near enough."""
     if exponent < -FAR:
         return Fraction(0), enclosure(Fraction(-FAR), BITS)[1]
@@ -225,7 +225,7 @@ def _noise(scale: Fraction) -> _Noise:
     reach = ceil(scale * CUT * Fraction(7, 10))
     if reach > MOST_STEPS:
         return _Noise(reach, (), (), Fraction(1))
-    low, high = _power(-1 / scale)
+    low, high = around(-1 / scale)
     middle = (1 - high) / (1 + high), (1 - low) / (1 + low)
     down, up = [int(middle[0] * ONE)], [ceil(middle[1] * ONE)]
     rate_down, rate_up = int(low * ONE), ceil(high * ONE)

@@ -5,14 +5,18 @@ from collections import Counter
 from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 import pytest
 
-from blowproof.models import Domain, Labels, Marginal, Policy, PolicyError
+from blowproof.models import Database, Domain, Labels, Marginal, Policy, PolicyError, setting
 from blowproof.models.mechanisms.mechanism import Mechanism, Selection
 from blowproof.models.mechanisms.mechanism_file import parse_mechanism
 from blowproof.verifier.certify.certify import certify
+from blowproof.verifier.certify.selections.known_scores import log_beats
+from blowproof.verifier.certify.selections.winning import how_often
+from blowproof.verifier.neighbours.check import check_pair
 
 POLICY = Policy(domain=Domain(x=Labels(["a", "b", "c"])))
 
@@ -161,6 +165,79 @@ def test_no_choice_is_more_telling_than_the_bound(law):
             moved[i], moved[j] = moved[i] - 1, moved[j] + 1
             pairs = zip(law(counts, scale), law(moved, scale), strict=True)
             assert all(abs(math.log(p / q)) <= 2 / scale + 1e-6 for p, q in pairs)
+
+
+def laplace_maximum(counts, scale, parts=4000):
+    """The chances of each winner under Laplace noise, by adding up areas."""
+    chances = [0.0] * len(counts)
+    for k, own in enumerate(counts):
+        for n in range(parts):
+            z = 30 * scale * ((n + 0.5) / parts * 2 - 1)
+            area = math.exp(-abs(z) / scale) / (2 * scale) * 60 * scale / parts
+            for place, other in enumerate(counts):
+                x = (own + z - other) / scale
+                if place != k:
+                    area *= 1 - math.exp(-x) / 2 if x > 0 else math.exp(x) / 2
+            chances[k] += area
+    return chances
+
+
+SIZED = Database(size=30)
+LABELS = Domain(x=Labels("abc"), y=Labels("uv"))
+
+
+@pytest.mark.parametrize("answers", [[14, 16], [29, 1]])
+@pytest.mark.parametrize(
+    ("candidates", "noise"),
+    [("maximum", "laplace"), ("maximum", "discrete-laplace"), ("exponential", "laplace")],
+)
+def test_a_best_score_is_refuted_where_the_numbers_are_known(candidates, noise, answers):
+    """It was undecided: nothing may be added to a pair under scope "given"."""
+    policy = Policy(domain=LABELS, known=(Marginal(["y"], answers=answers),), database=SIZED)
+    item = Selection(query="marginal(x)", candidates=candidates, scale=Fraction(3, 2), noise=noise)
+    found = certify(Mechanism(selections=(item,)), policy, Fraction(5, 2))
+    pair, least = found.witness, found.lower
+    assert found.verdict == "refuted" and pair is not None and isinstance(least, int | Fraction)
+    check = check_pair(setting(policy), "published", pair)
+    assert check and sum(times for _, times in pair.unchanged) + len(pair.before) == 30
+    both = [[sum(n for x, n in held.items() if x[0] == k) for k in range(3)]
+            for held in (pair.first(), pair.second())]  # fmt: skip
+    laws = {"laplace": laplace_maximum, "discrete-laplace": partial(maximum, reach=25)}
+    law = exponential if candidates == "exponential" else laws[noise]
+    one, two = (law(counts, 1.5) for counts in both)
+    lost = max(abs(math.log(p / q)) for p, q in zip(one, two, strict=True))
+    assert 2.5 < float(least) <= lost + 1e-4
+
+
+def test_how_often_an_answer_wins():
+    for counts in ((3, 3, 0), (1, 0, 5), (4, 4, 4)):
+        behind = [Counter(Fraction(other - own, 2) for k, other in enumerate(counts) if k != place)
+                  for place, own in enumerate(counts)]  # fmt: skip
+        for place, (smooth, ties) in enumerate(
+            zip(laplace_maximum(counts, 2), maximum(counts, 2, reach=30), strict=True)
+        ):
+            low, high = how_often(behind[place], {}, None)
+            assert low <= high and float(low) - 1e-6 < smooth < float(high) + 1e-6
+            assert high - low < Fraction(1, 50)
+            lost, won = (how_often(*some, Fraction(2)) for some in
+                         ((behind[place], {}), ({}, behind[place])))  # fmt: skip
+            assert float(lost[0]) - 1e-6 < ties < float(won[1]) + 1e-6
+            assert lost[1] - lost[0] < Fraction(1, 10**20)
+
+
+@pytest.mark.parametrize("noise", ["laplace", "discrete-laplace"])
+@pytest.mark.parametrize("counts", [((40, 3), (39, 4)), ((0, 9), (1, 8)), ((5, 5), (4, 6))])
+def test_how_often_one_answer_beats_another_is_the_same_by_sums(noise, counts):
+    steps = Fraction(3) if noise == "discrete-laplace" else None
+    for own, other in counts:
+        for tie in (True, False) if steps else (True,):
+            x = Fraction(other - own, 3)
+            low, high = log_beats(x, steps, tie=tie)
+            some = {x: 1}
+            chances = how_often({}, some, steps) if tie else how_often(some, {}, steps)
+            assert high - low < Fraction(1, 10**6)
+            assert math.log(chances[0]) - 1e-6 <= float(high)
+            assert float(low) <= math.log(chances[1]) + 1e-6
 
 
 def test_what_a_best_score_has_not_is_refused():
