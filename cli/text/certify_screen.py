@@ -261,12 +261,14 @@ def _outputs(found: Certified) -> Iterator[RenderableType]:
         return
     yield Text(f"\nThey are told apart by {counted(found.outputs_changed, 'output')}:")
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    widths = list(dict.fromkeys(item.width for item in found.outputs[:SHOWN]))
+    named = ("noise up to" if item.reach else item.width for item in found.outputs[:SHOWN])
+    widths = list(dict.fromkeys(named))
     for column in ("release", "output", "change", " or ".join(widths), "loss"):
         table.add_column(column, overflow="fold")
     for item in found.outputs[:SHOWN]:
         name = printable(item.output)
-        row = (str(item.release + 1), name, short(item.change), short(item.scale), _lost(item))
+        wide = short(item.scale if item.reach is None else item.reach)
+        row = (str(item.release + 1), name, short(item.change), wide, _lost(item))
         table.add_row(*row)
     yield Padding(table, (0, 0, 0, 2), expand=False)
     if found.outputs_changed > SHOWN:
@@ -274,9 +276,11 @@ def _outputs(found: Certified) -> Iterator[RenderableType]:
 
 
 def _lost(item: Changed) -> str:
-    """Return what an output loses: epsilon of Laplace noise, rho of Gaussian noise."""
-    if item.width == "probabilities":
-        return ""
+    """Return what an output loses: epsilon of Laplace noise, rho of Gaussian noise, and of noise
+    with ends the chance of an answer that only one of the databases can give.
+    """
+    if item.tells is not None:
+        return f"told for sure, chance {short(item.tells)}" if item.tells else ""
     if not item.scale:
         return "inf"
     if item.width == "variance":

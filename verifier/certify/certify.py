@@ -222,8 +222,7 @@ def _outputs(
     if pair is None:
         return (), 0
     found, count = changed_outputs(parts, pair, reading, policy)
-    widths = [release.width for release in mechanism.releases]
-    return tuple(replace(item, width=widths[item.release]) for item in found), count
+    return tuple(item.under(mechanism.releases[item.release]) for item in found), count
 
 
 def verdict_of(found: Bounds, limit: Fraction) -> Verdict:

@@ -309,6 +309,26 @@ def test_epsilon_with_delta(table):
     assert code == 1 and "Its epsilon at delta = 1/1000000 is at most" in out
 
 
+def test_cell_keys_say_how_far_the_noise_goes_and_what_gives_an_answer_away(table):
+    """The column "probabilities" showed the grid, 1."""
+    mechanism, *rest = table
+    text = """[[release]]
+query = "histogram"
+noise = "bounded"
+probabilities = ["1/16", "1/8", "5/8", "1/8", "1/16"]
+grid = 1
+"""
+    Path(mechanism).write_text(text, encoding="utf-8")
+    asked = mechanism, *rest, "--epsilon", "1", "--delta", "1/10"
+    code, out, _ = outcome("certify", *asked)
+    shown = out.partition("told apart by")[2]
+    assert code == 1 and "noise up to" in shown and "probabilities" not in shown
+    assert "told for sure, chance 1/16" in shown
+    told = json.loads(outcome("certify", *asked, "--json")[1])["witness"]["outputs"]
+    assert all((item["reach"], item["tells"], item["scale"]) == ("2", "1/16", "1")
+               for item in told if item["change"] in ("1", "-1"))  # fmt: skip
+
+
 def test_a_pure_epsilon_says_what_to_ask_instead(table):
     code, out, _ = outcome("certify", *table, "--epsilon", "1")
     assert code == 1 and "Gaussian noise has no pure epsilon" in out

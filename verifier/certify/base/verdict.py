@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
 from blowproof.models import Domain, Exact, show
-from blowproof.models.base.numbers import plain
+from blowproof.models.base.numbers import plain, total
+from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Pair
@@ -82,7 +83,8 @@ class Changed:
     """An output that tells the pair apart: by how much it changes, under which noise.
 
     `scale` is what says how wide the noise is, under the name `width`: a scale, or a variance. For
-    bounded noise it is the grid.
+    bounded noise it is the grid, `reach` is how far the noise goes at the most, and `tells` the
+    chance of an answer that only one of the two databases can give.
     """
 
     release: int
@@ -90,14 +92,30 @@ class Changed:
     change: Exact
     scale: Fraction
     width: str = "scale"
+    reach: Fraction | None = None
+    tells: Fraction | None = None
+
+    def under(self, release: Release) -> Changed:
+        """Return the output with what its release says of the noise."""
+        law = release.probabilities
+        if not law:
+            return replace(self, width=release.width)
+        steps, held = int(self.change / release.grid), dict(enumerate(law))
+        tells = max(
+            total(p for k, p in held.items() if not held.get(k + away)) for away in (steps, -steps)
+        )
+        reach = len(law) // 2 * release.grid
+        return replace(self, width=release.width, reach=reach, tells=Fraction(tells))
 
     def to_json(self) -> dict[str, Any]:
         """Return the output as the JSON of `certify` lists it; releases count from 1."""
+        ends = {"reach": self.reach, "tells": self.tells}
         return {
             "release": self.release + 1,
             "output": self.output,
             "change": show(self.change),
             self.width if self.width == "variance" else "scale": show(self.scale),
+            **{name: show(value) for name, value in ends.items() if value is not None},
         }
 
 

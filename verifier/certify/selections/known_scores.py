@@ -126,7 +126,7 @@ def _drawn(first: Scores, second: Scores, winner: object, loser: object, count: 
 
 def _log_sum(behind: Mapping[Fraction, int]) -> Around:
     """Return fractions around the logarithm of 1 and the sum of all e^x."""
-    top = max(0, *behind) if behind else 0
+    top = max(Fraction(0), *behind)
     low = high = Fraction(0)
     for x, times in ((Fraction(0), 1), *behind.items()):
         below, above = around(x - top)
@@ -233,27 +233,24 @@ def _rearranged(setting: Setting, query: BoundQuery, pair: Pair) -> Iterator[Pai
     if setting.clauses or pair.database is not None:
         return
     facts = (*setting.equalities, *setting.bounds)
-    changes = _scores(query, Counter(pair.after))
+    change = _scores(query, Counter(pair.after))
     for key, value in _scores(query, Counter(pair.before)).items():
-        changes[key] = changes.get(key, Fraction(0)) - value
-    if not changes:
-        return
-    best = {max(changes, key=changes.__getitem__), min(changes, key=changes.__getitem__)}
-    lifts: dict[tuple[object, tuple[int, ...]], Point] = {}
+        change[key] = change.get(key, Fraction(0)) - value
+    lifts: dict[object, dict[tuple[int, ...], Point]] = defaultdict(dict)
     for x in (*pair.before, *pair.after, *islice(setting.domain.points(), MOST_VALUES)):
         row = {key: value for key, value in query.row(x).items() if value}
-        ((key, value), *more) = row.items() or ((None, 0),)
-        if key in best and value > 0 and not more and x not in setting.impossible:
-            lifts.setdefault((key, tuple(fact.coefficient(x) for fact in facts)), x)
+        ((key, number), *more) = row.items() or ((None, 0),)
+        if number > 0 and not more and x not in setting.impossible:
+            lifts[key].setdefault(tuple(fact.coefficient(x) for fact in facts), x)
+    if len(lifts) < 2:
+        return
+    ranked = sorted(lifts, key=lambda key: change.get(key, Fraction(0)))
     held = [(x, times, tuple(fact.coefficient(x) for fact in facts)) for x, times in pair.unchanged]
-    for low, high in (
-        sorted(best, key=changes.__getitem__),
-        sorted(best, key=lambda k: -changes[k]),
-    ):
+    for low, high in ((ranked[0], ranked[-1]), (ranked[-1], ranked[0])):
         for share in SHARES:
             placed: Counter[Point] = Counter()
             for x, times, told in held:
-                one, two = lifts.get((high, told), x), lifts.get((low, told), x)
+                one, two = lifts[high].get(told, x), lifts[low].get(told, x)
                 gained = round(times * share)
                 placed[one] += gained
                 placed[two] += times - gained
