@@ -154,12 +154,14 @@ def carried_out(
 
 def _with_errors(found: Released, made: Plan, size: int | None) -> Released:
     """Add the standard errors of the answers, where something says what they are."""
-    from blowproof.mechanisms.expecting.uncertainty import uncertainty
+    from blowproof.mechanisms.expecting.uncertainty import intervals, uncertainty
 
     said = uncertainty(made, len(found.answers), size)
     if said is None or len(said.errors) != len(found.answers):
         return found
-    return replace(found, errors=said.errors, halves=said.halves)
+    ends = intervals(found.answers, said.halves)
+    notes = found.notes if said.note is None else (*found.notes, said.note)
+    return replace(found, errors=said.errors, ends=ends, notes=notes)
 
 
 def _load(dataset: Dataset, session: Session) -> None:

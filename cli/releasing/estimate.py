@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["estimate"]
 
 NUMBERS = ("real", "positive", "whole")
+CUT = (
+    "intervals: of least squares, cut at 0; they hold the truth more often than 95 times in 100 "
+    "where to cut off made the errors smaller"
+)
 
 
 @click.command(
@@ -179,13 +183,15 @@ def _released(
     accounts = {item.account for item in answers}
     notes = [f"from {len(answers)} release{'s' * (len(answers) > 1)}, at no further cost; {bias}",
              f"standard errors: {found.how}"]  # fmt: skip
+    if numbers != "real":
+        notes.append(CUT)
     if None in accounts:
         notes.append("a file has no account: nobody checked that it is about the same people")
     return Released(
         request=request, mechanism="estimate",
         description=Mechanism(name="estimate", releases=releases, postprocessing=tuple(steps)),
         answers=shown, measured=(), sensitivity=None, notes=tuple(notes),
-        errors=None if found.errors is None else found.errors.tolist(),
-        halves=None if found.errors is None else (1.96 * found.errors).tolist(), size=size,
+        errors=found.errors.tolist(), ends=(found.ends[0].tolist(), found.ends[1].tolist()),
+        size=size,
         account=next(iter(accounts)) if len(accounts) == 1 else None,
     )  # fmt: skip

@@ -85,8 +85,8 @@ def bars(title: str, rows: Sequence[Bar], *, mark: float | None = None, mark_nam
     return "\n".join([*parts, "</svg>", ""])
 
 
-Answer = tuple[str, float, float]
-"""A name, a number, and half the width of its interval."""
+Answer = tuple[str, float, float, float]
+"""A name, a number, and the ends of its interval."""
 
 
 def of_answers(released: Released) -> str:
@@ -94,22 +94,22 @@ def of_answers(released: Released) -> str:
 
     Up to forty are rows with their names; more are a line, with a band around it.
     """
-    halves = released.halves or [0.0] * len(released.answers)
+    values = [float(value) for value in released.answers]
+    lows, highs = released.ends or (values, values)
     names = (", ".join(map(value_text, row)) for row in released.answers.names.rows())
-    values = (float(value) for value in released.answers)
     rows = [
-        (name, value, 0.0 if math.isnan(half) else float(half))
-        for name, value, half in zip(names, values, halves, strict=True)
+        (name, value, *((value, value) if math.isnan(low) else (low, high)))
+        for name, value, low, high in zip(names, values, lows, highs, strict=True)
     ]
     title = f"{released.request.bound.name}: released, with intervals of 95 %"
     if not rows:
-        rows = [("nothing", 0.0, 0.0)]
+        rows = [("nothing", 0.0, 0.0, 0.0)]
     return _as_rows(title, rows) if len(rows) <= MOST_ROWS else _as_line(title, rows)
 
 
 def _ends(rows: Sequence[Answer]) -> tuple[float, float]:
-    low = min(0.0, *(value - half for _, value, half in rows))
-    high = max(0.0, *(value + half for _, value, half in rows))
+    low = min(0.0, *(min(value, first) for _, value, first, _ in rows))
+    high = max(0.0, *(max(value, last) for _, value, _, last in rows))
     return low, high if high > low else low + 1
 
 
@@ -133,12 +133,12 @@ def _as_rows(title: str, rows: Sequence[Answer]) -> str:
     parts = _begin(title, height)
     parts.append(f'<line x1="{x(0):.1f}" x2="{x(0):.1f}" y1="{TOP - 8}" y2="{height - 30}" '
                  'stroke="#999"/>')  # fmt: skip
-    for place, (label, value, half) in enumerate(rows):
+    for place, (label, value, first, last) in enumerate(rows):
         y = TOP + ROW * place + 11.5
         parts += [
             f'<text x="{LEFT - 8}" y="{y + 4}" text-anchor="end">'
             f"{escape(_short(label, 44))}</text>",
-            f'<line x1="{x(value - half):.1f}" x2="{x(value + half):.1f}" y1="{y}" y2="{y}" '
+            f'<line x1="{x(first):.1f}" x2="{x(last):.1f}" y1="{y}" y2="{y}" '
             'stroke="#1f6fb2" stroke-width="3" opacity="0.5"/>',
             f'<circle cx="{x(value):.1f}" cy="{y}" r="4" fill="#1f6fb2"/>',
             f'<text x="{WIDTH - RIGHT + 8}" y="{y + 4}">{value:,.6g}</text>',
@@ -156,9 +156,9 @@ def _as_line(title: str, rows: Sequence[Answer]) -> str:
         x = 70 + place / max(1, len(shown) - 1) * (WIDTH - 100)
         return f"{x:.1f},{height - 40 - (value - low) / (high - low) * (height - 90):.1f}"
 
-    band = [at(place, value + half) for place, (_, value, half) in enumerate(shown)]
-    band += [at(place, shown[place][1] - shown[place][2]) for place in reversed(range(len(shown)))]
-    line = [at(place, value) for place, (_, value, _) in enumerate(shown)]
+    band = [at(place, last) for place, (_, _, _, last) in enumerate(shown)]
+    band += [at(place, shown[place][2]) for place in reversed(range(len(shown)))]
+    line = [at(place, value) for place, (_, value, _, _) in enumerate(shown)]
     parts = [
         *_begin(title, height),
         f'<polygon points="{" ".join(band)}" fill="#9bb8d3" opacity="0.6"/>',

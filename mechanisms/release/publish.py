@@ -141,24 +141,25 @@ def _rows(released: Released) -> Iterator[tuple[object, ...]]:
     if released.form is not None:
         yield from released.form.table()
         return
-    beside: Iterable[tuple[float, float] | None] = repeat(None)
-    if released.errors is not None and released.halves is not None:
-        beside = zip(released.errors, released.halves, strict=True)
+    beside: Iterable[tuple[float, float, float] | None] = repeat(None)
+    if released.errors is not None and released.ends is not None:
+        beside = zip(released.errors, *released.ends, strict=True)
     rows = zip(released.answers.names.rows(), released.answers, beside, strict=False)
-    for names, value, error in rows:
+    for names, value, found in rows:
         shown = value if isinstance(value, (float, int)) else show(value)
-        more = () if error is None else _interval(value, *error)
-        mechanism = () if error is None else (released.mechanism,)
-        yield (*(_plain(name) for name in names), shown, *more, *mechanism)
+        more: tuple[object, ...] = ()
+        if found is not None:
+            error, low, high = found
+            more = (error, *_holding(value, low, high), released.mechanism)
+        yield (*(_plain(name) for name in names), shown, *more)
 
 
-def _interval(value: Exact | float, error: float, half: float) -> tuple[float, float, float]:
-    """Return the standard error and both ends; of numbers beyond floats, infinite ones."""
+def _holding(value: Exact | float, low: float, high: float) -> tuple[float, float]:
+    """Return an interval with its number in it: whole numbers lie beside what they are made of."""
     try:
-        middle = float(value)
+        return min(low, float(value)), max(high, float(value))
     except OverflowError:
-        middle = math.inf if value > 0 else -math.inf
-    return error, middle - half, middle + half
+        return low, high
 
 
 def about(released: Released) -> dict[str, Any]:

@@ -66,10 +66,10 @@ class Released:
     """What is published, and what it rests on.
 
     `answers` are exact numbers, or floats where they are estimates made from noisy answers alone.
-    `errors` are their standard errors, `halves` half the widths of intervals that hold the truth
-    with 95 %. `measured` are the noisy answers themselves. `description` says what was drawn.
-    `form` is what people get to see in place of a number a row (None: that).
-    `size` is n where it is public, `account` the number of the account that paid.
+    `errors` are their standard errors, `ends` the lower and the upper ends of intervals that hold
+    the truth with 95 %. `measured` are the noisy answers themselves. `description` says what was
+    drawn. `form` is what people get to see in place of a number a row (None: that). `size` is n
+    where it is public, `account` the number of the account that paid.
     """
 
     request: Request
@@ -81,7 +81,7 @@ class Released:
     notes: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
     errors: Sequence[float] | None = None
-    halves: Sequence[float] | None = None
+    ends: tuple[Sequence[float], Sequence[float]] | None = None
     form: Form | None = None
     size: int | None = None
     account: int | None = None
