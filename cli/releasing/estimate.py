@@ -119,6 +119,13 @@ def _one_source(answers: Sequence[Answers], policy: Policy) -> int | None:
 
     for item in answers:
         require_policy(item, policy)
+    for at, item in enumerate(answers):
+        for other in answers[:at]:
+            if item.is_same(other):
+                raise DataError(
+                    f"{item.path}: this is the release of {other.path} once more, and would count "
+                    "twice\n  try: each release once"
+                )
     for what in ("account", "size"):
         said = {getattr(item, what) for item in answers} - {None}
         if len(said) > 1:

@@ -96,7 +96,7 @@ def _form_table(form: Form) -> RenderableType:
 
 
 def _table(released: Released) -> Iterator[RenderableType]:
-    from itertools import islice
+    from itertools import islice, repeat
 
     from rich.table import Table
     from rich.text import Text
@@ -108,11 +108,15 @@ def _table(released: Released) -> Iterator[RenderableType]:
     for name in released.answers.names.columns:
         table.add_column(Text(printable(name)), overflow="fold")
     table.add_column(answer_column(released), justify="right")
-    rows = zip(released.answers.names.rows(), released.answers, strict=True)
-    for names, value in islice(rows, SHOWN):
+    if released.ends is not None:
+        table.add_column("95 %")
+    ends = repeat(()) if released.ends is None else zip(*released.ends, strict=True)
+    rows = zip(released.answers.names.rows(), released.answers, ends, strict=False)
+    for names, value, between in islice(rows, SHOWN):
         number = f"{value:,.2f}" if isinstance(value, float) else short(value)
         texts = [name if isinstance(name, str) else short(name) for name in names]
-        table.add_row(*(Text(printable(text)) for text in texts), number)
+        interval = [" to ".join(f"{end:,.5g}" for end in between)] if between else []
+        table.add_row(*(Text(printable(text)) for text in texts), number, *interval)
     yield table
     more = len(released.answers) - SHOWN
     if more > 0:

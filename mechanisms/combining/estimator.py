@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.mechanisms.combining.measurements import Measurement
-from blowproof.mechanisms.combining.operators import Linear, operator_of
+from blowproof.mechanisms.combining.operators import Linear, cell_bins, operator_of
+from blowproof.mechanisms.combining.whole import known_of_bins, rounded_near, whole_table
 from blowproof.mechanisms.estimates.consistency import (
     MOST_ROUNDED,
-    not_negative,
     onto_facts,
-    rounded,
 )
+from blowproof.mechanisms.estimates.positive import OntoKnown
 from blowproof.mechanisms.expecting.uncertainty import LAPLACE, NORMAL
 from blowproof.mechanisms.kinds.consistent import known_sums
 from blowproof.models import (
@@ -93,6 +93,7 @@ class Estimator:
             )
         self.policy = policy
         self._noisy = [item for item in measurements if not item.is_exact]
+        self._agreed: tuple[NDArray[np.int64], Floats] | None = None
         self._know(measurements, reading, answers, size)
 
     def _know(
@@ -157,6 +158,10 @@ class Estimator:
         """A table with the known sums, as even as they allow."""
         even = np.zeros(len(self.free))
         return onto_facts(even, self.facts, self.known, check=False)
+
+    @cached_property
+    def _onto(self) -> OntoKnown:
+        return OntoKnown(self.facts, self.known)
 
     def _forward(self, table: Floats) -> list[Floats]:
         cells = np.zeros(self.policy.domain.size)
@@ -236,14 +241,15 @@ class Estimator:
         is the answer where all cells were measured alike; where some directions were not measured
         at all, it would give up what was for what was not.
         """
-        table = ahead = not_negative(start, self.facts, self.known)
+        onto = self._onto
+        table = ahead = onto(start)
         step = self._steepest
         if not self._noisy or step <= 0:
             return table
         pace = 1.0
         for _ in range(most):
             moved = ahead - self._slope(ahead, values) / step
-            new = not_negative(moved, self.facts, self.known)
+            new = onto(moved)
             change = new - table
             faster = (1 + np.sqrt(1 + 4 * pace**2)) / 2
             if float((ahead - new) @ change) > 0:  # it went too far: begin to speed up anew
@@ -260,10 +266,48 @@ class Estimator:
         positive = self.positive
         if numbers == NUMBERS[1]:
             return positive
-        if len(self.free) > MOST_ROUNDED:
-            return _rounded_alone(positive, self.known, self.facts)
-        whole = rounded(positive, self.facts.astype(np.int64), self.known.astype(np.int64))
-        return whole.astype(np.float64)
+        facts, known = self.facts, self.known
+        if self._agreed is not None and len(self.free) <= MOST_ROUNDED:
+            from scipy.sparse import csr_array, vstack
+
+            bins, whole = self._agreed
+            cells = np.arange(len(bins))
+            rows = csr_array((np.ones(len(bins)), (bins, cells)), shape=(len(whole), len(bins)))
+            facts, known = csr_array(vstack([facts, rows])), np.concatenate([known, whole])
+
+        def slope(table: Floats) -> Floats:
+            return self._slope(table, [np.zeros(len(item.variances)) for item in self._noisy])
+
+        return whole_table(positive, facts, known, slope, self._steepest)
+
+    def _whole_answers(self, query: BoundQuery, operator: Linear) -> Floats:
+        """Return answers from whole numbers of the coarsest cells that a query reads.
+
+        Records that are made up later have the same numbers (`_agreed`).
+        """
+        if not self.whole_facts:  # what was released without noise is no number of records
+            return np.rint(operator.forward(self.table(NUMBERS[1])))
+        bins, many = self._read_by(query)
+        if many >= len(self.free):
+            return operator.forward(self.table(NUMBERS[2]))
+        held: Floats = np.bincount(bins, weights=self.positive, minlength=many).astype(np.float64)
+        whole = rounded_near(held, *known_of_bins(self.facts, self.known, bins, many))
+        self._agreed = bins, whole
+        return operator.forward(self._with_bins(bins, whole))
+
+    def _read_by(self, query: BoundQuery) -> tuple[NDArray[np.int64], int]:
+        """Return for each possible cell which one of those that a query tells apart it is in."""
+        axes = tuple(sorted(query.axes_read(self.policy.domain)))
+        seen, bins = np.unique(cell_bins(axes, self.policy.domain)[0][self.free],
+                               return_inverse=True)  # fmt: skip
+        return bins, len(seen)
+
+    def _with_bins(self, bins: NDArray[np.int64], held: Floats) -> Floats:
+        """Return a table of all cells with such numbers in the bins: where, a query cannot see."""
+        _, first = np.unique(bins, return_index=True)
+        cells = np.zeros(self.policy.domain.size)
+        cells[self.free[first]] = held
+        return cells
 
     # --- answers ---------------------------------------------------------------------------------
 
@@ -271,7 +315,10 @@ class Estimator:
         """Return a query's answers; refuse one that what is known does not determine."""
         operator = operator_of(query, self.policy.domain)
         self._require_determined(query, operator)
-        values = operator.forward(self.table(numbers))
+        if numbers == NUMBERS[2]:
+            values = self._whole_answers(query, operator)
+        else:
+            values = operator.forward(self.table(numbers))
         errors, how = self._errors(operator)
         middle = values if numbers == NUMBERS[0] else operator.forward(self.table())
         ends = middle - self._reach * errors, middle + self._reach * errors
@@ -279,7 +326,7 @@ class Estimator:
             return Estimated(values, errors, ends, 0.0, how)
         if query.binary:  # numbers of records
             ends = np.maximum(ends[0], 0.0), np.maximum(ends[1], 0.0)
-        found, bias = self._simulated(operator, numbers)
+        found, bias = self._simulated(query, operator, numbers)
         if found is None:
             return Estimated(values, errors, ends, bias, f"of least squares, {how}")
         return Estimated(values, found, ends, bias, f"simulated, {ROUNDS} rounds")
@@ -346,7 +393,9 @@ class Estimator:
         squares = ((covariance @ seen) * seen).sum(axis=0)
         return np.asarray(np.sqrt(np.maximum(0, squares)))
 
-    def _simulated(self, operator: Linear, numbers: str) -> tuple[Floats | None, float | None]:
+    def _simulated(
+        self, query: BoundQuery, operator: Linear, numbers: str
+    ) -> tuple[Floats | None, float | None]:
         """Return errors and the mean bias on tables like the estimate; None where that takes long.
 
         Whole numbers are rounded one by one here, which adds what rounding adds, and no program.
@@ -361,12 +410,17 @@ class Estimator:
         cells = np.zeros(self.policy.domain.size)
         cells[self.free] = truth
         before = operator.forward(cells)
+        bins, many = self._read_by(query)
         for _ in range(ROUNDS):
             noisy = [part + draw.normal(0, np.sqrt(item.variances))
                      for item, part in zip(self._noisy, told, strict=True)]  # fmt: skip
             found = self._above_zero(noisy, self._solved(noisy, start), FEW_STEPS)
-            cells[self.free] = np.rint(found) if numbers == NUMBERS[2] else found
-            apart = operator.forward(cells) - before
+            if numbers == NUMBERS[2]:
+                held = np.rint(np.bincount(bins, weights=found, minlength=many))
+                apart = operator.forward(self._with_bins(bins, held)) - before
+            else:
+                cells[self.free] = found
+                apart = operator.forward(cells) - before
             squares += apart**2
             sums += apart
         return np.sqrt(squares / ROUNDS), float(abs(sums / ROUNDS).mean())
@@ -402,18 +456,3 @@ def _distinct(matrix: Any, known: Floats) -> tuple[Any, Floats]:
         seen.setdefault((matrix.indices[part].tobytes(), matrix.data[part].tobytes()), row)
     rows = sorted(seen.values())
     return matrix[rows], known[rows]
-
-
-def _rounded_alone(table: Floats, known: Floats, facts: Any) -> Floats:
-    """Round many cells without a program: down, and up again where most is missing from n."""
-    if facts.shape[0] > 1 or (facts.shape[0] == 1 and facts.nnz != len(table)):
-        raise BudgetError(
-            f"{len(table):,} cells; at most {MOST_ROUNDED:,} are made whole while known counts are "
-            "kept\n  try: --numbers positive"
-        )
-    low = np.floor(table)
-    missing = round(float(known[0] if len(known) else table.sum()) - float(low.sum()))
-    order = np.argsort(low - table, kind="stable")
-    result = low
-    result[order[: max(0, missing)]] += 1
-    return np.asarray(result)

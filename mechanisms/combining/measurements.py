@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,8 @@ from blowproof.verifier.certify.noise.steps import STEPS_NOISE
 __all__ = ["Answers", "Measurement", "measured_in", "read_answers", "require_policy"]
 
 Floats = NDArray[np.float64]
+SURELY = 6
+"""Noisy numbers that two releases never share by chance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +73,16 @@ class Answers:
     size: int | None
     account: int | None
     measured: Sequence[tuple[Release, Sequence[Fraction]]]
+    notes: Sequence[str] = ()
+
+    def is_same(self, other: Answers) -> bool:
+        """Whether both are one release: the same numbers were drawn, by the same account's notes.
+
+        A few numbers without an account may be drawn twice alike.
+        """
+        many = sum(len(values) for release, values in self.measured if any(release.widths))
+        known = self.account is not None or many >= SURELY
+        return known and replace(self, path=other.path) == other
 
 
 def _release(table: Mapping[str, Any], policy: Policy) -> Release:
@@ -97,6 +109,11 @@ def read_answers(path: str, policy: Policy) -> Answers:
         if found["schema"] != "blowproof/answers/1":
             raise KeyError("schema")
         measured = found.get("measured")
+        if measured is None and found.get("mechanism") == "estimate":
+            raise DataError(
+                f"{path}: this is an estimate, which measured nothing itself"
+                "\n  try: the files of the releases that it was made from"
+            )
         if measured is None:
             raise DataError(
                 f"{path}: it does not say what was measured (too much of it, or of a kind that has "
@@ -117,6 +134,7 @@ def read_answers(path: str, policy: Policy) -> Answers:
             size=None if found.get("size") is None else int(found["size"]),
             account=None if found.get("account") is None else int(found["account"]),
             measured=items,
+            notes=tuple(map(str, found.get("notes", ()))),
         )
     except FileError as error:
         raise DataError(f"{place}: cannot be read ({error.reason})") from None

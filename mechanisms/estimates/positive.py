@@ -10,13 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.mechanisms.estimates.consistency import not_negative
 from blowproof.mechanisms.structures.marginals import Axes, parts_of
 
-__all__ = ["Seen", "nearest_above_zero", "positive_table"]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["OntoKnown", "Seen", "nearest_above_zero", "positive_table"]
 
 Floats = NDArray[np.float64]
 STEPS = 400
@@ -46,6 +51,50 @@ def nearest_above_zero(table: Floats, group: NDArray[np.int64], sums: Floats | N
     kept = np.bincount(owner, weights=values > level, minlength=len(sums)).astype(np.int64)
     shift = level[first + np.maximum(kept, 1) - 1]
     return np.asarray(np.maximum(table - shift[group], 0.0))
+
+
+class OntoKnown:
+    """The nearest tables without numbers below 0 that have some known sums.
+
+    Sums over cells that do not overlap are met group by group (`nearest_above_zero`), whatever the
+    table; a total beside groups that make it up adds nothing. Other sums take a program each time.
+    """
+
+    def __init__(self, facts: csr_array[Any], known: Floats) -> None:
+        self.facts, self.known = facts, known
+        self._groups = _disjoint(facts, known)
+
+    def __call__(self, table: Floats) -> Floats:
+        """Return the nearest such table."""
+        if self._groups is None:
+            return not_negative(table, self.facts, self.known)
+        group, sums = self._groups
+        inside = group >= 0
+        if inside.all():
+            return nearest_above_zero(table, group, sums)
+        result = np.maximum(table, 0.0)
+        result[inside] = nearest_above_zero(table[inside], group[inside], sums)
+        return result
+
+
+def _disjoint(facts: csr_array[Any], known: Floats) -> tuple[NDArray[np.int64], Floats] | None:
+    """Return the group of each cell (-1: none) and the groups' sums; None where some overlap."""
+    if facts.nnz and not (facts.data == 1).all():
+        return None
+    group = np.full(facts.shape[1], -1, dtype=np.int64)
+    order = np.argsort(np.diff(facts.indptr), kind="stable")
+    sums: list[float] = []
+    for row in order.tolist():
+        cells = facts.indices[facts.indptr[row] : facts.indptr[row + 1]]
+        if (group[cells] < 0).all() and len(cells):
+            group[cells] = len(sums)
+            sums.append(float(known[row]))
+            continue
+        inside = set(group[cells].tolist())
+        many = np.isin(group, list(inside)).sum() if -1 not in inside else -1
+        if many != len(cells) or sum(sums[at] for at in inside) != known[row]:
+            return None
+    return group, np.array(sums)
 
 
 def positive_table(

@@ -39,7 +39,6 @@ Floats = NDArray[np.float64]
 ROUNDS, SEED = 40, 95
 WORK = 2e7
 MOST_DRAWN, DRAWN = 4_000, 400_000
-HIGHER = "higher"
 NORMAL, LAPLACE = 1.96, 2.12
 """How many standard errors of Gaussian noise, and of Laplace noise, hold 95 times in 100; of sums
 of Laplace numbers fewer would do."""
@@ -138,7 +137,9 @@ def _k_norm_half(release: Release, answers: int) -> float:
     rounds = max(ROUNDS, min(MOST_DRAWN, DRAWN // max(1, answers)))
     count = answers // release.groups
     drawn = [seeded_k_norm(draw, scale, release.groups, count) for _ in range(rounds)]
-    return float(release.grid) * float(np.quantile(abs(np.concatenate(drawn)), 0.95, method=HIGHER))
+    return float(release.grid) * float(
+        np.quantile(abs(np.concatenate(drawn)), 0.95, method="higher")
+    )
 
 
 def _rehearsed(plan: Plan, answers: int, size: int | None) -> Uncertainty:
@@ -156,7 +157,7 @@ def _rehearsed(plan: Plan, answers: int, size: int | None) -> Uncertainty:
         apart = np.array([numbers(plan.run(stage)) - truth  # type: ignore[arg-type]
                           for _ in range(ROUNDS)])  # fmt: skip
         errors = np.maximum(errors, np.sqrt((apart**2).mean(axis=0)))
-        halves = np.maximum(halves, np.quantile(abs(apart), 0.95, axis=0, method=HIGHER))
+        halves = np.maximum(halves, np.quantile(abs(apart), 0.95, axis=0, method="higher"))
     note = MERGED if partition else None
     return Uncertainty(errors.tolist(), halves.tolist(), "rehearsed", note)
 

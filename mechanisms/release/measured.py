@@ -31,8 +31,11 @@ class Written(Protocol):
 
 
 def kept(releases: Sequence[Release], noisy: Sequence[Vector]) -> list[dict[str, Any]] | None:
-    """Return what was measured as files keep it; None where it has no text, or is too much."""
-    if sum(map(len, noisy)) > MOST_KEPT:
+    """Return what was measured as files keep it; None where it has no text, or is too much.
+
+    An estimate has no noisy answers of its own: what it is made from stands in other files.
+    """
+    if len(noisy) < len(releases) or sum(map(len, noisy)) > MOST_KEPT:
         return None
     try:
         return [

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from blowproof.mechanisms.answers.vectors import Vector, single, whole
 from blowproof.mechanisms.combining.estimator import Estimator
 from blowproof.mechanisms.combining.measurements import measured_in
 from blowproof.mechanisms.expecting.rehearsal import Stage
@@ -34,7 +35,7 @@ def share_held(policy, mechanism, rounds, rho=None, **options):
     assert said is not None
     held = []
     for _ in range(rounds):
-        low, high = intervals(made.run(stage), said.halves)
+        low, high = intervals(made.run(stage), said.halves)  # type: ignore[arg-type] # a Stage
         held.append((np.array(low) <= COUNTS) & (np.array(high) >= COUNTS))
     return float(np.mean(held)), said
 
@@ -76,8 +77,8 @@ def test_estimates_where_most_cells_are_empty(kind):
     stage = Stage(LINE, NoisyTable(COUNTS, LINE.domain), 8)
     held = []
     for _ in range(12):
-        noisy = made.run(stage)
-        assert made.description is not None
+        noisy = made.run(stage)  # type: ignore[arg-type] # a Stage
+        assert isinstance(noisy, Vector) and made.description is not None
         seen = measured_in(made.description.releases[0], noisy, LINE)
         estimator = Estimator(LINE, [seen], reading="published", size=int(COUNTS.sum()))
         found = estimator.answers(made.request.bound, kind)
@@ -89,8 +90,6 @@ def test_estimates_where_most_cells_are_empty(kind):
 
 
 def test_numbers_beyond_floats_have_no_ends():
-    from blowproof.mechanisms.answers.vectors import Vector, single, whole
-
     huge = Vector(whole([10**400, -(10**400)]), Fraction(1), single(["a", "b"], column="row"))
     low, high = intervals(huge, [1.0, 1.0])
     assert (low, high) == ([np.inf, -np.inf], [np.inf, -np.inf])
