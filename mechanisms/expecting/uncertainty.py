@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from blowproof.mechanisms.answers.true_answers import true_answers
 from blowproof.mechanisms.answers.vectors import Estimate, Vector
 from blowproof.mechanisms.expecting.expected import expected, largest_of
-from blowproof.mechanisms.expecting.k_norm_error import seeded_k_norm
+from blowproof.mechanisms.expecting.k_norm_error import k_norm_half
 from blowproof.mechanisms.expecting.made_up import MOST_CELLS, made_up
 from blowproof.mechanisms.expecting.rehearsal import Stage, numbers
 from blowproof.mechanisms.kinds.k_norm import KNorm
@@ -31,14 +31,13 @@ from blowproof.mechanisms.kinds.strategy import NUMBERS, Strategy
 from blowproof.mechanisms.kinds.together import Together
 from blowproof.mechanisms.release.release import Plan
 from blowproof.models import BlowproofError, Exact
-from blowproof.models.mechanisms.mechanism import Release, Selection
+from blowproof.models.mechanisms.mechanism import Selection
 
 __all__ = ["LAPLACE", "NORMAL", "Uncertainty", "gaussian_half", "intervals", "uncertainty"]
 
 Floats = NDArray[np.float64]
 ROUNDS, SEED = 40, 95
 WORK = 2e7
-MOST_DRAWN, DRAWN = 4_000, 400_000
 NORMAL, LAPLACE = 1.96, 2.12
 """How many standard errors of Gaussian noise, and of Laplace noise, hold 95 times in 100; of sums
 of Laplace numbers fewer would do."""
@@ -108,7 +107,8 @@ def _of_noise(plan: Plan, answers: int) -> Uncertainty | None:
         grid = plan.release.grid
         half = float(grid) * gaussian_half(float(plan.release.widths[0] / grid**2))
     elif isinstance(plan, KNorm):
-        half = _k_norm_half(plan.release, answers)
+        scale, width = plan.release.scales[0] / plan.release.grid, plan.release.groups
+        half = float(plan.release.grid) * k_norm_half(width, answers // width, scale)
     else:
         half = (NORMAL if plan.request.rho is not None else LAPLACE) * error.rmse
     return Uncertainty([error.rmse] * answers, [half] * answers, "exact")
@@ -129,17 +129,6 @@ def gaussian_half(variance: float) -> float:
     chances = 2 * np.exp(-(steps**2) / (2 * variance))
     within = np.cumsum(np.concatenate([[1.0], chances]))
     return float(np.searchsorted(within, 0.95 * within[-1]))
-
-
-def _k_norm_half(release: Release, answers: int) -> float:
-    """Return what one output of K-norm noise stays within 95 times in 100, by seeded draws."""
-    scale, draw = release.scales[0] / release.grid, np.random.default_rng(SEED)
-    rounds = max(ROUNDS, min(MOST_DRAWN, DRAWN // max(1, answers)))
-    count = answers // release.groups
-    drawn = [seeded_k_norm(draw, scale, release.groups, count) for _ in range(rounds)]
-    return float(release.grid) * float(
-        np.quantile(abs(np.concatenate(drawn)), 0.95, method="higher")
-    )
 
 
 def _rehearsed(plan: Plan, answers: int, size: int | None) -> Uncertainty:
