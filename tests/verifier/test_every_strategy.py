@@ -119,6 +119,10 @@ NEEDS = {
         "cumulative(age)",
         "add-remove",
     ),
+    "two margins": Needs(
+        Policy(domain=table(6, 13, 3, 2), known=(Marginal(["a", "b"]), Marginal(["a", "c"]))),
+        reading="add-remove",
+    ),
     "beside": Needs(
         Policy(domain=table(2, 10, 3), known=(Marginal(["a"]), Marginal(["b"]))), "marginal(c)"
     ),

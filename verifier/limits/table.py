@@ -543,6 +543,8 @@ theorems/families/many_areas
     TRIED 4_096 values: Of one class.
     MOST_PAIRED 64 values: Of one class, every two of which are compared in reading 3.
     SECONDS 30.0 seconds: To find which boxes lie inside of which, and what changes.
+theorems/families/two_margins
+    SECONDS 4.0 seconds: For the classes, and their cycles.
 theorems/most_moves
     SECONDS 4.0 seconds: For all bounds on the number of moves together.
     FRAME_SECONDS 1.0 seconds: For those by affine frames.

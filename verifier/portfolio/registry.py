@@ -20,6 +20,7 @@ from blowproof.verifier.theorems.beside_bounds import bounds_beside, no_bounds_b
 from blowproof.verifier.theorems.exchanges import exchanges, no_exchanges
 from blowproof.verifier.theorems.families.areas_beside import areas_beside, no_areas_beside
 from blowproof.verifier.theorems.families.many_areas import many_areas, no_many_areas
+from blowproof.verifier.theorems.families.two_margins import two_margins
 from blowproof.verifier.theorems.listed_margins import listed_margins
 from blowproof.verifier.theorems.one_sided import no_one_side, one_sided
 from blowproof.verifier.theorems.simple_cycles import no_cycles, no_single_cycles, single_cycles
@@ -54,6 +55,8 @@ THEOREMS = (
              tables_beside_one, no_tables, norms=("l1", "l2-squared")),
     Strategy("exchanges", "theorem", "independent signatures: a record for another of its class",
              exchanges, no_exchanges, norms=EVERY_NORM),
+    Strategy("two margins", "theorem", "two tables: records come and go round a cycle of cells",
+             two_margins, no_exchanges, norms=EVERY_NORM),
     Strategy("beside", "theorem", "cells and a few facts beside them: so many moves at the most",
              facts_beside, no_cycles, norms=EVERY_NORM),
     Strategy("bounds", "theorem", "cells and bounds beside them: so many moves at the most",

@@ -1,8 +1,8 @@
-"""Theorems about families of facts that are too many for a table of what each of them counts.
+"""Theorems about families of facts: too many for a table of what each counts, or of two kinds.
 
-They find their classes themselves, and then say what the theorems beside this room say. Change a
-docstring's proof and the code together.
+The former find their classes themselves, and then say what the theorems beside this room say.
+Change a docstring's proof and the code together.
 
 Read `areas` (boxes that lie inside of one another, or apart), `many_areas` (nothing else is known),
-`areas_beside` (further facts).
+`areas_beside` (further facts); `two_margins` (records that come and go beside two tables).
 """
