@@ -274,6 +274,10 @@ def _chosen_lines(found: Planned) -> Iterator[RenderableType]:
     assert best is not None
     yield Text()
     yield Text(f"chosen: {best.short}", style="bold")
+    second = min(found.options, key=lambda option: option.rmse)
+    if second.rmse < best.rmse:
+        yield Text(f"  nearly as good as {second.short} on the data that are worst for it, and "
+                   f"better on others: {best.usual:,.4g} against {second.usual:,.4g}")  # fmt: skip
     if not found.worth_it:
         yield Text("no answer could be told from 0: nothing here is worth releasing")
     if len(found.workload) > 1:

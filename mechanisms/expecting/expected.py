@@ -30,6 +30,7 @@ __all__ = ["Expected", "expected", "largest_of", "outputs_in"]
 
 USUAL_ROUNDS, FEWEST, MOST_ROUNDS = 20_000, 6, 200
 ROUNDED = 20
+LEAST = 1e-9
 WORK = 4e6
 """Numbers that the rehearsals of one plan may handle."""
 
@@ -39,7 +40,8 @@ class Expected:
     """The error of one query's answers, before anything is drawn.
 
     `how`: "exact", or "rehearsed" on the made-up data that are worst for it (`on`), and then the
-    RMSE lies `between` two numbers with 95 %.
+    RMSE lies `between` two numbers with 95 %. `usual` is its geometric mean over all made-up data,
+    kinder ones too.
     """
 
     rmse: float
@@ -47,6 +49,7 @@ class Expected:
     how: str = "exact"
     on: str | None = None
     between: tuple[float, float] | None = None
+    usual: float | None = None
 
     def times(self, factor: float) -> Expected:
         """Return the error where all noise is so many times as wide."""
@@ -55,6 +58,7 @@ class Expected:
             self,
             rmse=factor * self.rmse,
             max95=factor * self.max95,
+            usual=None if self.usual is None else factor * self.usual,
             between=None if around is None else (factor * around[0], factor * around[1]),
         )
 
@@ -98,10 +102,12 @@ def expected(plan: Plan, shapes: Sequence[tuple[str, NoisyTable]], seed: int) ->
     if isinstance(plan, Steps) and plan.request.bound.cell_axes(plan.request.policy.domain):
         return _of_steps(plan)
     worst: tuple[str, Errors] | None = None
+    all_of = []
     for place, (name, data) in enumerate(shapes):
         stage = Stage(plan.request.policy, data, seed + place)
         rounds = _rounds(plan, data)
         found = rehearsed(plan, stage, data, rounds, noiseless=isinstance(plan, Consistent))
+        all_of.append(found.rmse)
         if worst is None or found.rmse > worst[1].rmse:
             worst = name, found
         if _linear(plan):
@@ -109,7 +115,9 @@ def expected(plan: Plan, shapes: Sequence[tuple[str, NoisyTable]], seed: int) ->
     if worst is None:
         return None
     on, errors = worst
-    return Expected(errors.rmse, errors.max95, "rehearsed", on, (errors.low, errors.high))
+    usual = math.exp(sum(math.log(max(LEAST, it)) for it in all_of) / len(all_of))
+    around = errors.low, errors.high
+    return Expected(errors.rmse, errors.max95, "rehearsed", on, around, usual)
 
 
 def _linear(plan: Plan) -> bool:

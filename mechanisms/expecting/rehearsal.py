@@ -23,9 +23,9 @@ from blowproof.mechanisms.answers.vectors import Estimate, Vector
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.expecting.k_norm_error import seeded_k_norm
 from blowproof.mechanisms.noise.steps import step_noise
-from blowproof.mechanisms.structures.halvings import FINE, Halvings
+from blowproof.mechanisms.structures.halvings import Halvings
+from blowproof.mechanisms.structures.medians import FINE, median_costs
 from blowproof.mechanisms.structures.partitions import (
-    interval_costs,
     interval_partition,
     interval_rows,
     matching_partition,
@@ -134,8 +134,8 @@ class Stage:
     def _drawn(self, selection: Selection, truth: Vector, penalty: Fraction) -> NDArray[Any]:
         """Return an interval partition drawn by its costs, as the gate draws it, in floats."""
         rows = interval_rows(len(truth), selection.longest or len(truth))
-        costs = interval_costs(truth.units, rows, penalty).astype(np.float64)
-        logs = (costs * -(1 / float(selection.scale * (1 << rows - 1)))).T.tolist()
+        costs = median_costs(truth.units, rows, penalty).astype(np.float64)
+        logs = (costs * -(1 / float(selection.scale * FINE))).T.tolist()
         sums = [0.0]
         for end in range(1, len(truth) + 1):
             terms = [sums[end - (1 << power)] + logs[end][power]

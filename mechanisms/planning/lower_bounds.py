@@ -68,7 +68,7 @@ from blowproof.verifier.certify.noise.k_norm import output_axes, published_axes
 
 __all__ = ["LowerBound", "least_variance", "lower_bound", "of_cubes"]
 
-MOST_VALUES = 20_000
+MOST_VALUES = 100_000
 MOST_ENTRIES = 3_000_000
 LONGEST, SHORT = 4_000, 600
 FEW_VALUES = 40

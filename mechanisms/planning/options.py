@@ -58,6 +58,12 @@ class Option:
         return weighted([item.rmse for item in self.errors], self.weights)
 
     @property
+    def usual(self) -> float:
+        """The same over all made-up data, and not the worst of them only."""
+        found = [item.rmse if item.usual is None else item.usual for item in self.errors]
+        return weighted(found, self.weights)
+
+    @property
     def mechanism(self) -> str:
         """The mechanism, or `workload` where several queries are answered together."""
         return self.plan.name

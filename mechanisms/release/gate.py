@@ -35,9 +35,9 @@ from blowproof.mechanisms.noise.interval_choice import raw_interval_choice
 from blowproof.mechanisms.noise.k_norm import raw_k_norm
 from blowproof.mechanisms.noise.steps import raw_steps
 from blowproof.mechanisms.release.worth import require_close_bounds
-from blowproof.mechanisms.structures.halvings import FINE, Halvings
+from blowproof.mechanisms.structures.halvings import Halvings
+from blowproof.mechanisms.structures.medians import FINE, median_costs
 from blowproof.mechanisms.structures.partitions import (
-    interval_costs,
     interval_partition,
     interval_rows,
     matching_partition,
@@ -130,8 +130,8 @@ def choose(permit: Permit, truth: Vector, penalty: Fraction, domain: Domain | No
         return interval_partition(truth.units, noise, penalty=penalty, longest=longest)
     if selection.candidates == DRAWN:
         rows = interval_rows(len(truth), selection.longest or len(truth))
-        costs = interval_costs(truth.units, rows, penalty).tolist()
-        return np.array(raw_interval_choice(costs, 1 / (selection.scale * (1 << rows - 1))))
+        costs = median_costs(truth.units, rows, penalty).tolist()
+        return np.array(raw_interval_choice(costs, 1 / (selection.scale * FINE)))
     if selection.candidates == BLOCKS:
         return _blocks(selection, truth, penalty, domain)
     if selection.candidates == "pairs":

@@ -3,5 +3,6 @@
 Nothing here looks at the data, but `partitions`, which pays for it.
 
 Read `ordered_hierarchical`, `tree_error`, `design`; `marginals` (which to measure), `memberships`
-(clusters), `forests` (flows along G), `quadtrees`, `halvings`, `partitions`, `matchings`.
+(clusters), `forests` (flows along G), `quadtrees`, `partitions`, `matchings`,
+`medians`, `halvings`.
 """

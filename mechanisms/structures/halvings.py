@@ -5,9 +5,7 @@ that has most blocks left, so that blocks are about as many of the domain's part
 attribute; values of attributes without an order are never joined. Sizes that are no powers of two
 leave narrower blocks at the end.
 
-A block costs the sum of |count - median| over its values, and a public penalty. That is the least
-sum of |count - m| over all m: one more or one less on some count changes it by 1 at the most, half
-of what the sum about the mean can change, and it is a whole number.
+A block costs the sum of |count - median| over its values (`medians`), and a public penalty.
 """
 
 from __future__ import annotations
@@ -23,12 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.mechanisms.answers.vectors import largest, prefix_sums, roomy
+from blowproof.mechanisms.structures.medians import FINE
 from blowproof.models import Domain
 
-__all__ = ["FINE", "Halvings"]
+__all__ = ["Halvings"]
 
-FINE = 64
-"""Costs are whole multiples of one over this."""
 Ints = NDArray[Any]
 
 

@@ -192,6 +192,24 @@ class Ranked:
             last = np.where(taken, number[-1] + last - right, right)
         return many, low
 
+    def smallest(self, many: Ints, first: Ints, last: Ints) -> Ints:
+        """Return the sum of so many smallest counts of runs [first, last), no more than they have.
+
+        >>> Ranked(np.array([5, 1, 3])).smallest(np.array([2]), np.array([0]), np.array([3]))
+        array([4])
+        """
+        sums = np.zeros(len(first), dtype=self.values.dtype)
+        rank = np.zeros(len(first), dtype=np.int64)
+        for bit, number, total in self.levels:
+            left, right = number[first], number[last]
+            beyond = many >= right - left  # all whose rank has a 0 here, and some of the others
+            sums += np.where(beyond, total[last] - total[first], 0)
+            many = np.where(beyond, many - (right - left), many)
+            rank |= np.where(beyond, 1 << bit, 0)
+            first = np.where(beyond, number[-1] + first - left, left)
+            last = np.where(beyond, number[-1] + last - right, right)
+        return np.asarray(sums + many * self.values[np.minimum(rank, len(self.values) - 1)])
+
 
 def _cheapest(costs: Ints) -> list[int]:
     """Return the last bucket's length in the cheapest partition of every beginning of the values.

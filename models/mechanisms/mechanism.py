@@ -226,9 +226,9 @@ class Selection:
     partition alone is published; ties fall in a fixed order of the partitions.
 
     Or a partition into intervals is drawn (`candidates` "drawn-intervals"), with probability in
-    proportion to e^(-cost / scale), its cost being that of its buckets without any noise. Or one
-    into blocks of a grid ("drawn-blocks"), in the same way: any partitions that are fixed
-    beforehand, where a bucket costs the sum of |answer - median|, plus `penalty`.
+    proportion to e^(-cost / scale), its cost being that of its buckets without any noise: the sum
+    of |answer - median|, plus `penalty`. Or one into blocks of a grid ("drawn-blocks"), in the same
+    way: any partitions that are fixed beforehand.
 
     Or a best score is chosen: "maximum", the largest answer plus Laplace noise of `scale` each, or
     "exponential", an answer drawn with probability proportional to e^(answer / scale).

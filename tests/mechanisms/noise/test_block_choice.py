@@ -18,7 +18,8 @@ from blowproof.mechanisms.release.gate import proved
 from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.release import release
 from blowproof.mechanisms.release.request import Request
-from blowproof.mechanisms.structures.halvings import FINE, Halvings
+from blowproof.mechanisms.structures.halvings import Halvings
+from blowproof.mechanisms.structures.medians import FINE
 from blowproof.models import Distance, Domain, Integers, Labels, Marginal, Policy, QueryError
 from blowproof.models.base.errors import BudgetError, PolicyError
 from blowproof.models.mechanisms.mechanism import BLOCKS, Mechanism, Selection

@@ -15,10 +15,9 @@ from blowproof.mechanisms.release.gate import proved
 from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.release import release
 from blowproof.mechanisms.release.request import Request
-from blowproof.mechanisms.structures.partitions import interval_costs
+from blowproof.mechanisms.structures.medians import FINE, median_costs
 from blowproof.models import Domain, Integers, Policy, QueryError
 from blowproof.models.mechanisms.mechanism import DRAWN, Selection
-from blowproof.verifier.certify.selections.noisy_partitions import deviation
 from blowproof.verifier.certify.selections.selections import choice_factor
 
 COSTS = [[0, 3, -2, 5, 1, 0], [0, 0, 4, 7, -3, 2], [0, 0, 0, 0, 9, 1]]
@@ -80,13 +79,25 @@ def test_costs_beyond_any_word_are_told_apart() -> None:
         assert raw_interval_choice([[0, -huge, -huge], [0, 0, 0]], Fraction(1)) == [1, 2]
 
 
-def test_the_costs_are_deviations_and_a_penalty() -> None:
-    counts = [5, 1, 1, 9, 2]
-    found = interval_costs(np.array(counts), 3, Fraction(3, 2))
+@pytest.mark.parametrize("unit", [1, 2**31, 2**53, 2**63])
+def test_the_costs_are_deviations_from_the_median_and_a_penalty(unit: int) -> None:
+    counts = [count * unit for count in (5, 1, 1, 9, 2)]
+    found = median_costs(np.array(counts, dtype=object), 3, Fraction(3, 2))
     for power in range(3):
         for end in range(1 << power, 6):
-            part = deviation(counts[end - (1 << power) : end]) + Fraction(3, 2)
-            assert Fraction(int(found[power, end]), 4) == part
+            held = sorted(counts[end - (1 << power) : end])
+            middle = held[len(held) // 2]
+            part = sum(abs(count - middle) for count in held) + Fraction(3, 2)
+            assert Fraction(int(found[power, end]), FINE) == part
+
+
+def test_deviations_of_long_runs_are_those_of_sorted_ones() -> None:
+    counts = np.random.default_rng(3).integers(0, 9, 70)
+    found = median_costs(counts, 7, Fraction(0)) // FINE
+    for power in range(7):
+        for end in range(1 << power, 71):
+            held = counts[end - (1 << power) : end]
+            assert found[power, end] == abs(held - np.median(held)).sum()
 
 
 def test_neighbours_never_lose_more_than_the_certifier_says() -> None:
@@ -105,8 +116,8 @@ def test_neighbours_never_lose_more_than_the_certifier_says() -> None:
                     continue
                 chances = []
                 for counts in (one, two):
-                    costs = interval_costs(np.array(counts), 3, Fraction(0)).tolist()
-                    weight = {ends: exp(-cost(ends, costs) / 4 / float(scale))
+                    costs = median_costs(np.array(counts), 3, Fraction(0)).tolist()
+                    weight = {ends: exp(-cost(ends, costs) / FINE / float(scale))
                               for ends in partitions(4)}  # fmt: skip
                     chances.append({ends: w / sum(weight.values()) for ends, w in weight.items()})
                 worst = max(

@@ -17,7 +17,7 @@ from blowproof.mechanisms.expecting.expected import largest_of
 from blowproof.mechanisms.expecting.rehearsal import seeded_laplace
 from blowproof.mechanisms.kinds import k_norm
 from blowproof.mechanisms.planning.lower_bounds import least_variance
-from blowproof.mechanisms.planning.planner import Planned, planned
+from blowproof.mechanisms.planning.planner import NEARLY, Planned, planned
 from blowproof.mechanisms.planning.split import cube_roots, require_within, total_error
 from blowproof.mechanisms.planning.workload import workload
 from blowproof.mechanisms.release.registry import plan as made_ready
@@ -53,7 +53,7 @@ def test_the_best_is_chosen_and_nothing_dominates_it() -> None:
     found = compared(LINE, "cumulative(age)")
     rmse = {option.text: option.rmse for option in found.options}
     assert found.chosen is found.options[0]
-    assert found.chosen.rmse == min(rmse.values())
+    assert found.chosen.rmse <= NEARLY * min(rmse.values())
     assert found.chosen.dominated_by is None
     assert rmse["ordered"] <= rmse["laplace"] * 1.05
     assert rmse["ordered"] < rmse["table"] / 2
@@ -323,3 +323,16 @@ def test_facts_without_numbers_are_bad_input_and_no_reason_of_a_mechanism() -> N
     request = Request(policy=policy, query=work.queries[0], epsilon=Fraction(1), answers="given")
     with pytest.raises(UndeterminedError, match="nothing determines"):
         planned(request, work, size=10)
+
+
+def test_of_two_that_are_nearly_alike_the_one_that_is_better_on_kinder_data_is_chosen() -> None:
+    """Few records on many values: counts drown, and what they have in common decides."""
+    policy = Policy(domain=Domain(x=Integers(0, 1023)))
+    found = compared(policy, "histogram", epsilon="1/10", size=2_400)
+    assert found.chosen is not None
+    least = min(option.rmse for option in found.options)
+    assert found.chosen.mechanism in ("dawa", "dawa-transformed")
+    assert found.chosen.rmse <= NEARLY * least
+    product = found.chosen.rmse * found.chosen.usual
+    for option in found.options:
+        assert option.rmse > NEARLY * least or option.rmse * option.usual >= product

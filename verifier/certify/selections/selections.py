@@ -16,12 +16,12 @@ and all pairs at most that factor times S(query, P) in L1, for every policy and 
 buckets of any width and one scale b it is 4 S / b.
 
 *A partition that is drawn* ("drawn-intervals"), with probability in proportion to e^(-cost /
-scale): the costs of all partitions change by at most s times the sum of |d_i|, where s belongs to
-the widest bucket; one outcome's weight by that much one way, the sum of all weights the other way.
-So a pair loses at most 2 s / scale times that sum. Where a bucket costs the sum of |answer -
-median| ("drawn-blocks"), s is 1: that is the least of the sums of |answer - m| over all m, and each
-of them changes by at most the sum of |d_i|. It does not matter which partitions there are, as long
-as the data do not say so.
+scale), or one into blocks of a grid ("drawn-blocks"). A bucket costs the sum of |answer - median|:
+that is the least of the sums of |answer - m| over all m, and each of them changes by at most the
+sum of |d_i| in the bucket. So the costs of all partitions change by at most the sum of |d_i|; one
+outcome's weight by that much one way, the sum of all weights the other way, and a pair loses at
+most 2 / scale times that sum. It does not matter which partitions there are, as long as the data do
+not say so.
 
 *By all choices.* Where domains and databases are few, the probabilities of all partitions are
 enclosed (`noisy_partitions`), and neighbours compared one by one. That refutes; and where n is
@@ -142,11 +142,9 @@ def choice_factor(selection: Selection, outputs: int | None) -> Fraction | None:
     >>> choice_factor(Selection(query="histogram", candidates="pairs", scale=Fraction(8)), 10)
     Fraction(1, 4)
     """
-    if selection.candidates == BLOCKS:
-        return 2 / selection.scale if outputs != 1 else Fraction(0)
     top = _widest(selection, outputs)
-    if selection.candidates == DRAWN:
-        return 2 * (Fraction(2) if top is None else _step(top)) / selection.scale
+    if selection.candidates in (DRAWN, BLOCKS):
+        return 2 / selection.scale if top != 0 else Fraction(0)
     powers = range(len(selection.scales) if top is None else top + 1)
     most = Fraction(2) if top is None else _step(top)
     worst = Fraction(0)
