@@ -18,7 +18,17 @@ const size = (text) => {
   return Math.min(Number(above) / Number(below), HUGE);
 };
 
-const spec = () => ({
+// Where the axis has its marks: a logarithmic one by itself has none between its ends.
+const marks = (most) => {
+  const digits = Math.ceil(Math.log10(Math.max(most, 1)));
+  const found = [0];
+  for (let power = 0; power <= digits; power += Math.max(1, Math.ceil(digits / 4))) {
+    for (const times of digits <= 2 ? [1, 2, 5] : [1]) found.push(times * 10 ** power);
+  }
+  return found;
+};
+
+const spec = (most) => ({
   description: "The bounds on S, from below and from above, against the seconds of the search",
   width: "container",
   height: 110,
@@ -29,7 +39,8 @@ const spec = () => ({
     x: { field: "at", type: "quantitative", title: "seconds", axis: { tickCount: 6 },
       scale: { domainMin: 0 } },
     y: { field: "value", type: "quantitative", title: "S", scale: { type: "symlog" },
-      axis: { tickCount: 4, format: "~s" } },
+      axis: { values: marks(most),
+        labelExpr: "datum.value >= 1e15 ? format(datum.value, '.0e') : format(datum.value, '~s')" } },
     color: { field: "side", type: "nominal", sort: null,
       legend: { title: null, orient: "right", symbolType: "stroke" },
       scale: { domain: ["at most", "at least"], range: ["var(--warn)", "var(--main)"] } },
@@ -83,7 +94,7 @@ export class Closing {
       figure.className = "drawn";
       this.place.querySelector("figure")?.remove();
       this.place.append(figure);
-      this.plot = new Plot(figure, spec());
+      this.plot = new Plot(figure, spec(Math.max(...this.rows.map((row) => row.value))));
     }
     await this.plot.change(this.rows);
     this.soon = 0;

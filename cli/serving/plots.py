@@ -32,6 +32,8 @@ STEP, TALLER = 26, 36
 """Pixels that a bar takes, with the room around it; the more where names have two lines."""
 LETTERS = 32
 """Of a name, in one line."""
+LETTER = 7
+"""Pixels that a letter of a label takes, at the most."""
 NUMBERS = (
     "datum.value >= 1e15 ? format(datum.value, '.1~e') : datum.value >= 1e5 ? "
     "format(datum.value, '~s') : format(datum.value, ',.6~r')"
@@ -120,7 +122,9 @@ def _bars(
     }  # fmt: skip
     layers = [bar("high", 0.3), bar("low", 1.0), text, *([line] if line else [])]
     step = TALLER if any("\n" in row["name"] for row in rows) else STEP
-    return _spec(description, rows, table, height=step * len(rows), layer=layers)
+    room = {"left": 5, "top": 5, "bottom": 5,
+            "right": 5 + LETTER * max(len(row["label"]) for row in rows)}  # fmt: skip
+    return _spec(description, rows, table, height=step * len(rows), layer=layers, padding=room)
 
 
 def _length(value: int | str | Fraction | None) -> float:
@@ -247,8 +251,9 @@ def _errors(query: Mapping[str, Any], promised: tuple[str, int | str]) -> Spec |
     log = {"type": "log", "nice": False}
     x = {"field": "at", "type": "quantitative", "title": name, "scale": log,
          "axis": {"values": list(EPSILONS), "labelExpr": NUMBERS}}  # fmt: skip
+    marks = _marks([row["error"] for row in rows])
     y = {"field": "error", "type": "quantitative", "title": "off by, on average", "scale": log,
-         "axis": {"tickCount": 5, "labelExpr": NUMBERS}}  # fmt: skip
+         "axis": {"values": marks, "labelExpr": NUMBERS}}  # fmt: skip
     told = {"title": None, "orient": "bottom", "direction": "vertical", "symbolType": "stroke"}
     color = {"field": "name", "type": "nominal", "sort": None, "legend": told, "scale": {
         "domain": names, "range": [COLORS[line.kind] for line in lines]}}  # fmt: skip
@@ -269,6 +274,15 @@ def _errors(query: Mapping[str, Any], promised: tuple[str, int | str]) -> Spec |
     words = "; ".join(f"{line.label}: {promise.formula.format(line.sensitivity)}" for line in lines)
     return _spec(f"Expected error of one count against {name}. {words}", rows, table,
                  height=240, layer=layers)  # fmt: skip
+
+
+def _marks(numbers: list[float]) -> list[float]:
+    """Where a logarithmic axis has its marks: at powers of ten, and between where these are few."""
+    positive = [number for number in numbers if number > 0] or [1.0]
+    low, high = (math.floor(math.log10(pick(positive))) for pick in (min, max))
+    between = (1, 2, 5) if high - low < 3 else (1,)
+    step = 1 + (high - low) // 8
+    return [times * 10.0**power for power in range(low, high + 2, step) for times in between]
 
 
 def _attack(query: Mapping[str, Any]) -> Spec | None:

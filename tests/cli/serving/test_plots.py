@@ -47,6 +47,19 @@ def test_what_has_no_table_beside_it_brings_one(found):
     assert found["odds"]["usermeta"]["table"]["rows"][0] == ["as e^epsilon promises", "2.718"]
 
 
+def test_labels_have_room_and_log_axes_have_few_marks(found):
+    """A label of bounds was cut off; an axis had 4,000, 2,000, 700, 400, 200 and 70 on it."""
+    facts = found["facts"]
+    longest = max(len(row["label"]) for row in facts["data"]["values"])
+    assert facts["padding"]["right"] >= 6 * longest
+    (axis,) = {json.dumps(layer["encoding"]["y"]["axis"]) for layer in found["errors"]["layer"]
+               if "y" in layer["encoding"]}  # fmt: skip
+    marks = json.loads(axis)["values"]
+    errors = [row["error"] for row in found["errors"]["data"]["values"]]
+    assert len(marks) <= 10 and marks == sorted(marks)
+    assert sum(min(errors) <= mark <= max(errors) for mark in marks) >= 2
+
+
 def test_numbers_that_no_axis_holds_are_said_exactly():
     """S of 400 digits, only bounded: drawn at the end of the axis, said in words."""
     upper = 10**400
