@@ -240,9 +240,11 @@ def _errors(query: Mapping[str, Any], promised: tuple[str, int | str]) -> Spec |
     names = [f"{line.label} ({shown_bound(line)})" for line in lines]
     table: Spec = {"heads": [name, *(f"{at:g}" for at in EPSILONS)], "rows": []}
     rows = []
+    every: list[float] = []
     for title, line in zip(names, lines, strict=True):
         errors = [(at, promise.error(line.size, at)) for at in EPSILONS]
         table["rows"].append([title, *(f"{error:,.4g}" for _, error in errors)])
+        every += [error for _, error in errors]
         rows += [
             {"at": at, "error": error, "name": title, "kind": line.kind,
              "words": f"{title}: off by {error:,.4g} where {name} = {at:g}"}
@@ -251,9 +253,8 @@ def _errors(query: Mapping[str, Any], promised: tuple[str, int | str]) -> Spec |
     log = {"type": "log", "nice": False}
     x = {"field": "at", "type": "quantitative", "title": name, "scale": log,
          "axis": {"values": list(EPSILONS), "labelExpr": NUMBERS}}  # fmt: skip
-    marks = _marks([row["error"] for row in rows])
     y = {"field": "error", "type": "quantitative", "title": "off by, on average", "scale": log,
-         "axis": {"values": marks, "labelExpr": NUMBERS}}  # fmt: skip
+         "axis": {"values": _marks(every), "labelExpr": NUMBERS}}  # fmt: skip
     told = {"title": None, "orient": "bottom", "direction": "vertical", "symbolType": "stroke"}
     color = {"field": "name", "type": "nominal", "sort": None, "legend": told, "scale": {
         "domain": names, "range": [COLORS[line.kind] for line in lines]}}  # fmt: skip
