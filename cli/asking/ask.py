@@ -186,16 +186,25 @@ class Session:
                 self._note(stop)
                 return Cut(latest, str(stop))
 
-    def run(self, task: Callable[[], T], *, limit: float | None = None, late: bool = False) -> T:
+    def run(
+        self,
+        task: Callable[[], T],
+        *,
+        limit: float | None = None,
+        late: bool = False,
+        title: str | None = None,
+    ) -> T:
         """Return what a task returns; raise Stopped at its limit, at the end, or by Ctrl-C.
 
-        A `late` task has its limit even where the time is over: what an answer cannot do without.
+        `title`: what the screen says meanwhile (None: nothing). A `late` task has its limit even
+        where the time is over: what an answer cannot do without.
         """
         if self.over and not late:
             raise Stopped(OVER)
         end = limit if late else self._end(limit, grace=0.0)
         try:
-            return watch(lambda post: task(), time_limit=end, on_post=lambda posted: None)
+            with display(title if self.shown else None):
+                return watch(lambda post: task(), time_limit=end, on_post=lambda posted: None)
         except Interrupted as stop:
             self._note(stop)
             raise

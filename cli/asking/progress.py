@@ -75,29 +75,53 @@ class _Shown:
         row = Table.grid(padding=(0, 1))
         row.add_row(
             self.spinner,
-            ProgressBar(total=1.0, completed=share, width=WIDTH),
+            ProgressBar(total=None if known is None else 1.0, completed=share, width=WIDTH),
             Text(f"{seconds // 60}:{seconds % 60:02}"),
             Text(f"{line} (Ctrl-C stops)", overflow="ellipsis", no_wrap=True),
         )
         return row
 
 
+_now: list[_Shown] = []
+"""What is on the screen: one line at a time."""
+
+
 @contextmanager
 def display(title: str | None) -> Iterator[Callable[[Progress], None]]:
-    """Yield a function that shows how far the search has come (Ctrl-C stops it); None: nothing."""
+    """Yield a function that shows how far the search has come (Ctrl-C stops it); None: nothing.
+
+    A question within larger work is shown in the line of that work.
+    """
     if title is None or not _is_terminal():
         yield lambda progress: None
         return
     from rich.console import Console
     from rich.live import Live
 
+    if _now:
+        outer = _now[-1]
+        before = outer.title, outer.latest
+
+        def within(progress: Progress) -> None:
+            outer.latest = progress
+
+        outer.title, outer.latest = f"{before[0]}: {title}", None
+        try:
+            yield within
+        finally:
+            outer.title, outer.latest = before
+        return
     shown = _Shown(title)
 
     def update(progress: Progress) -> None:
         shown.latest = progress
 
-    with Live(shown, console=Console(stderr=True), transient=True, refresh_per_second=8):
-        yield update
+    _now.append(shown)
+    try:
+        with Live(shown, console=Console(stderr=True), transient=True, refresh_per_second=8):
+            yield update
+    finally:
+        _now.remove(shown)
 
 
 def _is_terminal() -> bool:

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     from blowproof.cli.asking.account_options import AccountChoice
     from blowproof.cli.asking.ask import Session
+    from blowproof.cli.releasing.shield import Shield
     from blowproof.mechanisms.budget.accountant import Accountant
+    from blowproof.mechanisms.expecting.uncertainty import Uncertainty
     from blowproof.mechanisms.planning.plan_file import PlanFile
     from blowproof.mechanisms.release.publish import OutputFile
     from blowproof.mechanisms.release.release import Oracle, Plan, Released, Request
@@ -93,7 +95,8 @@ def _planned(how: str | PlanFile | None, request: Request, data: str, session: S
     limit = session.question.time_limit
     try:
         end = None if limit is None else limit + GRACE
-        return session.run(work_out, limit=end)
+        title = f"planning {request.bound.name}"
+        return session.run(work_out, limit=end, title=title)
     except Stopped as stop:
         hint = "" if session.interrupted else "\n  try: a longer --time-limit"
         raise RefusedError(
@@ -120,7 +123,7 @@ def _account(request: Request, data: str, choice: AccountChoice) -> Accountant |
     )
 
 
-def carried_out(
+def carried_out(  # noqa: PLR0913 # each of them is an option of the command
     how: str | PlanFile | None,
     request: Request,
     data: str,
@@ -129,39 +132,56 @@ def carried_out(
     *,
     real: bool = False,
     errors: bool = False,
+    shield: Shield | None = None,
 ) -> Released:
     """Plan a release, charge it to the account that is chosen, and draw it; or refuse.
 
     `how`: a mechanism by name, a plan that was read, or None for what a plan would choose. What a
-    plan chose comes in whole numbers where it counts
-    records, unless `real`. `errors`: with the standard error of each number.
+    plan chose comes in whole numbers where it counts records, unless `real`. `errors`: with the
+    standard error of each number. `shield`: what puts signals off once something is charged.
     """
+    from blowproof.cli.asking.progress import display
+    from blowproof.cli.releasing.shield import Charged
     from blowproof.mechanisms.expecting.clusters import formed
+    from blowproof.mechanisms.expecting.uncertainty import intervals
     from blowproof.mechanisms.planning.default import in_whole_numbers
     from blowproof.mechanisms.release.release import release as carry_out
     from blowproof.models.data.dataset import Dataset
 
-    account = _account(request, data, choice)
+    account = Charged(_account(request, data, choice), shield)
     made = _planned(how, request, data, session)
     with Dataset(data, made.request.policy.domain) as dataset:
         _load(dataset, session)
-        found = formed(carry_out(made, dataset, budget=account))
-        if errors:
-            known = request.policy.size_known(request.reading)
-            found = _with_errors(found, made, dataset.size if known else None)
+        said = _errors(made, dataset.size, session) if errors else None
+        with display(f"releasing {made.request.bound.name}" if session.shown else None):
+            found = formed(carry_out(made, dataset, budget=account))
+            if said is not None and len(said.errors) == len(found.answers):
+                ends = intervals(found.answers, said.halves)
+                notes = found.notes if said.note is None else (*found.notes, said.note)
+                found = replace(found, errors=said.errors, ends=ends, notes=notes)
     return found if isinstance(how, str) or real else in_whole_numbers(found)
 
 
-def _with_errors(found: Released, made: Plan, size: int | None) -> Released:
-    """Add the standard errors of the answers, where something says what they are."""
-    from blowproof.mechanisms.expecting.uncertainty import intervals, uncertainty
+def _errors(made: Plan, size: int, session: Session) -> Uncertainty | None:
+    """Return the standard errors of the answers to be, where something says what they are.
 
-    said = uncertainty(made, len(found.answers), size)
-    if said is None or len(said.errors) != len(found.answers):
-        return found
-    ends = intervals(found.answers, said.halves)
-    notes = found.notes if said.note is None else (*found.notes, said.note)
-    return replace(found, errors=said.errors, ends=ends, notes=notes)
+    They follow from the plan alone, so they are worked out before anything is charged.
+    """
+    from blowproof.cli.asking.stoppable import Stopped
+    from blowproof.mechanisms.base.errors import RefusedError
+    from blowproof.mechanisms.expecting.expected import outputs_in
+    from blowproof.mechanisms.expecting.uncertainty import uncertainty
+
+    known = made.request.policy.size_known(made.request.reading)
+    try:
+        return session.run(
+            lambda: uncertainty(made, outputs_in(made), size if known else None),
+            late=True, title="rehearsing the errors",
+        )  # fmt: skip
+    except Stopped as stop:
+        raise RefusedError(
+            f"{stop} while errors were rehearsed: nothing was released and nothing spent"
+        ) from None
 
 
 def _load(dataset: Dataset, session: Session) -> None:
@@ -170,7 +190,8 @@ def _load(dataset: Dataset, session: Session) -> None:
     from blowproof.mechanisms.base.errors import RefusedError
 
     try:
-        session.run(lambda: dataset.size, limit=session.question.time_limit)
+        limit = session.question.time_limit
+        session.run(lambda: dataset.size, limit=limit, title="counting the records")
     except Stopped as stop:
         raise RefusedError(
             f"{stop} while the data were read: nothing was released and nothing spent"

@@ -93,7 +93,9 @@ def estimate(  # noqa: PLR0913 # one parameter for each option
             return made, made.answers(asked, numbers)
 
         try:
-            made, found = session.run(worked_out, limit=question.time_limit)
+            made, found = session.run(
+                worked_out, limit=question.time_limit, title=f"estimating {asked.name}"
+            )
             released = _released(read, asked, answers, found, question, size, numbers)
             released = extras.finish(released, lambda: made)
         except (RefusedError, BudgetError) as error:

@@ -154,7 +154,10 @@ def compared(
         time_limit=session.left if session.left is not None else question.time_limit,
     )
     size = public_size(policy, data, request.reading, session)
-    return session.run(lambda: planned(request, asked, size=size, seed=seed), limit=None, late=True)
+    return session.run(
+        lambda: planned(request, asked, size=size, seed=seed),
+        late=True, title=f"comparing mechanisms for {', '.join(asked.texts)}",
+    )  # fmt: skip
 
 
 def public_size(policy: Policy, data: str | None, reading: str, session: Session) -> int | None:
@@ -183,7 +186,9 @@ def _advice(found: Planned, session: Session) -> list[Advice]:
     limit = session.question.time_limit
     deadline = None if limit is None else time.monotonic() + limit
     request = replace(found.request, deadline=deadline)
-    return session.run(lambda: advised(request, found.workload), limit=None, late=True)
+    return session.run(
+        lambda: advised(request, found.workload), late=True, title="judging other publications"
+    )
 
 
 def advice_lines(told: list[Advice] | None) -> Iterator[RenderableType]:

@@ -104,6 +104,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
         )
     from blowproof.cli.asking.ask import Session
     from blowproof.cli.releasing.carrying_out import carried_out, output_file, request_of
+    from blowproof.cli.releasing.shield import Shield
     from blowproof.mechanisms.base.errors import RefusedError
     from blowproof.models import BudgetError, parse_query
 
@@ -115,6 +116,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
     session = Session(question)
     read, _ = session.open(policy)
     with ExitStack() as stack:
+        shield = stack.enter_context(Shield())
         try:
             inputs = (policy, data, choice.ledger, plan_path)
             place = output_file(output, inputs, read.domain.names, overwrite=overwrite)
@@ -131,15 +133,17 @@ def release(  # noqa: PLR0913 # one parameter for each option
             extras.require(read, request.bound, inputs, {"--output": output}, overwrite=overwrite)
             errors = place is not None or extras.wants_errors
             released = carried_out(
-                made or mechanism, request, data, choice, session, real=real, errors=errors
-            )
+                made or mechanism, request, data, choice, session, real=real, errors=errors,
+                shield=shield,
+            )  # fmt: skip
         except (RefusedError, BudgetError) as error:
             _refuse(str(error), as_json, read.name, mechanism)
             return Exit.NO
         if place is not None:
             place.save(released)
         released = extras.finish(released)
-    show_released(released, output, extras, {"released": True} if as_json else None)
+        show_released(released, output, extras, {"released": True} if as_json else None)
+        shield.tell()
     return Exit.OK
 
 

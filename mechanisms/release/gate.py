@@ -205,6 +205,9 @@ def proved(plan: Plan) -> Certified:
     if found.verdict != "proved":
         lost = f"loses more than {request.promise.name}"
         what = lost if found.verdict == "refuted" else "is not proved in time"
+        if found.verdict != "refuted" and isinstance(found.upper, (int, Fraction)):
+            limit = show(request.promise.limit)
+            what += f": it may lose {show(found.upper)}, where {limit} is promised"
         raise RefusedError(
             f"{plan.name} {what} ({found.verdict} by the certifier){_SPARED}"
             "\n  try: --mechanism laplace, or a longer --time-limit"
