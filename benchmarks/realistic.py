@@ -13,11 +13,14 @@ question is a run of `blowproof sensitivity --json` in a process of its own, so 
 are its own and a crash costs one row. Rows are kept in FOLDER/rows-LIMIT.jsonl as they come: a run
 that was interrupted goes on where it was (`--again` begins anew). `--table FILE` writes the page
 besides. `--peers` asks brute force and Normaliz the same, for PEER_SECONDS each: what one would run
-without the plan.
+without the plan. Every exact question is asked again for its certificate (it is `proved` where
+`blowproof check`, in a process of its own, accepts what was written), but with `--no-proofs`.
 
-The page of the repository, on a quiet machine of two cores (some 30 minutes):
+The page of the repository, on a quiet machine of two cores (some 25 minutes; stop it and start it
+again without `--again`, and it goes on):
 
-    python benchmarks/realistic.py --limit 20 --peers --again --table benchmarks/realistic.md
+    python benchmarks/realistic.py --limit 20 --peers --jobs 2 --again \\
+        --table benchmarks/realistic.md
 """
 
 from __future__ import annotations
@@ -42,11 +45,16 @@ from realistic_made import make
 
 MARK = "#?"
 COMMAND = [sys.executable, "-m", "blowproof.cli", "sensitivity", "--json"]
+CHECK = [sys.executable, "-m", "blowproof.cli", "check"]
 LATE = 10.0
 """A process that takes so many times its limit, and a minute, is ended: the limit is broken."""
 
 PEERS = {"brute": "brute force", "hilbert": "Normaliz"}
 PEER_SECONDS = 5.0
+PROOFS = "proofs"
+"""What stands for an engine in the name of the file of rows that were asked for a certificate."""
+RUNNING: set[int] = set()
+"""The processes that answer, each the first of its group: ended where the benchmark is."""
 
 COARSER = ("marginal", "count", "partition", "range(", "cluster-sizes")
 """Queries that are parts of the histogram: they change by no more than it does."""
@@ -91,6 +99,10 @@ class Row:
     decided: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     error: str = ""
+    proof: str = ""
+    """The kind of proof that the check accepted."""
+    check: float = 0.0
+    """CPU seconds of the check."""
 
     def bounds(self) -> tuple[Fraction, Fraction | None]:
         """Return lower and upper; an unanswered question is 0 and unbounded."""
@@ -125,8 +137,27 @@ def questions(policy: Path) -> list[Asked]:
 
 def ask(asked: Asked, folder: Path, limit: float, engine: str = "auto") -> Row:
     """Run one question in a process of its own; say what it told and what it cost."""
-    command = [*COMMAND, f"{asked.policy}.toml", "--query", asked.query, "--engine", engine]
+    command = [*COMMAND, f"{asked.policy}.toml", "--query", asked.query]
     command += ["--reading", asked.reading, "--time-limit", f"{limit:g}"]
+    if engine == PROOFS:
+        return _prove(asked, command, folder, limit)
+    return _run([*command, "--engine", engine], asked.key, folder, limit)
+
+
+def _prove(asked: Asked, command: Sequence[str], folder: Path, limit: float) -> Row:
+    """Ask for a certificate, and have it checked."""
+    with tempfile.TemporaryDirectory() as kept:
+        file = Path(kept) / "certificate.json"
+        row = _run([*command, "--certificate", str(file)], asked.key, folder, limit)
+        if file.exists():
+            told = _run([*CHECK, str(file), "--json"], asked.key, folder, limit)
+            row.check, row.exit = told.cpu, told.exit
+            row.proof = told.proof if told.exit == 0 else ""
+    return row
+
+
+def _run(command: Sequence[str], key: str, folder: Path, limit: float) -> Row:
+    """Run a command in a process of its own; say what it told and what it cost."""
     started = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
@@ -134,13 +165,15 @@ def ask(asked: Asked, folder: Path, limit: float, engine: str = "auto") -> Row:
         )
         late = threading.Timer(60 + LATE * limit, os.killpg, (process.pid, signal.SIGKILL))
         late.start()
+        RUNNING.add(process.pid)
         _, status, usage = os.wait4(process.pid, 0)
+        RUNNING.discard(process.pid)
         late.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         err.seek(0)
         told, said = out.read().decode(), err.read().decode(errors="replace")
-    row = Row(asked.key, process.returncode)
+    row = Row(key, process.returncode)
     row.cpu = round(usage.ru_utime + usage.ru_stime, 2)
     row.wall = round(time.monotonic() - started, 2)
     row.megabytes = usage.ru_maxrss // 1024
@@ -153,6 +186,9 @@ def _read(row: Row, told: str, said: str) -> None:
     row.error = " ".join(said.split())[-600:]
     try:
         answer: dict[str, Any] = json.loads(told)
+        if "verdict" in answer:  # of a check
+            row.proof = answer["kind"]
+            return
         row.lower, row.status = str(answer["lower"]), answer["status"]
         row.upper = "" if answer["upper"] is None else str(answer["upper"])
         row.decided = [f"{item['bound']}: {item['name']}" for item in answer["decided_by"]]
@@ -174,12 +210,23 @@ def ask_all(
     def one(asked: Asked) -> None:
         row = ask(asked, folder, limit, engine)
         with lock, path.open("a", encoding="utf-8") as file:
+            if stopped.is_set():  # the process was ended, and told nothing
+                return
             file.write(_line(row))
             rows[asked.key] = row
             print(f"{row.wall:7.1f} s  {row.lower}..{row.upper}  {row.key}", file=sys.stderr)
 
-    with ThreadPoolExecutor(jobs) as pool:
+    stopped = threading.Event()
+    pool = ThreadPoolExecutor(jobs)
+    try:
         list(pool.map(one, left))
+    except BaseException:
+        stopped.set()
+        for process in list(RUNNING):
+            os.killpg(process, signal.SIGKILL)
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
     return rows
 
 
@@ -262,7 +309,7 @@ def summary(every: Sequence[Asked], rows: dict[str, Row]) -> str:
 
 # showing ----------------------------------------------------------------------------------------
 
-HEADS = "policy|query|reading|lower|upper|truth|ratio|status|CPU s|wall s|MB|decided by|peers"
+HEADS = "policy|query|reading|lower|upper|truth|ratio|status|CPU s|wall s|MB|decided by|proof|peers"
 Peers = dict[str, dict[str, Row]]
 """What each engine alone says, by its name: the rows by their keys."""
 
@@ -283,6 +330,14 @@ def beside(key: str, peers: Peers) -> str:
     return "; ".join(f"{name} {row.cpu:.1f} s" for name, row in told if row.status == "exact")
 
 
+def proved(key: str, proofs: dict[str, Row]) -> str:
+    """Return the kind of proof that was accepted for a question, and how long that took."""
+    row = proofs.get(key)
+    if row is None:
+        return ""
+    return f"{row.proof} {row.check:.1f} s" if row.proof else "none"
+
+
 def contradicted(rows: dict[str, Row], peers: Peers) -> list[str]:
     """Return where a peer says what our bounds exclude."""
     told = []
@@ -295,16 +350,34 @@ def contradicted(rows: dict[str, Row], peers: Peers) -> list[str]:
     return told
 
 
-def table(every: Iterable[Asked], rows: dict[str, Row], peers: Peers) -> list[str]:
-    """Return the lines of a Markdown table, one question a line."""
+def refused(rows: dict[str, Row], proofs: dict[str, Row]) -> list[str]:
+    """Return which certificates were refused, or are about another value than the answer."""
+    told = []
+    for key, row in proofs.items():
+        if row.status in ("none", "killed") or (row.status == "proved" and not row.proof):
+            told.append(f"{key}: certificate, exit {row.exit}, {row.status}: {row.error[:200]}")
+        elif row.status != "bounds" and row.lower != rows[key].lower:
+            told.append(f"{key}: {row.lower} with a certificate, {rows[key].lower} without")
+    return told
+
+
+def table(
+    every: Iterable[Asked], rows: dict[str, Row], peers: Peers, proofs: dict[str, Row]
+) -> list[str]:
+    """Return the lines of a Markdown table, one question a line.
+
+    An exact answer is `proved` where a certificate of it was accepted.
+    """
     lines = [f"| {' | '.join(HEADS.split('|'))} |", f"|{' --- |' * (HEADS.count('|') + 1)}"]
     for asked in every:
         row, ratio = rows[asked.key], rows[asked.key].ratio()
         cells = [asked.policy, asked.query, asked.reading, shown(row.lower)]
         cells += [shown(row.upper), "" if asked.value is None else _truth(asked)]
-        cells += ["-" if ratio is None else f"{ratio:.3g}", row.status]
+        told = proved(asked.key, proofs)
+        status = row.status if told in ("", "none") else "proved"
+        cells += ["-" if ratio is None else f"{ratio:.3g}", status]
         cells += [f"{row.cpu:.1f}", f"{row.wall:.0f}", str(row.megabytes)]
-        cells += ["; ".join(row.decided), beside(asked.key, peers)]
+        cells += ["; ".join(row.decided), told, beside(asked.key, peers)]
         lines.append(f"| {' | '.join(cells)} |")
     return lines
 
@@ -315,10 +388,14 @@ def _truth(asked: Asked) -> str:
 
 
 def report(
-    every: Sequence[Asked], rows: dict[str, Row], limit: float, peers: Peers
+    every: Sequence[Asked],
+    rows: dict[str, Row],
+    limit: float,
+    peers: Peers,
+    proofs: dict[str, Row],
 ) -> tuple[str, int]:
     """Return the whole page, and how many failures it tells of."""
-    wrong = [*failures(every, rows), *contradicted(rows, peers)]
+    wrong = [*failures(every, rows), *contradicted(rows, peers), *refused(rows, proofs)]
     missed = did_not_travel(every, rows)
     head = (
         f"Written by `benchmarks/realistic.py --limit {limit:g}`; {os.cpu_count()} cores, shared."
@@ -327,11 +404,31 @@ def report(
     for engine, found in peers.items():
         exact = sum(row.status == "exact" for row in found.values())
         parts += [f"{PEERS[engine]}, {PEER_SECONDS:g} s each: {exact} exact.", ""]
-    parts += table(every, rows, peers)
+    if proofs:
+        accepted = sum(bool(row.proof) for row in proofs.values())
+        cpu = sum(row.check for row in proofs.values())
+        parts += [f"{accepted} of {len(proofs)} exact answers proved (checks: {cpu:,.0f} s).", ""]
+    parts += table(every, rows, peers, proofs)
     for title, told in (("Failures", wrong), ("Bounds that did not travel", missed)):
         parts += ["", f"{title}: {len(told) or 'none'}", *([""] if told else [])]
         parts += [f"* {line}" for line in told]
     return "\n".join(parts) + "\n", len(wrong)
+
+
+def _all_rows(
+    every: Sequence[Asked], options: argparse.Namespace
+) -> tuple[dict[str, Row], Peers, dict[str, Row]]:
+    """Ask the plan, then what else was wanted: peers, and certificates of what is exact."""
+
+    def asked(some: Sequence[Asked], limit: float, engine: str) -> dict[str, Row]:
+        found = ask_all(some, options.folder, limit, options.jobs, engine)
+        return {one.key: found[one.key] for one in some}
+
+    rows = asked(every, options.limit, "auto")
+    exact = [one for one in every if not options.no_proofs and rows[one.key].exit == 0]
+    proofs = asked(exact, options.limit, PROOFS) if exact else {}
+    peers = {engine: asked(every, PEER_SECONDS, engine) for engine in PEERS if options.peers}
+    return rows, peers, proofs
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -345,20 +442,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--again", action="store_true", help="forget what an earlier run found")
     parser.add_argument("--peers", action="store_true", help="ask brute force and Normaliz as well")
     parser.add_argument("--table", type=Path, help="write the page to this file as well")
+    parser.add_argument("--no-proofs", action="store_true", help="ask for no certificates")
     options = parser.parse_args(arguments)
     policies = make(options.folder)
     chosen = [p for p in policies if not options.only or any(o in p.stem for o in options.only)]
     every = [asked for policy in chosen for asked in questions(policy)]
-    asked = {"auto": options.limit} | dict.fromkeys(PEERS if options.peers else (), PEER_SECONDS)
     if options.again:
-        for engine, limit in asked.items():
+        for engine, limit in {"auto": options.limit, PROOFS: options.limit,
+                              **dict.fromkeys(PEERS, PEER_SECONDS)}.items():  # fmt: skip
             rows_file(options.folder, limit, engine).unlink(missing_ok=True)
-    peers = {
-        engine: ask_all(every, options.folder, limit, options.jobs, engine)
-        for engine, limit in asked.items()
-    }
-    rows = peers.pop("auto")
-    page, wrong = report(every, rows, options.limit, peers)
+    try:
+        rows, peers, proofs = _all_rows(every, options)
+    except KeyboardInterrupt:
+        print("interrupted; the same command without --again goes on from here", file=sys.stderr)
+        return 130
+    page, wrong = report(every, rows, options.limit, peers, proofs)
     print(page, end="")
     if options.table is not None:
         options.table.write_text(page, encoding="utf-8")

@@ -109,7 +109,7 @@ def test_ratios_and_their_summary(realistic: ModuleType) -> None:
     }
     line = realistic.summary(asked, rows)
     assert "1 exact, 1 within 1.5, 1 within 10, 3 worse" in line
-    assert len(realistic.table(asked, rows, {})) == 2 + len(bounds)
+    assert len(realistic.table(asked, rows, {}, {})) == 2 + len(bounds)
 
 
 def test_a_question_runs_alone_and_is_not_asked_twice(

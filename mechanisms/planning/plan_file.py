@@ -172,9 +172,12 @@ def ready(plan_file: PlanFile, request: Request) -> Plan:
     description = plan.description
     now = None if description is None else [noise_json(item) for item in description]
     if now != written:
+        answer = plan.sensitivity  # bounds of a search that was stopped depend on its time
+        longer = answer is None or not (answer.final or answer.status != "bounds")
         raise RefusedError(
             f"{plan_file.path}: the noise would not be what the plan says: nothing was drawn and "
-            "nothing spent\n  try: blowproof plan, once more, or a longer --time-limit"
+            "nothing spent\n  try: blowproof plan, once more"
+            + (", or a longer --time-limit" if longer else "")
         )
     return plan
 

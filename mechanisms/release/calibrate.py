@@ -76,7 +76,7 @@ def recalibrated(
     if found.upper is None or found.upper == INFINITE:
         raise RefusedError(
             f"nothing bounds what these releases give away under {policy.name} (reading {reading}):"
-            f" {hint}, or a longer --time-limit"
+            f" {hint}" + ("" if found.final else ", or a longer --time-limit")
         )
     factor = Fraction(found.upper) / epsilon
     return tuple(_scaled(release, factor) for release in releases), found

@@ -204,13 +204,15 @@ def proved(plan: Plan) -> Certified:
         raise RefusedError(f"{plan.name} is not proved private: {error}{_SPARED}") from None
     if found.verdict != "proved":
         lost = f"loses more than {request.promise.name}"
-        what = lost if found.verdict == "refuted" else "is not proved in time"
-        if found.verdict != "refuted" and isinstance(found.upper, (int, Fraction)):
-            limit = show(request.promise.limit)
-            what += f": it may lose {show(found.upper)}, where {limit} is promised"
+        what = lost if found.verdict == "refuted" else "is not proved"
+        if found.verdict != "refuted":
+            what += "" if found.final else " in time"
+            if isinstance(found.upper, (int, Fraction)):
+                limit = show(request.promise.limit)
+                what += f": it may lose {show(found.upper)}, where {limit} is promised"
         raise RefusedError(
             f"{plan.name} {what} ({found.verdict} by the certifier){_SPARED}"
-            "\n  try: --mechanism laplace, or a longer --time-limit"
+            "\n  try: --mechanism laplace" + ("" if found.final else ", or a longer --time-limit")
         )
     converted = (
         request.rho is not None

@@ -18,7 +18,6 @@ from blowproof.models import Policy, show
 from blowproof.models.mechanisms.mechanism import Release, Selection
 from blowproof.models.mechanisms.trees_and_prefixes import bind_query
 from blowproof.models.policy.in_words import short
-from blowproof.verifier.asked.names import NO_MORE
 from blowproof.verifier.certify.base.verdict import Certified
 
 __all__ = ["require_close_bounds", "require_less_noise"]
@@ -39,10 +38,9 @@ def require_close_bounds(found: Certified, name: str) -> None:
         times = "of which no part is shown to be needed" if not lower else (
             f"at least {short(int(upper / Fraction(lower)))} times what is shown to be needed"
         )  # fmt: skip
-        final = any(note.startswith(NO_MORE) for note in found.notes)
         raise RefusedError(
             f"{name} would draw noise from an upper bound, {times}"
-            + _TRY.format("" if final else "a longer --time-limit, ")
+            + _TRY.format("" if found.final else "a longer --time-limit, ")
         )
 
 

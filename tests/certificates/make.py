@@ -112,6 +112,34 @@ VALID: dict[str, tuple[Policy, str, Reading]] = {
         "marginal(B)",
         "add-remove",
     ),
+    "exchanges-a-bound-that-is-implied": (
+        Policy(
+            domain=Domain(A=Labels(["a0", "a1"]), x=Integers(0, 3)),
+            known=(Marginal(["A"], answers=[5, 4]), Count({"A": "a0", "x": 0}, at_most=5)),
+            database=Database(answers="given"),
+        ),
+        "sum(x)",
+        "add-remove",
+    ),
+    "cycles-adults-only-by-a-count": (
+        Policy(
+            domain=Domain(A=Labels(["a0", "a1"]), x=Integers(0, 5)),
+            known=(Marginal(["A"], answers=[2, 1]), Count({"x": Between(2, 5)}, answer=3)),
+            database=Database(size=3),
+        ),
+        "cumulative(x)",
+        "published",
+    ),
+    "limits-three-with-a-rare-disease": (
+        Policy(
+            domain=table(4, 2, 2),
+            known=(Marginal(["A"], answers=[9] * 4), Marginal(["B"], answers=[3, 33])),
+            database=Database(size=36),
+            queries=(NamedCount("some", {"B": "b0", "C": "c0"}),),
+        ),
+        "count(some)",
+        "published",
+    ),
     "determined-a-total": (margins(table(3, 2), "A", "AB"), "marginal(B)", "published"),
     "secret-arc-age-by-ward": (
         Policy(

@@ -6,9 +6,10 @@ certificate is, why each kind of proof is one, and what is trusted.
 
 Read `document` (JSON within limits), `boxes` (points and boxes of a grid), `policy`, `query` and
 `stack` (what the claim is about), `measure` (the size of a change), `goal` (sizes as rows of whole
-numbers), `world` with `joined_boxes`, `parts` and `independent` (facts, cells, moves and effects),
-`witness` (the lower bound), `check` (all of it, and the only maker of an accepted verdict). Each
-kind of proof is one file in the folder proofs.
+numbers), `world` with `joined_boxes` and `independent` (facts, cells, moves and effects), `implied`
+(what numbers imply), `witness` (the lower bound), `check` (all of it, and the only maker of an
+accepted verdict). Each kind of proof is one file in the folder proofs, `graver` with `graver_basis`
+here.
 """
 
 from .check import Verdict, check, check_text

@@ -11,6 +11,7 @@ from math import isqrt
 from typing import Any
 
 from .document import MOST_STEPS, Budget, Exact, Rejected, Unreadable, load, want
+from .implied import declare
 from .measure import Measure
 from .policy import Policy
 from .stack import query_of
@@ -23,7 +24,12 @@ OLDER = [f"blowproof/certificate/{number}" for number in range(1, 5)]
 CERTIFICATE = {
     **{"schema": str, "digests": dict, "policy": dict, "query": dict, "norm": str},
     **{"reading": str, "answers": str, "value": Fraction, "witness": (dict, type(None))},
-    **{"proof?": dict, "counted?": {"size?": int, "answers": [int]}, "tools?": object},
+    **{
+        "proof?": dict,
+        "implied?": dict,
+        "counted?": {"size?": int, "answers": [int]},
+        "tools?": object,
+    },
 }
 NORMS = ("l1", "l2-squared", "linf", "range")
 IN_L1 = ("one-sided", "secret-arc")
@@ -40,6 +46,7 @@ KINDS = {
     **{"every-database": "every_database", "branching": "branching", "graver": "graver"},
     **{"merged": "merged", "cells": "cells", "exchanges": "exchanges", "margins": "margins"},
     **{"determined": "determined", "secret-arc": "secret_arc", "one-sided": "one_sided"},
+    **{"limits": "limits"},
 }
 FAULTS = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError)
 _ONLY_HERE = object()
@@ -162,7 +169,10 @@ def world_of(document: dict[str, Any], budget: Budget) -> tuple[World, Exact]:
     if table["norm"] not in NORMS:
         raise Unreadable("no norm of this name that the kernel knows")
     query = query_of(policy, table["query"], budget, table["norm"])
-    return World(policy, table["reading"], query, budget), table["value"]
+    world = World(policy, table["reading"], query, budget)
+    if "implied" in table:
+        declare(world, table["implied"])
+    return world, table["value"]
 
 
 def digest_of(part: object) -> str:

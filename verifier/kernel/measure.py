@@ -7,7 +7,7 @@ Each of the roots is a seminorm, so lengths of several changes, added up, bound 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import floor, isqrt
 
@@ -76,6 +76,18 @@ class Measure:
             return sum(sizes)
         lengths = sum(map(self.length, sizes))
         return min(lengths * lengths // (STEPS * STEPS), len(sizes) * sum(sizes))
+
+
+class Along(Measure):
+    """The l1 norm of all prefixes or ranges of an attribute, where a change lists its positions."""
+
+    def __init__(self, spread: Callable[[Mapping[int, int]], int]) -> None:
+        super().__init__("l1")
+        self.spread = spread
+
+    def size(self, change: Iterable[tuple[Hashable, int]]) -> int:
+        """Return the norm of what so many records at each position change."""
+        return self.spread({place: times for place, times in change if isinstance(place, int)})
 
 
 def ends(changes: Sequence[int], width: int | None) -> tuple[int, int]:

@@ -216,6 +216,19 @@ class Query:
         steps: dict[int, int] = defaultdict(int)
         for point, times in change.items():
             steps[point[self.places[0]]] += times
+        return self.spread(steps)
+
+    @property
+    def along(self) -> bool:
+        """Whether the outputs are all prefixes, or all ranges, of one attribute's positions."""
+        return self.kind in ("cumulative", "ranges")
+
+    def spread(self, steps: Mapping[int, int]) -> int:
+        """Return the l1 norm where so many records come at each position (less than 0: go).
+
+        A range is a difference of two prefixes, of which one is 0. In order of the prefix sums,
+        the one at a place is added for each before it and taken away for each after it.
+        """
         runs, running, last = [], 0, 0
         for place in sorted(steps):
             runs.append((running, place - last))
@@ -223,8 +236,12 @@ class Query:
         runs.append((running, self.policy.axes[self.places[0]].size - last))
         if self.kind == "cumulative":
             return sum(abs(value) * length for value, length in runs)
-        runs.append((0, 1))
-        return sum(abs(a - b) * m * k for i, (a, m) in enumerate(runs) for b, k in runs[:i])
+        total, before, after = 0, 0, sum(length for _, length in runs) + 1
+        for value, length in sorted([*runs, (0, 1)]):
+            after -= length
+            total += value * length * (before - after)
+            before += length
+        return total
 
 
 def _text(kind: str, arguments: list[str | int], data: object) -> str:

@@ -8,7 +8,7 @@ and not |T|. What a cell may get wrong is on the safe side.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from copy import copy
 from fractions import Fraction
 from itertools import pairwise, product
@@ -19,7 +19,7 @@ from typing import NamedTuple
 from .boxes import Box, Point, Side, cuts, single
 from .document import Budget, Exact, Rejected, common, words
 from .joined_boxes import near, united
-from .measure import Change, Measure
+from .measure import Along, Change, Measure
 from .policy import Fact, Policy
 from .query import Query, Row
 from .stack import Stack, width_of
@@ -66,6 +66,8 @@ class World:
         self.named = bool(policy.clauses) or query.weights is not None
         weight, one = (query.weight, query.one) if isinstance(query, Stack) else (None, 1)
         self.measure = Measure(query.measure, width_of(query), weight, one)
+        self.positions = False
+        self.empty: list[Callable[[Point], bool]] = []  # tests of values that no record holds
         self.look = 1 + sum(len(area) for fact in policy.facts for _, area in fact.terms)
         if query.weights is not None and not self.labelled:
             raise Rejected("weights name records, and this reading does not", limit=True)
@@ -159,7 +161,7 @@ class World:
         return [
             Cell(point, size, tuple(sides[n] for sides, n in zip(shown, path, strict=True)), alive)
             for (alive, path), (point, size) in states.items()
-            if not alive & impossible
+            if not alive & impossible and not any(test(point) for test in self.empty)
         ]
 
     def _pieces(self, sides: Sequence[Side], size: int, listed: bool) -> list[tuple[int, Side]]:
@@ -228,12 +230,24 @@ class World:
             areas[told[kind]].append(box)
         return list(found.values()), joins, list(areas.values())
 
+    def by_position(self) -> Measure:
+        """From here on, where the query is all prefixes or ranges of one attribute, and the norm
+        l1, let rows name the position there; return the measure that finds sizes from positions. A
+        row by outputs has as many entries as there are outputs that count the record.
+        """
+        if self.query.along and self.measure.name == "l1":
+            self.positions, self.measure = True, Along(self.query.spread)
+        return self.measure
+
+    def _row_at(self, x: Point) -> Row:
+        return {x[self.query.places[0]]: 1} if self.positions else self.query.row(x)
+
     def rows(self, cells: Sequence[Cell]) -> tuple[int, list[Change]]:
         """Return a scale, and what a record in each cell adds to the query, in whole numbers."""
         rows: list[Row] = []
         for cell in cells:
             some = self.query.kind == "histogram" and cell.size > 1
-            rows.append({} if some else self.query.row(cell.point))
+            rows.append({} if some else self._row_at(cell.point))
             self.budget.spend(self.query.cost + len(rows[-1]), 2 * len(rows[-1]))
         scale = common((v.denominator for row in rows for v in row.values()), self.budget)
         self.budget.widen(scale * v.numerator for row in rows for v in row.values())
@@ -316,7 +330,7 @@ class Effects:
         if not marks and (clauses > 1 or clauses > alike):
             raise Rejected("this kind of proof is for one clause, and moves that are all alike")
         self.world, self.changes, self.idle = world, dict[Vector, set[Change]](), 0
-        self.measure = world.measure
+        self.measure = world.measure if marks else world.by_position()
         self.secret: set[Vector] = set()
         self.marked: dict[Vector, set[tuple[Vector, Change]]] = defaultdict(set)
         known, width = len(world.equalities), len(world.equalities) + len(world.bounds)

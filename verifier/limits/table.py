@@ -345,6 +345,8 @@ neighbours/check
     FEW_PARTS 1_000 parts: So many of a pair of reading 5 are listed before anything else is tried.
 neighbours/joint_certainty
     OFTEN 1_024 steps: So many between two looks at the clock.
+neighbours/cycle_parts
+    MOST_BESIDE 3 facts: So many facts that count much are set apart from independent ones.
 neighbours/search_for_d3
     STATE_BUDGET 500_000 sums: How many running sums the search may hold before it gives up.
     WORK_PER_STATE 3 sums: How many sums it may make in all, for each one that it may hold.
@@ -441,6 +443,8 @@ proofs/margins
     MOST_FACTS 60 facts: Of more facts no table is made that was searched in full.
 proofs/write
     PROOF_SECONDS 120.0 seconds: How long the search for a proof may take, where no limit is given.
+    CHECKING 1.0 part: A proof that was found has at least this part of the time to be checked.
+    IMPLIED 4 part: What the known numbers imply is looked for in this part of the time.
     SHORT 40 part: In reading 3 a search as long as this part of the time comes before Graver bases.
     FEW_CELLS 60 cells: Where there are more, a proof by cells is tried before all moves between
         them are listed.

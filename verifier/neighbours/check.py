@@ -8,11 +8,12 @@ code with the engines; where it outgrows its budget, the verdict says so.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
 from itertools import product
 from math import prod
 
-from blowproof.models import BudgetError, InternalError, Setting
+from blowproof.models import BudgetError, InternalError, Move, Setting
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.numbering import can_be_numbered
@@ -165,17 +166,31 @@ def _by_parts(setting: Setting, reading: Reading, pair: Pair) -> Verdict | None:
         )
         if found is not None:
             return _by_part(found, setting)
-        if len(setting.equalities) * len(moves) > MANY_EFFECTS:
-            return None
-    effects: Counter[tuple[int, ...]] = Counter()
-    for move, times in moves.items():
-        one, two = (
-            (0,) * len(setting.equalities) if x is None else setting.effect(x)
-            for x in (move.before, move.after)
-        )
-        effects[tuple(b - a for a, b in zip(one, two, strict=True))] += times
-    found = zero_part(effects)
+    effects = effects_of(setting, moves)
+    found = None if effects is None else zero_part(effects)
     return None if found is None else _by_part(found, setting)
+
+
+def effects_of(setting: Setting, moves: Mapping[Move, int]) -> Counter[tuple[int, ...]] | None:
+    """Return how many moves have each effect, on the equalities that some move changes; None: too
+    many numbers to write out.
+    """
+    facts = SparseFacts(setting.domain, setting.equalities)
+    changes: Counter[tuple[tuple[int, int], ...]] = Counter()
+    for move, times in moves.items():
+        effect: Counter[int] = Counter()
+        for x, sign in ((move.before, -1), (move.after, 1)):
+            for fact, once in () if x is None else facts.of(x):
+                effect[fact] += sign * once
+        changes[tuple(sorted(item for item in effect.items() if item[1]))] += times
+    touched = sorted({fact for change in changes for fact, _ in change})
+    if len(touched) * len(changes) > MANY_EFFECTS:
+        return None
+    found: Counter[tuple[int, ...]] = Counter()
+    for change, times in changes.items():
+        by_fact = dict(change)
+        found[tuple(by_fact.get(fact, 0) for fact in touched)] += times
+    return found
 
 
 def _by_part(found: bool, setting: Setting) -> Verdict | None:

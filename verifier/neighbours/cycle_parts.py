@@ -6,14 +6,23 @@ moves that keep every fact have no proper part that does iff they are one simple
 alone. Independence is seen by taking away, again and again, a signature with a fact (or the count
 of all records) that counts none of those that are left. This shares nothing with the theorem that
 finds such pairs (`simple_cycles`), and takes time that follows what is not 0.
+
+*A few facts that count much beside them.* Without these, let the signatures be independent, and let
+each be left once. Then the moves fall into cycles in one way only, and a part that keeps every fact
+is some of them, with no effect on the few facts together: their effects on these are searched.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.neighbours.zero_parts import zero_part
 
 __all__ = ["part_of_cycle"]
+
+MOST_BESIDE = whole_limit(__name__, "MOST_BESIDE")
 
 Signature = tuple[tuple[int, int], ...]
 """(fact, times) where times is not 0, the facts in order."""
@@ -31,6 +40,47 @@ def part_of_cycle(moves: Sequence[tuple[Signature, Signature]]) -> bool | None:
     >>> part_of_cycle([(one, two), (two, one), (none, both), (both, none)]) is None
     True
     """
+    found = _walked(moves)
+    for beside in _beside(moves) if found is None else ():
+        found = _by_cycles(moves, beside)
+        if found is not None:
+            break
+    return found
+
+
+def _beside(moves: Sequence[tuple[Signature, Signature]]) -> Iterator[frozenset[int]]:
+    """Yield the fact that counts most of the values, then the two that do, and so on."""
+    users = Counter(fact for move in moves for signature in move for fact, _ in signature)
+    chosen: frozenset[int] = frozenset()
+    for fact, _ in users.most_common(MOST_BESIDE):
+        chosen |= {fact}
+        yield chosen
+
+
+def _by_cycles(moves: Sequence[tuple[Signature, Signature]], beside: frozenset[int]) -> bool | None:
+    """Return whether some of the cycles have no effect on the facts beside, and not all of them."""
+    order = sorted(beside)
+    after: dict[Signature, tuple[Signature, tuple[int, ...]]] = {}
+    for move in moves:
+        one, two = (tuple(item for item in end if item[0] not in beside) for end in move)
+        before, later = map(dict, move)
+        if one in after:
+            return None
+        after[one] = two, tuple(later.get(k, 0) - before.get(k, 0) for k in order)
+    if {two for two, _ in after.values()} != after.keys() or not _independent(list(after)):
+        return None
+    effects: Counter[tuple[int, ...]] = Counter()
+    while after:
+        place, label = after.popitem()[1]
+        while place in after:
+            place, more = after.pop(place)
+            label = tuple(a + b for a, b in zip(label, more, strict=True))
+        effects[label] += 1
+    return zero_part(effects)
+
+
+def _walked(moves: Sequence[tuple[Signature, Signature]]) -> bool | None:
+    """Return whether the walk along all moves is closed before its end."""
     after: dict[Signature, list[Signature]] = defaultdict(list)
     for one, two in moves:
         after[one].append(two)

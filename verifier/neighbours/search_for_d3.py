@@ -15,6 +15,7 @@ from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass, collapse
 from blowproof.models.domain.regions import Box
 from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.databases.sparse_facts import SparseFacts
 from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["STATE_BUDGET", "Option", "Record", "Search", "Verdict"]
@@ -22,7 +23,8 @@ __all__ = ["STATE_BUDGET", "Option", "Record", "Search", "Verdict"]
 STATE_BUDGET = whole_limit(__name__, "STATE_BUDGET")
 WORK_PER_STATE = whole_limit(__name__, "WORK_PER_STATE")
 
-Effect = tuple[int, ...]
+Effect = tuple[tuple[int, int], ...]
+"""What is added to facts: (fact, how much) where that is not 0, the facts in order."""
 
 
 @dataclass(frozen=True)
@@ -83,18 +85,20 @@ class Search:
         first = pair.first()
         self.start = tuple(fact.total(first) for fact in setting.bounds)
         self._classes: tuple[ValueClass, ...] | None = None
+        self._sparse = SparseFacts(setting.domain, self.facts)
         self._adds: dict[Point, Effect] = {}
 
     # effects ---------------------------------------------------------------------------------
 
     def effect_of(self, points: Iterable[tuple[Point, int]]) -> Effect:
         """Return the effect of adding signed records."""
-        total = [0] * len(self.facts)
+        total: Counter[int] = Counter()
         for point, sign in points:
             if point not in self._adds:
-                self._adds[point] = tuple(fact.coefficient(point) for fact in self.facts)
-            total = [a + sign * b for a, b in zip(total, self._adds[point], strict=True)]
-        return tuple(total)
+                self._adds[point] = self._sparse.of(point)
+            for fact, times in self._adds[point]:
+                total[fact] += sign * times
+        return tuple(sorted(item for item in total.items() if item[1]))
 
     def scaled(self, point: Point, sign: int) -> Effect:
         """Return the effect of adding (1) or removing (-1) a record."""
@@ -131,7 +135,7 @@ class Search:
         for place, x, y, is_secret, times in self._changed(pair, secret):
             go = self._go(place, x, y)
             if is_secret:
-                together = tuple(times * number for number in go.effect)
+                together = tuple((fact, times * number) for fact, number in go.effect)
                 result.append(Record([Option(together, False, go.truths)], place=place))
             else:
                 options = [self._stay(place, x), go]
@@ -183,7 +187,7 @@ class Search:
         ]
 
     def _stay(self, place: int | None, x: Point) -> Option:
-        return Option((0,) * len(self.facts), False, self.truths(place, x))
+        return Option((), False, self.truths(place, x))
 
     def _go(self, place: int | None, x: Point, y: Point) -> Option:
         return Option(self.move(x, y), True, self.truths(place, y))
@@ -222,7 +226,9 @@ class Search:
     def subsets(self, records: Sequence[Record], what: str, *, empty: bool = False) -> Verdict:
         """Return whether no D3 exists whose choice is a proper part (`empty`: it may be empty)."""
         ordered = sorted(records, key=lambda record: -1 if record.place is None else record.place)
-        packing = Packing(len(self.facts), ordered)
+        if not self.setting.clauses:
+            ordered = _alike(ordered)
+        packing = Packing(len(self.setting.equalities), len(self.setting.bounds), ordered)
         states: States = {(False, True, 0): {0}}
         work = 0
         for record, decided in zip(ordered, self._decided(ordered), strict=True):
@@ -256,15 +262,14 @@ class Search:
 
     def _satisfied(self, sums: set[int], packing: Packing) -> bool:
         """Whether one of the sums leaves the equalities alone and keeps the bounds."""
-        fixed = len(self.setting.equalities)
         if not self.setting.bounds:
             return 0 in sums
         for total in sums:
             digits = packing.unpack(total)
-            if not any(digits[:fixed]) and all(
+            if not any(digits[: packing.fixed]) and all(
                 fact.holds(start + change)
                 for fact, start, change in zip(
-                    self.setting.bounds, self.start, digits[fixed:], strict=True
+                    self.setting.bounds, self.start, digits[packing.fixed :], strict=True
                 )
             ):
                 return True
@@ -276,19 +281,25 @@ States = dict[tuple[bool, bool, int], set[int]]
 
 
 class Packing:
-    """Effects as single integers: one signed digit for each fact, wide enough for any sum."""
+    """Effects as single integers: a signed digit, wide enough for any sum, for each equality that
+    some record can change (`fixed` of them), and then for each bound.
+    """
 
-    def __init__(self, count: int, records: Sequence[Record]) -> None:
-        self.count = count
+    def __init__(self, equalities: int, bounds: int, records: Sequence[Record]) -> None:
+        touched = {fact for r in records for o in r.options for fact, _ in o.effect}
+        facts = [*sorted(fact for fact in touched if fact < equalities),
+                 *range(equalities, equalities + bounds)]  # fmt: skip
+        self.count, self.fixed = len(facts), len(facts) - bounds
+        self.places = {fact: place for place, fact in enumerate(facts)}
         most = sum(
-            record.times * max((abs(x) for o in record.options for x in o.effect), default=0)
+            record.times * max((abs(x) for o in record.options for _, x in o.effect), default=0)
             for record in records
         )
         self.width = (2 * most + 1).bit_length() + 1
 
     def pack(self, effect: Effect) -> int:
         """Return the effect as one integer; sums of effects become sums of integers."""
-        return sum(number << (self.width * place) for place, number in enumerate(effect))
+        return sum(number << (self.width * self.places[fact]) for fact, number in effect)
 
     def unpack(self, total: int) -> list[int]:
         """Return the digits of a sum."""
@@ -298,6 +309,18 @@ class Packing:
             digits.append(digit)
             total = (total - digit) >> self.width
         return digits
+
+
+def _alike(records: Sequence[Record]) -> list[Record]:
+    """Return records with the same options as one, so many times; no clause names them."""
+    found: dict[tuple[tuple[Option, ...], bool], Record] = {}
+    for record in records:
+        key = tuple(record.options), record.counted
+        if key in found:
+            found[key].times += record.times
+        else:
+            found[key] = Record(record.options, record.times, record.counted)
+    return list(found.values())
 
 
 def _count(states: States) -> int:

@@ -9,7 +9,7 @@ all.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from fractions import Fraction
 from itertools import product
 from math import lcm, prod
@@ -32,6 +32,8 @@ def zero_part(times: Counter[Vector]) -> bool | None:
     >>> zero_part(Counter({(2, 1): 3, (-3, 0): 2, (0, -3): 1}))
     False
     """
+    if _at_once(times):
+        return True
     columns = sorted(times, key=lambda effect: (-times[effect], effect))
     rows = len(set(zip(*columns, strict=True)))
     if rows * min(rows, len(columns)) * len(columns) > MOST_WORK:
@@ -51,6 +53,30 @@ def zero_part(times: Counter[Vector]) -> bool | None:
         if fits and proper and (part != whole or [most for _, most in limits] != taken):
             return True
     return False
+
+
+def _at_once(times: Counter[Vector]) -> bool:
+    """Whether a proper part is seen without a search: two opposite effects, or all those that share
+    facts with one another (and none with any other), where they sum to zero.
+    """
+    if sum(times.values()) > 2 and any(tuple(-v for v in effect) in times for effect in times):
+        return True
+    homes: dict[int, int] = {}
+
+    def home(k: int) -> int:
+        while homes.setdefault(k, k) != k:
+            k = homes[k]
+        return k
+
+    touched = {effect: [k for k, value in enumerate(effect) if value] for effect in times}
+    for places in touched.values():
+        for k in places[1:]:
+            homes[home(k)] = home(places[0])
+    sums: dict[int, Counter[int]] = defaultdict(Counter)
+    for effect, places in touched.items():
+        for k in places:
+            sums[home(k)][k] += times[effect] * effect[k]
+    return len(sums) > 1 and any(not any(total.values()) for total in sums.values())
 
 
 def _dependent(columns: list[Vector]) -> tuple[list[int], list[tuple[int, list[int]]], int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from blowproof.verifier.kernel.document import Rejected
-from blowproof.verifier.kernel.parts import parts
+from blowproof.verifier.kernel.independent import parts
 from blowproof.verifier.kernel.proofs.irreducible import replayed
 from blowproof.verifier.kernel.world import Effects
 from blowproof.verifier.proofs.irreducible import trees

@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from blowproof.models import BoundQuery, Exact, InternalError, Policy, setting
+from blowproof.models.base.clock import now
 from blowproof.models.files.writing import digest
 from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.asked.answer import Answer, json_number
@@ -26,20 +27,28 @@ from blowproof.verifier.proofs.branching import by_cases
 from blowproof.verifier.proofs.cells import based
 from blowproof.verifier.proofs.claim import claim_of, digest_of, query_table
 from blowproof.verifier.proofs.cycles import simple_cycles
-from blowproof.verifier.proofs.every_database import every_database
-from blowproof.verifier.proofs.four_cells import four_cells
 from blowproof.verifier.proofs.graver import gravers
+from blowproof.verifier.proofs.implied import implied
 from blowproof.verifier.proofs.irreducible_parts import parted
+from blowproof.verifier.proofs.limits import limits
 from blowproof.verifier.proofs.margins import margins
 from blowproof.verifier.proofs.merged import merged_proofs
 from blowproof.verifier.proofs.one_sided import one_sided
 from blowproof.verifier.proofs.single_move import single_moves
-from blowproof.verifier.proofs.without_choice import determined, exchanges, secret_arc
+from blowproof.verifier.proofs.without_choice import (
+    determined,
+    every_database,
+    exchanges,
+    four_cells,
+    secret_arc,
+)
 
 __all__ = ["Certificate", "certify_answer"]
 
 ENOUGH = 10**15
 PROOF_SECONDS = real_limit(__name__, "PROOF_SECONDS")
+CHECKING = real_limit(__name__, "CHECKING")
+IMPLIED = whole_limit(__name__, "IMPLIED")
 SHORT = whole_limit(__name__, "SHORT")
 FEW_CELLS = whole_limit(__name__, "FEW_CELLS")
 LISTING_STEPS = whole_limit(__name__, "LISTING_STEPS")
@@ -125,7 +134,11 @@ class _Writer:
     def __init__(self, policy: Policy, query: BoundQuery, answer: Answer, limit: float) -> None:
         self.limit, self.deadline = limit, time.monotonic() + limit
         prepared = prepare(setting(policy, answer.answers), answer.reading)
+        self.prepared, self.query = prepared, query
         self.claim = {**claim_of(policy, query, answer, prepared), "tools": _tools()}
+        told = implied(prepared, now() + limit / IMPLIED)
+        if told:
+            self.claim["implied"] = told
         self.in_l1 = self.claim
         """What the kinds of proof are about that know l1 alone."""
         self.reasons: list[str] = []
@@ -133,7 +146,7 @@ class _Writer:
     def write(self) -> Certificate:
         """Return the first certificate that the kernel accepts."""
         try:
-            world, value = world_of(self.claim, Budget(ENOUGH, ENOUGH))
+            world, value = world_of(self.claim, self._budget(ENOUGH))
             lower_bound(world, self.claim, value)
         except Rejected as reason:
             if reason.limit:
@@ -141,18 +154,31 @@ class _Writer:
             raise InternalError(f"the kernel refuses the claim or the witness: {reason}") from None
         except Unreadable as reason:
             return Certificate(None, f"the claim cannot be written for the kernel: {reason}")
+        try:
+            found = self._accepted(world, value)
+        except Rejected as reason:  # the time is up
+            self.reasons.append(str(reason))
+            found = None
+        why = "; ".join(dict.fromkeys(self.reasons)) or "no kind of proof fits the question"
+        return Certificate(None, why) if found is None else found
+
+    def _accepted(self, world: World, value: Exact) -> Certificate | None:
+        """Return the first proof that the kernel accepts; a proof that was found has time for it,
+        a part of what all have.
+        """
         tried: set[str] = set()
         for proof in self._proofs_in_norm(world, value):
             document = {**self.claim, "proof": proof}
             start = time.perf_counter()
             short = proof["kind"] in LISTINGS and proof["kind"] not in tried
             tried.add(proof["kind"])
-            verdict = check(document, LISTING_STEPS if short else MOST_STEPS)
+            seconds = max(self._left, self.limit * CHECKING)
+            verdict = check(document, LISTING_STEPS if short else MOST_STEPS, seconds)
             took = time.perf_counter() - start
             if verdict.accepted:
                 return Certificate(document, seconds_checking=took, verdict=verdict)
             self.reasons.append(f"{proof['kind']}: {verdict.reason}")
-        return Certificate(None, "; ".join(self.reasons) or "no kind of proof fits the question")
+        return None
 
     def _proofs_in_norm(self, world: World, value: Exact) -> Iterator[dict[str, Any]]:
         """Yield proofs for the norm; of one output, those about l1 say it."""
@@ -196,11 +222,12 @@ class _Writer:
         """
 
         def world() -> World:
-            return world_of(self.in_l1, Budget(THEOREM_STEPS, ENOUGH))[0]
+            return world_of(self.in_l1, self._budget(THEOREM_STEPS))[0]
 
         try:
             for proofs in (determined, exchanges, secret_arc, one_sided):
                 yield from proofs(world(), value)
+            yield from limits(world(), value, self.prepared, self.query, now() + self._left)
             if not any(based(world(), value)):  # which is shorter, and comes later
                 yield from margins(world(), value, self._left)
         except Rejected as reason:
@@ -211,12 +238,16 @@ class _Writer:
         return max(0.0, self.deadline - time.monotonic())
 
     def _fresh(self) -> World:
-        return world_of(self.in_l1, Budget(ENOUGH, ENOUGH))[0]
+        return world_of(self.in_l1, self._budget(ENOUGH))[0]
+
+    def _budget(self, steps: int) -> Budget:
+        """Return so many steps, and the time that is left."""
+        return Budget(steps, ENOUGH, self._left)
 
     def _irreducibles(self, value: Exact, limit: float) -> Iterator[dict[str, Any]]:
         """Yield proofs for questions whose neighbours are irreducible multisets of moves."""
         try:
-            world = world_of(self.in_l1, Budget(MOST_STEPS, ENOUGH))[0]
+            world = world_of(self.in_l1, self._budget(MOST_STEPS))[0]
             moves = Effects(world)  # as far as the kernel would go
             world.budget.left = ENOUGH
             claim = moves.measure.claim(value, moves.scale)
@@ -237,7 +268,8 @@ class _Writer:
     def _by_cells(self, value: Exact) -> Iterator[dict[str, Any]]:
         """Yield proofs by cells before anything that looks at every two of many cells."""
         try:
-            world = world_of(self.in_l1, Budget(MOST_STEPS, ENOUGH))[0]
+            world = world_of(self.in_l1, self._budget(MOST_STEPS))[0]
+            world.by_position()
             if world.labelled and len(world.classes()[0]) > FEW_CELLS:
                 yield from based(self._fresh(), value)
         except Rejected as reason:
@@ -253,8 +285,8 @@ class _Writer:
 
     def _merged(self, value: Exact) -> Iterator[dict[str, Any]]:
         """Yield proofs for clauses, the records that they need merged into one move."""
-        world = world_of(self.in_l1, Budget(MOST_STEPS))[0]  # as far as the kernel would go
-        try:
+        try:  # as far as the kernel would go
+            world = world_of(self.in_l1, Budget(MOST_STEPS, seconds=self._left))[0]
             yield from merged_proofs(world, value, self.deadline)
         except Rejected as reason:
             self.reasons.append(f"merged: {reason}")

@@ -23,9 +23,9 @@ from blowproof.models.base.clock import now
 from blowproof.verifier.databases.value_classes import class_table
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.reductions.fewer_facts import declared_empty
-from blowproof.verifier.theorems.known_counts import KnownCounts
+from blowproof.verifier.theorems.known_counts import GRAIN, KnownCounts, Vector
 
-__all__ = ["without_unheld"]
+__all__ = ["MOST_CLASSES", "why_unheld", "without_unheld"]
 
 MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
 SINGLY = whole_limit(__name__, "SINGLY")
@@ -55,6 +55,18 @@ def _without(setting: Setting, deadline: float | None) -> Setting:
     return declared_empty(setting, boxes) if len(places) < len(table.classes) else setting
 
 
+def why_unheld(known: KnownCounts) -> list[Vector]:
+    """Return combinations of facts that show which classes hold nothing: nowhere below 0, and above
+    what their answers add up to in each of these.
+    """
+    suspects = _suspects(known)
+    together = known.combination(_goal(known, suspects)) if suspects else None
+    if together is not None and together[1] < GRAIN:
+        return [together[0]]
+    found = (known.combination(_goal(known, [place])) for place in suspects[:SINGLY])
+    return [one[0] for one in found if one is not None and one[1] < GRAIN]
+
+
 def _unheld(known: KnownCounts) -> list[int]:
     """Return classes that are shown to hold nothing."""
     suspects = _suspects(known)
@@ -64,9 +76,13 @@ def _unheld(known: KnownCounts) -> list[int]:
 
 
 def _most(known: KnownCounts, places: list[int]) -> int | None:
+    return known.most(_goal(known, places))
+
+
+def _goal(known: KnownCounts, places: list[int]) -> Vector:
     goal = np.zeros(known.rows.shape[1], dtype=np.int64)
     goal[places] = 1
-    return known.most(goal)
+    return goal
 
 
 def _suspects(known: KnownCounts) -> list[int]:

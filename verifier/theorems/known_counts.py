@@ -32,7 +32,7 @@ from blowproof.models.base.clock import now
 from blowproof.verifier.databases.value_classes import ClassTable
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 
-__all__ = ["KnownCounts", "most_added_and_removed", "most_moving"]
+__all__ = ["GRAIN", "KnownCounts", "Vector", "most_added_and_removed", "most_moving"]
 
 GRAIN = whole_limit(__name__, "GRAIN")
 SHORTEST = real_limit(__name__, "SHORTEST")
@@ -77,6 +77,13 @@ class KnownCounts:
         >>> known.most(np.array([1, 0])), known.most(np.array([0, 1]))
         (2, 3)
         """
+        found = self.combination(goal)
+        return None if found is None else floor(Fraction(found[1], GRAIN))
+
+    def combination(self, goal: Vector) -> tuple[Vector, int] | None:
+        """Return a combination of facts that counts GRAIN times the goal, or more, in every class,
+        and what its answers add up to; None: none was found.
+        """
         if not self.usable:
             return None
         dual = self._dual(goal)
@@ -91,8 +98,7 @@ class KnownCounts:
             dual = dual + lift * push
         if (dual @ self.rows < goal * GRAIN).any():
             return None
-        total = sum(int(w) * answer for w, answer in zip(dual, self.answers, strict=True))
-        return floor(Fraction(total, GRAIN))
+        return dual, sum(int(w) * answer for w, answer in zip(dual, self.answers, strict=True))
 
     def _dual(self, goal: Vector) -> Vector | None:
         from scipy.optimize import linprog

@@ -50,7 +50,8 @@ def _entry(found: Audited) -> dict[str, Any]:
     if finding.scale is None or plan.noise.kind not in NOISES:
         raise QueryError(
             "an entry says how much noise is added, and here that is not known\n"
-            "  try: --norm l1 or l2-squared, and a longer --time-limit"
+            "  try: --norm l1 or l2-squared"
+            + ("" if finding.verdict.final else ", and a longer --time-limit")
         )
     mechanism = _mechanism(policy, finding, finding.scale)
     least = 1 if pair is None else max(len(pair.before), len(pair.after), 1)

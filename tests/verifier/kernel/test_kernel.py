@@ -26,7 +26,7 @@ KERNEL = Path(__file__).parents[3] / "verifier" / "kernel"
 KINDS = {
     *("single", "cells", "cycles", "irreducible", "graver"),
     *("four-cells", "every-database", "branching", "merged"),
-    *("exchanges", "secret-arc", "determined", "one-sided", "margins"),
+    *("exchanges", "secret-arc", "determined", "limits", "one-sided", "margins"),
 }
 
 

@@ -33,6 +33,7 @@ VALID: dict[str, Document] = {
 SMALL = {name: each for name, each in VALID.items() if len(json.dumps(each)) < 4000}
 STEPS = 400_000
 PARTS = ("policy", "query", "norm", "reading", "answers", "value", "witness", "counted", "proof")
+PARTS += ("implied",)
 TRIED: Counter[str] = Counter()
 
 

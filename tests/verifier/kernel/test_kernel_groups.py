@@ -38,8 +38,8 @@ from blowproof.verifier.kernel import Verdict, check, world
 from blowproof.verifier.kernel.boxes import Box, inside
 from blowproof.verifier.kernel.check import SCHEMA, world_of
 from blowproof.verifier.kernel.document import Budget, Rejected
+from blowproof.verifier.kernel.independent import parts
 from blowproof.verifier.kernel.joined_boxes import near, united
-from blowproof.verifier.kernel.parts import parts
 from blowproof.verifier.kernel.proofs import cycles
 from blowproof.verifier.kernel.world import Change, Effects, norm, plus
 from blowproof.verifier.proofs.irreducible_parts import parted

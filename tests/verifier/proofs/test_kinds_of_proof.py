@@ -7,11 +7,11 @@ from blowproof.verifier.kernel.check import KINDS
 
 VERIFIER = Path(__file__).resolve().parents[3] / "verifier"
 KERNEL, WRITERS = VERIFIER / "kernel", VERIFIER / "proofs"
-SERVES = {"graver_basis": "graver", "irreducible_parts": "irreducible"}
+SERVES = {"irreducible_parts": "irreducible"}
 """Files beside that of a kind, and the kind that they serve."""
-WITHOUT_CHOICE = {"exchanges", "secret_arc", "determined"}
+WITHOUT_CHOICE = {"exchanges", "secret_arc", "determined", "every_database", "four_cells"}
 """Kinds that hold nothing but their name: one file writes them."""
-FRAME = {"__init__", "claim", "write", "without_choice"}
+FRAME = {"__init__", "claim", "implied", "write", "without_choice"}
 
 
 def names(folder):

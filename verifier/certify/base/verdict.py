@@ -12,6 +12,7 @@ from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Pair
+from blowproof.verifier.asked.names import NO_MORE
 from blowproof.verifier.certify.base.promise import Promise
 from blowproof.verifier.limits.limit import whole_limit
 
@@ -155,6 +156,12 @@ class Certified:
     engine: str = ""
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
+
+    @property
+    def final(self) -> bool:
+        """Whether more time would find nothing more: the loss is exact, or the search said so."""
+        exact = self.lower is not None and self.lower == self.upper
+        return exact or any(note.startswith(NO_MORE) for note in self.notes)
 
     @property
     def loss(self) -> Loss | None:

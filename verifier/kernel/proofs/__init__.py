@@ -4,6 +4,6 @@ A file is imported when a certificate is of its kind (`KINDS` in check). A new k
 a section in FORMAT.md, and a writer in verifier/proofs. Standard library only.
 
 Read `irreducible` (the main kind), `cycles`, `cells`, `single_move`, `four_cells`,
-`every_database`, `branching`, `graver` with `graver_basis`, `merged`;
-`exchanges`, `secret_arc`, `one_sided`, `margins`, `determined` (kinds by a theorem).
+`every_database`, `branching`, `graver`, `merged`;
+`exchanges`, `secret_arc`, `one_sided`, `margins`, `limits`, `determined` (kinds by a theorem).
 """

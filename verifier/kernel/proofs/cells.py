@@ -56,6 +56,7 @@ def places_of(world: World) -> tuple[int, list[Place]]:
         or world.query.weights is not None
     ):
         raise Rejected("this kind of proof is for equalities, in readings 1 and 2")
+    world.by_position()
     cells, _, _ = world.classes()
     scale, rows = world.rows(cells)
     return scale, [(world.effect(cell.point), row) for cell, row in zip(cells, rows, strict=True)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..document import Exact, Rejected, want
-from ..parts import parts
+from ..independent import parts
 from ..world import Effects, World
 
 

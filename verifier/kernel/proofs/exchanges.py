@@ -33,6 +33,7 @@ def bound(world: World) -> tuple[int, int]:
     """Return a scale, and what no neighbour pair exceeds, as a size."""
     if world.reading != "add-remove" or world.bounds or world.policy.clauses:
         raise Rejected("this kind of proof is for equalities, in reading 3")
+    world.by_position()
     cells, _, _ = world.classes()
     scale, rows = world.rows(cells)
     inside: dict[Vector, set[Change]] = defaultdict(set)

@@ -11,9 +11,9 @@ from collections.abc import Hashable
 from typing import Any
 
 from ..document import Exact, Rejected, want
+from ..graver_basis import basis, splits
 from ..measure import Change
 from ..world import Effects, Vector, World, norm, plus
-from .graver_basis import basis, splits
 from .irreducible import MOST_CHOICES, PROOF, Replay, exceeds, replayed
 
 

@@ -15,8 +15,8 @@ from operator import mul
 from typing import Any
 
 from ..document import Budget, Exact, Rejected, want, words
+from ..independent import parts
 from ..measure import Change, Measure
-from ..parts import parts
 from ..world import Effects, Vector, World, plus, relations
 
 MOST_SYMMETRIES = 20_000

@@ -23,7 +23,7 @@ from ..document import Exact, Rejected, want
 from ..independent import independent
 from ..joined_boxes import near
 from ..measure import Change
-from ..world import SOME, Vector, World, norm, plus
+from ..world import SOME, Vector, World, plus
 from .cells import largest, occupied
 
 Rows = frozenset[Change]
@@ -44,6 +44,7 @@ def bound(world: World) -> tuple[int, int]:
         raise Rejected(
             "this kind of proof is for equalities, in readings 1, 2 and 5, and for some G"
         )
+    world.by_position()
     cells, joins, areas = world.classes()
     scale, rows = world.rows(cells)
     if not joins:
@@ -105,6 +106,6 @@ class _Sizes:
         if key not in self.pairs:
             self.world.budget.spend(8 + len(one) + len(two), 4)
             less = frozenset((output, -value) for output, value in one)
-            some = SOME in key
-            self.pairs[key] = norm(one) + norm(two) if some else norm(plus(less, two))
+            size = self.world.measure.size
+            self.pairs[key] = size(one) + size(two) if SOME in key else size(plus(less, two))
         return self.pairs[key]

@@ -33,7 +33,7 @@ from blowproof.verifier.engines.graver.lifting import graver_basis
 from blowproof.verifier.kernel import Unreadable, check
 from blowproof.verifier.kernel.check import upper_bound, world_of
 from blowproof.verifier.kernel.document import Budget, Exact, Rejected
-from blowproof.verifier.kernel.proofs.graver_basis import basis, splits
+from blowproof.verifier.kernel.graver_basis import basis, splits
 from blowproof.verifier.kernel.world import Effects
 from blowproof.verifier.proofs import write
 from blowproof.verifier.proofs.claim import claim_of

@@ -11,9 +11,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from operator import add, le, sub
 
-from ..document import Budget, Rejected, common, words
-from ..measure import Change
-from ..world import Vector, relations
+from .document import Budget, Rejected, common, words
+from .measure import Change
+from .world import Vector, relations
 
 LARGEST = 1 << 62
 
