@@ -2,8 +2,8 @@
 
 They are iff the rows (1, s) are independent. A column that is 0 in all rows but one gives that row
 the factor 0 in every dependency, so that it is taken away; what is left, when no column does that
-any more, goes through an elimination in whole numbers. And which effects have nothing to do with one
-another (`parts`)?
+any more, goes through an elimination in whole numbers. Besides: which effects have nothing to do
+with one another (`parts`)?
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ VALID: dict[str, Document] = {
 }
 SMALL = {name: each for name, each in VALID.items() if len(json.dumps(each)) < 4000}
 STEPS = 400_000
-PARTS = ("policy", "query", "norm", "reading", "answers", "value", "witness", "counted", "proof")
-PARTS += ("implied",)
+PARTS = ["policy", "query", "norm", "reading", "answers", "value", "witness", "counted", "proof"]
+PARTS += ["implied"]
 TRIED: Counter[str] = Counter()
 
 

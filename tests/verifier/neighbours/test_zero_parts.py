@@ -199,10 +199,8 @@ def test_cycles_beside_a_few_facts_are_judged_as_the_search_does(seed: int) -> N
             break
     else:
         return
-    told = part_of_cycle([
-        tuple(tuple((k, v) for k, v in enumerate(found.effect(x)) if v) for x in ends)
-        for ends in zip(before, after, strict=True)
-    ])  # fmt: skip
+    home = {x: tuple((k, v) for k, v in enumerate(found.effect(x)) if v) for x in before + after}
+    told = part_of_cycle([(home[x], home[y]) for x, y in zip(before, after, strict=True)])
     pair = Pair(before=before, after=after)
     verdict = check.check_pair(found, "published", pair)
     assert verdict.minimality in ("searched", "refuted")

@@ -93,7 +93,8 @@ def test_no_forged_combination_calls_values_empty() -> None:
             forged = copy.deepcopy(less)
             forged["implied"]["empty"][0][place][1] += change
             assert not accepted(forged)
-    for forged_terms in ([[[0, 1]]], [[[9, 1]]], [[[-1, 1]]], [[[2, -1]]], [[[0]]], [[]], []):
+    wrong: list[Any] = [[[[0, 1]]], [[[9, 1]]], [[[-1, 1]]], [[[2, -1]]], [[[0]]], [[]], []]
+    for forged_terms in wrong:
         forged = {**less, "implied": {"empty": forged_terms}}
         assert not accepted(forged)
         assert not accepted({**document, "implied": {"empty": forged_terms}})
