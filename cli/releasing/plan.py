@@ -34,6 +34,8 @@ __all__ = ["compared", "plan", "plan_document", "public_size"]
 
 LIMIT = 60.0
 SHOWN = 12
+PLAIN = ("laplace", "table")
+"""Plain noise, on the numbers or on a table: what is said first where nothing answers."""
 LATE = ("time limit was over", "not proved in time", "is known to be enough", "nothing bounds")
 """How a mechanism says that there was too little time for it."""
 
@@ -256,18 +258,25 @@ def plan_parts(found: Planned, output: str | None) -> Iterator[RenderableType]:
 
 
 def _refused_lines(found: Planned) -> Iterator[RenderableType]:
-    """Yield why no mechanism answers, one line for each reason, and what may help."""
+    """Yield why no mechanism answers, query by query, and what may help.
+
+    Each reason once, with the mechanisms that have it; that of plain noise first, which answers
+    every query unless the noise is not known, or drowns what it is added to.
+    """
     from rich.text import Text
 
     from blowproof.models.policy.in_words import printable
 
-    who: dict[str, list[str]] = {}
+    who: dict[str, dict[str, dict[str, None]]] = {}
     for item in found.refused:
         why = item.why.partition("\n")[0].partition(": nothing was")[0]
-        who.setdefault(why, []).append(item.mechanism)
+        name = item.mechanism.partition(",")[0]
+        who.setdefault(item.query, {}).setdefault(why, {})[name] = None
     yield Text("no mechanism answers this workload:", style="bold")
-    for why, names in who.items():
-        yield Text(f"  {printable(why)} ({', '.join(names)})")
+    for query, reasons in who.items():
+        yield Text(f"  {printable(query)}")
+        for why, names in sorted(reasons.items(), key=lambda item: not {*PLAIN} & {*item[1]}):
+            yield Text(f"    {', '.join(names)}: {printable(why)}")
 
 
 def _chosen_lines(found: Planned) -> Iterator[RenderableType]:
