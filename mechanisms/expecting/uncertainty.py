@@ -6,7 +6,7 @@ says nothing about these data, and is an estimate. Nothing here reads what was r
 
 What a partition chosen from the data takes off the truth depends on the data: answers within a
 bucket get their mean. Made-up data do not tell how much that is, so the note of such a release says
-so. `benchmarks/coverage.py` counts how often the intervals hold.
+so. `benchmarks/intervals.py` counts how often the intervals hold.
 """
 
 from __future__ import annotations

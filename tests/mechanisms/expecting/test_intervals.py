@@ -1,4 +1,4 @@
-"""Intervals of 95 % hold the truth about as often as they say (all: `benchmarks/coverage.py`)."""
+"""Intervals of 95 % hold the truth about as often as they say (all: `benchmarks/intervals.py`)."""
 
 from fractions import Fraction
 

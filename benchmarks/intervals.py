@@ -1,6 +1,6 @@
 """How often intervals of 95 % hold the truth: every mechanism, before and after the estimator.
 
-    python benchmarks/coverage.py [--rounds 200] [--estimates 40] [--only NAME]
+    python benchmarks/intervals.py [--rounds 200] [--estimates 40] [--only NAME]
 
 Public counts are released many times over with the noise of real releases. For each mechanism: the
 share of all (draw, number) pairs whose interval holds the true number, and that of the number whose
