@@ -27,6 +27,8 @@ EVERYTHING, SIZE = "everything", "size"
 FORMS = "everything, each-column, within(COLUMN,...) or near(COLUMN,DISTANCE)"
 MOST_CELLS = 10_000
 """A whole table with more cells is nothing that a newcomer publishes."""
+FEW_CELLS, RECORDS = 20, 4
+"""Nor is one, beyond a few cells, that has not so many records for each cell on average."""
 
 
 @dataclass(frozen=True)
@@ -100,24 +102,29 @@ def read_public(text: str, columns: Sequence[Inferred]) -> tuple[str, ...] | Non
     return _columns(names, columns)
 
 
-def published(columns: Sequence[Inferred], given: Iterable[str]) -> tuple[str, ...]:
+def published(
+    columns: Sequence[Inferred], given: Iterable[str], rows: int | None = None
+) -> tuple[str, ...]:
     """Return the queries to publish: those given, or the largest table that is still one.
 
+    Of data with so many rows it is one whose cells are not nearly all empty: their noise would be
+    larger than they are.
     A query may also be written as the columns of its table.
     """
     used = [item for item in columns if item.attribute is not None]
     names = {item.name for item in used}
     found = []
     for text in given:
-        words = split_arguments(text) or [] if "(" not in text else []
+        words = split_arguments(text) or []
         plain = words and all(word in names for word in words)
         found.append(query_name("marginal", words) if plain else text)
     if found:
         return tuple(found)
+    most = MOST_CELLS if rows is None else min(MOST_CELLS, max(FEW_CELLS, rows // RECORDS))
     cells, first = 1, []
     for item in used:
         assert item.attribute is not None
-        if cells * item.attribute.size > MOST_CELLS:
+        if cells * item.attribute.size > most:
             continue
         cells *= item.attribute.size
         first.append(item.name)

@@ -208,9 +208,9 @@ def _chosen(
     if asking and not public:
         choices = ask_public(found, choices, rows)
     if queries or not asking:
-        return replace(choices, queries=published(found, queries))
+        return replace(choices, queries=published(found, queries, rows))
     policy = _policy(rows, found, choices)
-    return ask_queries(found, choices, lambda text: _check(policy, text))
+    return ask_queries(found, choices, lambda text: _check(policy, text), rows)
 
 
 def _check(policy: Policy, text: str) -> None:

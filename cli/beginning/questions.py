@@ -114,10 +114,14 @@ def ask_public(columns: Sequence[Inferred], choices: Choices, rows: int | None) 
         _say(f"  {SIZE if found is None else ', '.join(found)}: noted")
 
 
-def ask_queries(columns: Sequence[Inferred], choices: Choices, check: Callable[[str], None]
-                ) -> Choices:  # fmt: skip
+def ask_queries(
+    columns: Sequence[Inferred],
+    choices: Choices,
+    check: Callable[[str], None],
+    rows: int | None,
+) -> Choices:
     """Return the choices with what will be published; `check` refuses what is no query."""
-    (usual,) = published(columns, ())
+    (usual,) = published(columns, (), rows)
     _say("\nWhich numbers will you publish? A table of counts by columns, as sex,region;")
     _say("or a query: histogram (the whole table), sum(age), cumulative(age), ranges(age).")
 

@@ -78,6 +78,7 @@ def _verified(
     from hashlib import sha256
     from html import escape
 
+    from blowproof.cli.report.html import between
     from blowproof.models.base.errors import BlowproofError
     from blowproof.models.files.reading import parse_policy
     from blowproof.models.files.writing import digest
@@ -100,7 +101,10 @@ def _verified(
         yield "the policy says something else than when the report was made"
     shown = zip(record["answers"], record["certificates"], strict=True)
     for place, (answer, certificate) in enumerate(shown, start=1):
-        if f"S = {answer['lower']}</strong>" not in page and certificate is not None:
+        if (
+            f"S = {between(answer['lower'], answer['lower'])}</strong>" not in page
+            and certificate is not None
+        ):
             yield f"answer {place}: the page shows another number than its record"
         yield from _certificate(found, answer, certificate, place, read, limit)
 
@@ -121,7 +125,10 @@ def _certificate(
     from blowproof.verifier.kernel import check_text
 
     if certificate is None:
-        yield f"answer {place} has no certificate: it rests on the engine that found it"
+        yield (
+            f"answer {place} has no certificate, as it was not proved when the report was made: "
+            "it rests on the engine that found it"
+        )
         return
     verdict = check_text(json.dumps(certificate), seconds=limit)
     if not verdict.accepted:

@@ -182,10 +182,10 @@ def _releases(promised: Guarantee) -> Iterator[RenderableType]:
     in_rho = promised.measure == "rho"
     measures = ("rho", "of epsilon") if in_rho else ("epsilon",)
     for name in ("        when", *measures, "query", "mechanism", "records"):
-        table.add_column(name, overflow="fold")
+        table.add_column(name, overflow="fold", no_wrap=name.endswith("when") or None)
     for charge in promised.charges:
         records = "all" if charge.records is None else charge.records.text
-        at = f"        {charge.at.partition('+')[0]}"
+        at = f"        {charge.at[:16].replace('T', ' ')}"
         pure = "" if charge.epsilon is None else short(charge.epsilon)
         costs = (short(charge.cost), pure) if in_rho else (pure,)
         cells = (at, *costs, charge.query, charge.mechanism, records)

@@ -110,6 +110,8 @@ def plan(  # noqa: PLR0913 # one parameter for each option
             print_all(advice_lines(told))
             if told is None and not found.options and read.known:
                 click.echo("try: --advice, which says what it would be with a known fact left out")
+            if found.worth_it and output is None:
+                click.echo(f"\nnext: {_next(policy, data, found, promise)}", err=True)
     return _code(found)
 
 
@@ -176,6 +178,19 @@ def public_size(policy: Policy, data: str | None, reading: str, session: Session
     with Dataset(data, policy.domain) as dataset:
         session.read(data, lambda: require_agreement(policy, answers, dataset))
         return dataset.size if policy.size_known(cast("Reading", reading)) else None
+
+
+def _next(policy: str, data: str | None, found: Planned, promise: Promise) -> str:
+    """The command that draws what was planned: it plans again, or takes a plan that was kept."""
+    from shlex import quote
+
+    where = " ".join(quote(path) for path in (policy, data or "DATA"))
+    queries = [query.name for query in found.workload.queries]
+    if len(queries) > 1:
+        return f"the same with --output plan.json, then blowproof release {where} --plan plan.json"
+    much = promise.epsilon if promise.rho is None else promise.rho
+    measure = "--epsilon" if promise.rho is None else "--rho"
+    return f"blowproof release {where} --query {quote(queries[0])} {measure} {much} --budget {much}"
 
 
 def _advice(found: Planned, session: Session) -> list[Advice]:

@@ -37,6 +37,9 @@ MOST_LABELS = 1000
 FEW = 20
 """So many numbers on a grid keep the ends that they have: codes, not measurements."""
 
+FEW_OTHERS = 3
+"""So few texts in a column of numbers are words for what is not known."""
+
 _COMMA = r"\s*[+-]?[0-9][0-9.]*,[0-9]+\s*"
 
 _IDS = frozenset(
@@ -184,6 +187,10 @@ def _labels(columns: Columns, at: int, name: str, seen: Counted, empty: int) -> 
         each = f"{alone:,} of {len(values):,} texts are in one row only, and a policy is public"
         return Inferred(name, "left out", None, f"{each}; group them first to use it", empty)
     ordered = all(re.match(r"\s*[<>]?=?\s*[0-9]", text) for text, _ in values)
+    others = [text for text, _ in values if number(text) is None]
+    if len(values) > FEW and 0 < len(others) <= FEW_OTHERS:
+        words += f"; numbers but for {', '.join(map(repr, others))}: with those cells empty it has"
+        words += " an order"
     attribute = Labels(labels, ordered=ordered and not empty)
     return Inferred(name, "labels", attribute, words, empty, alone, _alike(labels))
 

@@ -47,6 +47,35 @@ def test_a_policy_is_written_and_audited(folder, capsys):
     assert policy.scope == "any" and setting(policy).size == 906
     # what it recommends next can be done at once
     assert run(["plan", "people.toml", "--query", "marginal(region,sex)", "--epsilon", "1"]) == 0
+    following = "blowproof release people.toml DATA --query 'marginal(region,sex)' --epsilon 1"
+    assert f"next: {following} --budget 1" in capsys.readouterr().err
+
+
+def test_columns_of_any_name_are_published_by_their_names(folder, capsys):
+    Path("odd.csv").write_text(MANY.replace("sex", "sex (final)", 1), encoding="utf-8")
+    assert run(["init", "odd.csv", "--no-audit", "--publish", "region,sex (final)"]) == 0
+    assert 'marginal(region,"sex (final)")' in Path("odd.toml").read_text("utf-8")
+
+
+def test_what_is_published_without_being_asked_has_records_in_its_cells(folder, capsys):
+    """A table of 720,000 cells of 906 people would be noise; 4 x 4 cells are not."""
+    columns = "region,sex,age\n" + "".join(
+        f"{region},{sex},{age}\n"
+        for age in range(100)
+        for region, sex in (("n", "F"), ("s", "M"), ("w", "F"))
+    )
+    Path("wide.csv").write_text(columns, encoding="utf-8")
+    assert run(["init", "wide.csv", "--no-audit", "--yes"]) == 0
+    assert "marginal(region,sex)" in Path("wide.toml").read_text("utf-8")
+
+
+def test_numbers_with_a_word_for_unknown_are_told_what_would_give_them_an_order(folder, capsys):
+    ages = "age\n" + "".join(f"{age}\nunknown\n" for age in range(30)) * 2
+    Path("ages.csv").write_text(ages, encoding="utf-8")
+    assert run(["init", "ages.csv", "--no-audit", "--yes"]) == 0
+    assert "numbers but for 'unknown': with those cells empty" in " ".join(
+        Path("ages.toml").read_text("utf-8").replace("#", " ").split()
+    )
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,15 @@ def test_a_report_is_accepted_and_says_what_it_is_about(report, tmp_path, capsys
     assert json.loads(capsys.readouterr().out)["verdict"] == "accepted"
 
 
+def test_a_report_of_a_number_of_five_digits_is_accepted(tmp_path, capsys):
+    """It shows 12,000: what is compared with its record has the comma, too."""
+    policy, page = tmp_path / "long.toml", tmp_path / "long.html"
+    policy.write_text("[domain]\nage = { min = 0, max = 12000 }\n", encoding="utf-8")
+    assert run(["audit", str(policy), "--query", "cumulative(age)", "--html", str(page)]) == 0
+    assert "S = 12,000</strong>" in page.read_text(encoding="utf-8")
+    assert run(["check", str(page)]) == 0
+
+
 def forged(report: str, old: str, new: str) -> str:
     """The report with something changed everywhere, and the digests made to fit again."""
     changed = report.replace(old, new)
