@@ -21,6 +21,7 @@ from blowproof.verifier.claims.record import recorded
 from blowproof.verifier.claims.stating.claim import Claim
 from blowproof.verifier.closed_forms import FORMS
 from blowproof.verifier.portfolio.registry import THEOREMS
+from certified import SEEN
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = (
@@ -29,20 +30,6 @@ ROOMS = (
     "reductions",
 )
 """Rooms of the verifier whose modules are theorems, each with its proof in its docstring."""
-CERTIFIED = {
-    "alone": ("single",),
-    "beside": ("cells",),
-    "ceiling": ("every-database", "four-cells"),
-    "cycles": ("cells", "cycles", "secret-arc"),
-    "edges": ("single",),
-    "exchanges": ("exchanges",),
-    "listed": ("margins",),
-    "no secrets": ("determined",),
-    "one-sided": ("one-sided",),
-    "rank": ("determined",),
-    "tables": ("cycles",),
-}
-"""Kinds of certificates that the kernel was seen to accept where this decided from above."""
 FORM_STATUS = {"repaired": "proved", "conjecture": "conjectured"}
 STATUS = {"theorem": "proved", "conjecture": "conjectured", "finding": "looked into"}
 MARK = "<!-- our theorems -->"
@@ -60,13 +47,18 @@ def first(text: str | None) -> str:
     return " ".join((text or "").partition("\n\n")[0].split())
 
 
+def path(place: str) -> str:
+    """A place in the code; lines break behind its slashes, not within words."""
+    return f"<code>{place.replace('/', '/<wbr>')}</code>"
+
+
 def result(claim: Claim) -> list[str]:
     """A result with its checks, as the ledger has it."""
     found = recorded()[claim.id]
     status, says = STATUS[claim.status], claim.statement
     if found["verdict"] == "refuted":
         status, says = "refuted", f"{says} *Not so. Instead:* {claim.repaired}"
-    proved = f"`{claim.proof_in or 'verifier/claims/ours'}`" if claim.proof else ""
+    proved = path(claim.proof_in or "verifier/claims/ours") if claim.proof else ""
     shapes = "; ".join(dict.fromkeys(part.family.shapes for part in claim.parts))
     sure = ", each by a certificate" if any(part.kernel for part in claim.parts) else ""
     checked = f"{found['instances']:,} instances{sure}: {shapes}"
@@ -75,7 +67,7 @@ def result(claim: Claim) -> list[str]:
 
 def home(function: Callable[..., object]) -> str:
     """Where a function stands."""
-    return f"`{function.__module__.removeprefix('blowproof.').replace('.', '/')}`"
+    return path(function.__module__.removeprefix("blowproof.").replace(".", "/"))
 
 
 def modules(room: str) -> list[str]:
@@ -100,7 +92,7 @@ def tests_of(module: str) -> str:
 def lemma(room: str, name: str) -> list[str]:
     """A module of a room of theorems."""
     module = f"blowproof.verifier.{room}.{name}"
-    return [first(import_module(module).__doc__), f"`verifier/{room.replace('.', '/')}/{name}`",
+    return [first(import_module(module).__doc__), path(f"verifier/{room.replace('.', '/')}/{name}"),
             tests_of(module)]  # fmt: skip
 
 
@@ -108,8 +100,10 @@ def tables() -> str:
     """Return all tables, with their headings."""
     heads = ("result", "it says", "status", "proved in", "checked on")
     ours = [result(claim) for claim in all_claims() if claim.status]
+    kinds = {item.name: [seen.kind for seen in SEEN if seen.theorem == item.name]
+             for item in THEOREMS}  # fmt: skip
     asked = [
-        (item.name, item.does, ", ".join(item.norms), ", ".join(CERTIFIED.get(item.name, ())))
+        (item.name, item.does, ", ".join(item.norms), ", ".join(kinds[item.name]))
         for item in THEOREMS
     ]
     forms = [
@@ -124,7 +118,8 @@ def tables() -> str:
             table(heads, ours),
             "## Theorems that bound an answer\n",
             "Asked before any search, in this order. `blowproof explain POLICY --run` says which "
-            "of them apply to a question, and what each gave.\n",
+            "of them apply to a question, and what each gave. The kinds of certificates are those "
+            "that the tests see.\n",
             table(("name", "what it is about", "norms", "certificates of its answers"), asked),
             "## Where they are proved\n",
             "Each of these modules has its statement and the argument for it in its docstring.\n",

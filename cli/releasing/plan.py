@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
@@ -110,7 +111,7 @@ def plan(  # noqa: PLR0913 # one parameter for each option
             print_all(advice_lines(told))
             if told is None and not found.options and read.known:
                 click.echo("try: --advice, which says what it would be with a known fact left out")
-            if found.worth_it and output is None:
+            if found.worth_it and output is None and sys.stdout.isatty():
                 click.echo(f"\nnext: {_next(policy, data, found, promise)}", err=True)
     return _code(found)
 

@@ -36,7 +36,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_policy_is_written_and_audited(folder, capsys):
+def test_a_policy_is_written_and_audited(folder, capsys, monkeypatch):
     options = ["--public", "region", "--public", "size", "--publish", "region,sex"]
     assert run(["init", "people.csv", "--secret", "everything", *options]) == 0
     out, err = capsys.readouterr()
@@ -46,6 +46,7 @@ def test_a_policy_is_written_and_audited(folder, capsys):
     assert policy.domain["sex"] == Labels(["F", "f", "M", ""])
     assert policy.scope == "any" and setting(policy).size == 906
     # what it recommends next can be done at once
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert run(["plan", "people.toml", "--query", "marginal(region,sex)", "--epsilon", "1"]) == 0
     following = "blowproof release people.toml DATA --query 'marginal(region,sex)' --epsilon 1"
     assert f"next: {following} --budget 1" in capsys.readouterr().err
