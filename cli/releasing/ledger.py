@@ -182,7 +182,7 @@ def _releases(promised: Guarantee) -> Iterator[RenderableType]:
     in_rho = promised.measure == "rho"
     measures = ("rho", "of epsilon") if in_rho else ("epsilon",)
     for name in ("        when", *measures, "query", "mechanism", "records"):
-        table.add_column(name, overflow="fold", no_wrap=name.endswith("when") or None)
+        table.add_column(name, overflow="fold", no_wrap=name.endswith("when"))
     for charge in promised.charges:
         records = "all" if charge.records is None else charge.records.text
         at = f"        {charge.at[:16].replace('T', ' ')}"
