@@ -32,8 +32,9 @@ that is public: less noise where many buckets are nearly empty, and numbers near
 the average (`numbers=real` leaves them). Every query is answered from the counts that the buckets
 say.
 
-Both steps compose: the partition is private for its share for neighbours that differ in one record,
-so policies with known facts are refused, for there neighbours differ in several.
+Both steps compose; for a rho the counts of buckets have Gaussian noise. The partition is private
+for its share for neighbours that differ in one record, so policies with known facts are refused,
+for there neighbours differ in several.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ from blowproof.mechanisms.structures.partitions import LONGEST, scale_of
 from blowproof.models import BudgetError, QueryError, exact, show
 from blowproof.models.mechanisms.mechanism import BLOCKS, DRAWN, Release, Selection
 from blowproof.models.policy.readings import is_labelled
+from blowproof.verifier.certify.measures.orders import pure_of
 
 __all__ = ["Dawa", "DawaTransformed", "MatchingTransformed"]
 
@@ -97,6 +99,8 @@ class Bucketed(Plan):
     settings: tuple[str, ...] = ("share", "caution", "numbers")
     share = HALF
     caution: Fraction | None = None
+    drawn = False
+    """Whether the partition is drawn by its costs, and not the cheapest by noisy ones."""
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
@@ -114,7 +118,7 @@ class Bucketed(Plan):
             self.share = Fraction(exact(request.options["share"], key="share"))
         if not 0 < self.share < 1:
             raise QueryError(f"the partition's share is between 0 and 1, not {self.share}")
-        require_floats(request.epsilon - self.first, self.name)
+        require_floats(self.rest.epsilon, self.name)
         require_few_values(request.policy)
         self.size = request.policy.domain.size
         if "caution" in request.options:
@@ -139,7 +143,7 @@ class Bucketed(Plan):
     def penalty(self, records: int | None) -> Fraction:
         """Return what a bucket costs: for the noise on its count, and for luck."""
         caution = self._usual_caution(records) if self.caution is None else self.caution
-        return 1 / (self.request.epsilon - self.first) + caution * self.selection.scale
+        return 1 / self.rest.epsilon + caution * self.selection.scale
 
     def _usual_caution(self, records: int | None) -> Fraction:
         least, slope, most = CAUTIONS.get(self.selection.candidates, CAUTIONS[""])
@@ -157,20 +161,32 @@ class Bucketed(Plan):
 
     @property
     def first(self) -> Fraction:
-        """The part of epsilon for the partition."""
-        return self.share * self.request.epsilon
+        """The part of epsilon for the partition, or what its part of rho is worth.
 
-    def releases(self, vertex: Ints) -> tuple[tuple[Release, ...], Forest | None]:
-        """Return what is released of these buckets: their flows, or (no forest) their counts."""
-        rest = Request(
+        All chances are within a factor of e^epsilon of each other, however they move: such a choice
+        loses epsilon^2 / 8 in rho (`certify.measures.measured`). One by noisy costs, epsilon^2 / 2.
+        """
+        if self.request.rho is None:
+            return self.share * self.request.epsilon
+        return (2 if self.drawn else 1) * pure_of(self.share * self.request.rho)
+
+    @property
+    def rest(self) -> Request:
+        """What the counts of the buckets have, as a request for them."""
+        rho, left = self.request.rho, 1 - self.share
+        return Request(
             policy=self.request.policy,
-            epsilon=self.request.epsilon - self.first,
+            epsilon=left * self.request.epsilon if rho is None else Fraction(0),
+            rho=None if rho is None else left * rho,
             reading=self.request.reading,
             answers=self.request.answers,
             deadline=self.request.deadline,
         )
-        forest, stretch = plan_flows(rest, vertex, edges=self.edges)
-        return flow_releases(self, rest, vertex, forest, stretch), forest
+
+    def releases(self, vertex: Ints) -> tuple[tuple[Release, ...], Forest | None]:
+        """Return what is released of these buckets: their flows, or (no forest) their counts."""
+        forest, stretch = plan_flows(self.rest, vertex, edges=self.edges)
+        return flow_releases(self, self.rest, vertex, forest, stretch), forest
 
     def run(self, draw: Draw) -> Vector | Estimate:
         """Return the answers on the counts that the buckets say."""
@@ -225,10 +241,10 @@ class DawaTransformed(Bucketed):
                 f"{self.size:,} values; partitions of {MOST_CHOSEN:,} at the most are drawn"
                 "\n  try: --set partition=noisy"
             )
-        drawn = partition == PARTITIONS[0]
+        self.drawn = partition == PARTITIONS[0]
         # drawn: one record that moves changes all costs by 2 at the most
-        scale = 4 / self.first if drawn else scale_of(2, self.first)
-        candidates = DRAWN if drawn else "intervals"
+        scale = 4 / self.first if self.drawn else scale_of(2, self.first)
+        candidates = DRAWN if self.drawn else "intervals"
         return Selection(query="histogram", candidates=candidates, scale=scale, longest=LONGEST)
 
     def buckets(self, chosen: Ints) -> Ints:
@@ -262,6 +278,7 @@ class Dawa(DawaTransformed):
             )
         if (self.caution or 0) < 0:
             raise QueryError("the caution of blocks is not below 0\n  try: --set caution=0")
+        self.drawn = True
         return Selection(query="histogram", candidates=BLOCKS, scale=4 / self.first)
 
     def buckets(self, chosen: Ints) -> Ints:
@@ -275,7 +292,11 @@ class Dawa(DawaTransformed):
         """Return the bucket counts. A record that moves changes two of them, by 1 each."""
         lonely = Forest(np.full(int(vertex.max()) + 1, -1, dtype=np.int64))
         query = Flows(self.request.policy.domain, vertex, lonely, roots=True, name="buckets")
-        scale = 2 / (self.request.epsilon - self.first)
+        rest = self.rest
+        if rest.rho is not None:
+            variance = 1 / rest.rho
+            return (Release(query=query, noise="discrete-gaussian", variance=variance),), None
+        scale = 2 / rest.epsilon
         return (Release(query=query, noise="discrete-laplace", scale=scale),), None
 
 
@@ -296,7 +317,7 @@ class MatchingTransformed(Bucketed):
                 f"{self.size} values have {self.size * (self.size - 1) // 2} pairs; at most "
                 f"{MOST_MATCHED} values are matched\n  try: --mechanism dawa-transformed"
             )
-        if max(scale, 1 / (self.request.epsilon - self.first)) > WIDEST_SCALE:
+        if max(scale, 1 / self.rest.epsilon) > WIDEST_SCALE:
             raise RefusedError(
                 "the noise on the costs of pairs would drown them, and be beyond what the matching "
                 "counts with\n  try: a larger --epsilon, or --mechanism transformed"

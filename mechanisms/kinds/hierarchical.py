@@ -12,9 +12,10 @@ one, and loses more than epsilon for some theta, fan-outs and splits. Here no co
 
 So the loss is at most ceil(theta / block) / b_S + sum_l 2 / b_l, which the choice of scales makes
 epsilon; the certifier then computes the loss exactly, for the policy at hand, and all scales are
-multiplied by what that leaves. With other secrets than distances, or with known facts, that last
-step is the whole argument. With one block this is the hierarchical mechanism, with blocks of one
-value the ordered one.
+multiplied by what that leaves. For a rho, noise is Gaussian, and the same holds of squares and
+variances: each count that changes, by 1, loses 1 / (2 variance). With other secrets than distances,
+or with known facts, that last step is the whole argument. With one block this is the hierarchical
+mechanism, with blocks of one value the ordered one.
 """
 
 from __future__ import annotations
@@ -34,10 +35,9 @@ from blowproof.mechanisms.release.calibrate import recalibrated, require_floats
 from blowproof.mechanisms.release.release import EXACT_NOTE, Draw, Plan, Request
 from blowproof.mechanisms.release.request import whole_option
 from blowproof.mechanisms.structures.design import Design, Setup, best_design
-from blowproof.mechanisms.structures.ordered_hierarchical import variance
 from blowproof.mechanisms.structures.tree_error import expected_error
 from blowproof.models import parse_query
-from blowproof.models.mechanisms.mechanism import Prefixes
+from blowproof.models.mechanisms.mechanism import Prefixes, Release
 from blowproof.models.mechanisms.trees_and_prefixes import bind_query
 
 __all__ = ["Hierarchical"]
@@ -67,8 +67,7 @@ class Hierarchical(Plan):
             require_answerable(query, policy)
         self.setup = self._setup()
         self.design = self._calibrated(best_design(self.setup))
-        structure = self.design.structure
-        self.releases = structure.releases(self.attribute, self.design.prefix, self.design.levels)
+        self.releases = self._drawn(self.design)
         self.description = self.described(*self.releases)
         self.notes += self._words()
 
@@ -80,7 +79,8 @@ class Hierarchical(Plan):
         return Setup(
             size=size,
             reach=reach,
-            epsilon=request.epsilon,
+            epsilon=request.epsilon if request.rho is None else 2 * request.rho,
+            gaussian=request.rho is not None,
             open_end=not known,
             sealed=self._sealed(size, {reach + 1, block or reach + 1}) if known else (),
             blocks=() if block is None else (min(block, size),),
@@ -116,15 +116,14 @@ class Hierarchical(Plan):
     def _calibrated(self, design: Design) -> Design:
         """Return the design with its scales multiplied so that the certifier proves epsilon."""
         request, structure = self.request, design.structure
-        drawn = structure.releases(self.attribute, design.prefix, design.levels)
+        drawn = self._drawn(design)
         if self.setup.reach == 0:
-            drawn = structure.releases(
-                self.attribute, Fraction(1), (Fraction(1),) * structure.height
-            )
+            ones = (Fraction(1),) * structure.height
+            drawn = self._drawn(replace(design, prefix=Fraction(1), levels=ones))
         found, certified = recalibrated(
             drawn,
             request.policy,
-            request.epsilon,
+            request.promise,
             reading=request.reading,
             answers=request.answers,
             time_limit=request.left,
@@ -134,11 +133,17 @@ class Hierarchical(Plan):
             self.notes += (EXACT_NOTE,)
         elif certified.loss is None:
             self.notes += ("the exact loss was not found: the scales are set from its upper bound",)
-        prefix = found[0].scales[0] if structure.has_prefixes else Fraction(0)
-        levels = found[-1].scales if structure.height else ()
-        noise = [variance(scale) for scale in levels]
-        error = expected_error(structure, variance(prefix), noise)
+        prefix = found[0].widths[0] if structure.has_prefixes else Fraction(0)
+        levels = found[-1].widths if structure.height else ()
+        noise = [self.setup.variance(width) for width in levels]
+        error = expected_error(structure, self.setup.variance(prefix), noise)
         return replace(design, prefix=prefix, levels=levels, error=error)
+
+    def _drawn(self, design: Design) -> list[Release]:
+        """Return what is drawn by a design."""
+        return design.structure.releases(
+            self.attribute, design.prefix, design.levels, gaussian=self.setup.gaussian
+        )
 
     def _words(self) -> tuple[str, ...]:
         structure = self.design.structure
@@ -180,8 +185,8 @@ class Hierarchical(Plan):
         return Measured(
             structure=structure,
             prefixes=prefixes.astype(np.float64),
-            prefix_variance=variance(self.design.prefix),
+            prefix_variance=self.setup.variance(self.design.prefix),
             levels=noisy,
-            level_variances=[variance(scale) for scale in self.design.levels],
+            level_variances=[self.setup.variance(width) for width in self.design.levels],
             size=size,
         )

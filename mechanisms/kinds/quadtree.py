@@ -4,7 +4,7 @@ A rectangle is made of few large blocks inside and small ones along its border, 
 blocks of several widths adds up to less than noise on all values does. Fan-out and shares of
 epsilon are chosen for random rectangles of the first two ordered attributes, by the error of least
 squares on noise alone; a single level is among the choices, which is the Laplace mechanism. A
-record that moves changes two blocks of a level at most, by 1 each.
+record that moves changes two blocks of a level at most, by 1 each. For a rho, noise is Gaussian.
 
 Under secrets within a step of each other `steps` has less noise, for there a move that crosses the
 border of large blocks changes every level all the same.
@@ -77,20 +77,22 @@ class Quadtree(Plan):
         fan_out = whole_option(request, "fan-out", 2)
         pair = tuple(ordered[:2])
         fan_outs = FAN_OUTS if fan_out is None else (fan_out,)
-        self.blocks, shares = _designed(domain, pair, fan_outs)
-        self.releases = tuple(
-            Release(
-                query=self._level(level),
-                noise="discrete-laplace",
-                scale=2 / (share * request.epsilon),
-            )
-            for level, share in enumerate(shares)
-        )
+        gaussian = request.rho is not None
+        self.blocks, shares = _designed(domain, pair, fan_outs, gaussian=gaussian)
+        self.releases = tuple(self._noisy(level, share) for level, share in enumerate(shares))
         self.description = self.described(*self.releases)
         self.notes = (
             f"{len(shares)} levels of blocks" if len(shares) > 1 else "values alone, no blocks",
             f"fan-out {self.blocks.fan_out} along each attribute",
         )
+
+    def _noisy(self, level: int, share: Fraction) -> Release:
+        """Return a level with its noise: a record that moves changes two counts by 1."""
+        query, rho = self._level(level), self.request.rho
+        if rho is None:
+            scale = 2 / (share * self.request.epsilon)
+            return Release(query=query, noise="discrete-laplace", scale=scale)
+        return Release(query=query, noise="discrete-gaussian", variance=1 / (share * rho))
 
     def _level(self, level: int) -> str | Flows:
         if not level:
@@ -104,8 +106,8 @@ class Quadtree(Plan):
         """Whether the other plan has the same blocks and scales; then its releases are taken."""
         if not isinstance(other, Quadtree) or self.blocks.fan_out != other.blocks.fan_out:
             return False
-        scales = [[item.scales for item in plan.releases] for plan in (self, other)]
-        same = scales[0] == scales[1]
+        widths = [[(it.noise, it.widths) for it in plan.releases] for plan in (self, other)]
+        same = widths[0] == widths[1]
         if same:
             self.releases, self.description = other.releases, other.description
         return same
@@ -113,19 +115,27 @@ class Quadtree(Plan):
     def run(self, draw: Draw) -> Vector | Estimate:
         """Return the answers on the counts that fit all levels best."""
         drawn = [draw(item).units.astype(np.float64) for item in self.releases]
-        variances = [max(LEAST, variance(item.scales[0])) for item in self.releases]
+        variances = [max(LEAST, _variance(item)) for item in self.releases]
         table = self.blocks.fitted(drawn, variances, draw.public_size(self.request))
         return answered_from(table, self.request.bound, self.request.policy)
+
+
+def _variance(item: Release) -> float:
+    """Return the variance of a level's noise; of Gaussian noise, nearly."""
+    return float(item.widths[0]) if item.width == "variance" else variance(item.widths[0])
 
 
 Design = tuple[Blocks, tuple[Fraction, ...]]
 
 
 @lru_cache(maxsize=32)
-def _designed(domain: Domain, pair: tuple[int, ...], fan_outs: tuple[int, ...]) -> Design:
-    """Return blocks and the levels' shares of epsilon with the least error for rectangles.
+def _designed(
+    domain: Domain, pair: tuple[int, ...], fan_outs: tuple[int, ...], *, gaussian: bool
+) -> Design:
+    """Return blocks and the levels' shares of the budget with the least error for rectangles.
 
-    All scales are in proportion to 1 / epsilon, so it does not matter here. Ties go to the first.
+    All scales are in proportion to 1 / epsilon, all variances to 1 / rho, so it does not matter
+    here how large that is. Ties go to the first.
     """
     tried: list[Design] = [(Blocks(domain, fan_outs[0], 1), (Fraction(1),))]
     for fan_out in fan_outs:
@@ -135,7 +145,9 @@ def _designed(domain: Domain, pair: tuple[int, ...], fan_outs: tuple[int, ...]) 
             tried += [(blocks, _shares(fan_out, levels, tilt)) for tilt in TILTS]
     sizes = [domain.attribute(axis).size for axis in pair]
     asked = Rectangles((pair[0], pair[-1]), (sizes[0], 1 if len(pair) < 2 else sizes[1]), SAMPLE)
-    return min(tried[:1] + _likely(tried[1:]), key=lambda item: _squares(item[0], item[1], asked))
+    return min(
+        tried[:1] + _likely(tried[1:]), key=lambda item: _squares(item, asked, gaussian=gaussian)
+    )
 
 
 def _likely(tried: list[Design]) -> list[Design]:
@@ -150,12 +162,13 @@ def _shares(fan_out: int, levels: int, tilt: float) -> tuple[Fraction, ...]:
     return tuple(Fraction(part, sum(parts)) for part in parts)
 
 
-def _squares(blocks: Blocks, shares: tuple[Fraction, ...], asked: Rectangles) -> float:
+def _squares(design: Design, asked: Rectangles, *, gaussian: bool) -> float:
     """Return the mean squared error of some rectangles, from numbers that stand for noise.
 
     They are spread as normal numbers are, in a fixed order without any pattern.
     """
-    variances = [8 / float(share) ** 2 for share in shares]
+    blocks, shares = design
+    variances = [1 / float(share) if gaussian else 8 / float(share) ** 2 for share in shares]
     others = tuple(axis for axis in range(len(blocks.domain)) if axis not in asked.axes)
     noisy = [
         wide**0.5 * _spread_normal(prod(shape), level)

@@ -18,6 +18,7 @@ from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.certify.base.asked_before import Known
+from blowproof.verifier.certify.base.promise import Promise
 from blowproof.verifier.certify.base.verdict import INFINITE, Certified
 from blowproof.verifier.certify.certify import certify
 from blowproof.verifier.databases.consistency import prepare
@@ -48,7 +49,7 @@ def require_floats(epsilon: Fraction, mechanism: str) -> None:
 def recalibrated(
     releases: Sequence[Release],
     policy: Policy,
-    epsilon: Fraction,
+    promise: Promise | Fraction,
     *,
     reading: Reading,
     answers: Answers | None,
@@ -56,6 +57,8 @@ def recalibrated(
     known: Known | None = None,
 ) -> tuple[tuple[Release, ...], Certified]:
     """Return the releases with all scales multiplied alike, so that they lose epsilon in all.
+
+    Where a rho is promised, their variances.
 
     The certifier's upper bound on their loss decides, so what comes out is proved by the same
     argument. The second answer is what it said about the releases as they came; `known` keeps it.
@@ -65,7 +68,7 @@ def recalibrated(
         found = certify(
             Mechanism(releases=tuple(releases)),
             policy,
-            epsilon,
+            promise,
             reading=reading,
             answers=answers,
             time_limit=time_limit,
@@ -78,10 +81,16 @@ def recalibrated(
             f"nothing bounds what these releases give away under {policy.name} (reading {reading}):"
             f" {hint}" + ("" if found.final else ", or a longer --time-limit")
         )
-    factor = Fraction(found.upper) / epsilon
+    limit = promise.limit if isinstance(promise, Promise) else promise
+    factor = Fraction(found.upper) / limit
     return tuple(_scaled(release, factor) for release in releases), found
 
 
 def _scaled(release: Release, factor: Fraction) -> Release:
-    scales = tuple(scale * factor for scale in release.scales)
-    return replace(release, scale=scales if isinstance(release.scale, tuple) else scales[0])
+    widths = tuple(width * factor for width in release.widths)
+    width = widths if release.many else widths[0]
+    if release.width == "scale":
+        return replace(release, scale=width)
+    if not factor:
+        return replace(release, noise="discrete-laplace", variance=None, scale=width)
+    return replace(release, variance=width)

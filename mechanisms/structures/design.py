@@ -41,6 +41,7 @@ class Setup:
 
     `reach`: how many positions a secret move can pass. `sealed`: blocks whose ends none passes, as
     with secrets that are a partition. `blocks` and `fan_outs`: the candidates (empty: our choice).
+    With `gaussian` noise, `epsilon` stands for 2 rho, and scales are variances.
     """
 
     size: int
@@ -50,6 +51,14 @@ class Setup:
     sealed: tuple[int, ...] = ()
     blocks: tuple[int, ...] = ()
     fan_outs: tuple[int, ...] = ()
+    gaussian: bool = False
+
+    def variance(self, width: Fraction) -> float:
+        """Return the variance of the noise of a scale, or that of Gaussian noise itself.
+
+        Discrete Gaussian noise has a smaller one, which it is nearly.
+        """
+        return float(width) if self.gaussian else variance(width)
 
     def structures(self) -> list[Structure]:
         """Return the candidates."""
@@ -125,9 +134,9 @@ def evaluated(setup: Setup, structure: Structure, shares: Sequence[Fraction]) ->
         prefix = passed / (rest.pop(0) * setup.epsilon)
     reached = 2 if setup.reach else 0
     levels = tuple(reached / (share * setup.epsilon) for share in rest)
-    noise = [variance(scale) for scale in levels]
+    noise = [setup.variance(scale) for scale in levels]
     enough = min(structure.size, MANY_BLOCKS * structure.block)
-    error = expected_error(replace(structure, size=enough), variance(prefix), noise)
+    error = expected_error(replace(structure, size=enough), setup.variance(prefix), noise)
     return Design(structure, prefix, levels, error)
 
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.models.mechanisms.mechanism import Prefixes, Release, Tree
+from blowproof.models.mechanisms.mechanism import Noise, Prefixes, Release, Tree
 
 __all__ = ["Structure", "solve_chain", "variance"]
 
@@ -93,14 +94,33 @@ class Structure:
         return Tree(attribute=attribute, fan_out=self.fan_out, block=self.block, first=first)
 
     def releases(
-        self, attribute: str, prefix: Fraction, levels: tuple[Fraction, ...]
+        self,
+        attribute: str,
+        prefix: Fraction,
+        levels: tuple[Fraction, ...],
+        *,
+        gaussian: bool = False,
     ) -> list[Release]:
-        """Return what is released: the prefixes at one scale, the trees at one scale per level."""
+        """Return what is released: the prefixes at one scale, the trees at one scale per level.
+
+        With Gaussian noise they are variances; what has none is released as it is.
+        """
+        key = "variance" if gaussian else "scale"
+        noise: Noise = "discrete-gaussian" if gaussian else "discrete-laplace"
         found = []
         if self.has_prefixes:
             query = Prefixes(attribute=attribute, every=self.block, whole=self.whole)
-            found.append(Release(query=query, noise="discrete-laplace", scale=prefix))
+            found.append(_noisy(query, noise, key, prefix))
         if self.height:
             tree = self.tree(attribute)
-            found.append(Release(query=tree, noise="discrete-laplace", scale=levels))
+            found.append(_noisy(tree, noise, key, levels))
         return found
+
+
+def _noisy(
+    query: Prefixes | Tree, noise: Noise, key: str, width: Fraction | tuple[Fraction, ...]
+) -> Release:
+    if not any(width if isinstance(width, tuple) else (width,)):
+        return Release(query=query, noise="discrete-laplace", scale=width)
+    widths: dict[str, Any] = {key: width}
+    return Release(query=query, noise=noise, **widths)

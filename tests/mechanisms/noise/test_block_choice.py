@@ -146,6 +146,21 @@ def test_neighbours_never_lose_more_than_the_certifier_says() -> None:
     assert worst > 0.4 * float(factor)
 
 
+@pytest.mark.parametrize("order", [1.01, 2, 8, 40])
+def test_no_divergence_is_above_an_eighth_of_the_square(order: float) -> None:
+    """The pairs of the test before: D_t <= t epsilon^2 / 8, for epsilon = 2 S / scale."""
+    scale = 4.0
+    for one in ([3, 0, 2, 1, 0, 0], [0, 4, 0, 0, 4, 0], [9, 1, 1, 9, 1, 1]):
+        for here, there in product(range(6), repeat=2):
+            two = list(one)
+            two[here] -= 1
+            two[there] += 1
+            if min(two) >= 0:
+                p, q = (chances(counts, Fraction(0), scale) for counts in (one, two))
+                moment = sum(p[at] ** order * q[at] ** (1 - order) for at in p)
+                assert log(moment) / (order - 1) <= order * (4 / scale) ** 2 / 8 + 1e-9
+
+
 def test_a_smaller_scale_is_not_proved() -> None:
     policy = Policy(domain=SMALL)
     for scale, verdict in ((Fraction(4), "proved"), (Fraction(399, 100), "undecided")):

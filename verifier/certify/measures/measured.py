@@ -7,7 +7,11 @@ goes one way, and is said: epsilon to rho = epsilon^2 / 2, rho to epsilon at a d
 * `epsilon`: Gaussian and bounded releases must not change between neighbours at all, as releases
   without noise.
 * `rho`: half the S of the squares, plus epsilon^2 / 2 for the rest. A pair's divergences of order 2
-  add up, and refute a rho below half of their sum.
+  add up, and refute a rho below half of their sum. Choices that are drawn in proportion to weights
+  e^(-cost / b) have epsilon^2 / 8: costs change by at most some a, so the logarithms L of the
+  ratios of chances lie within 2 a / b = epsilon of each other. Let psi(t) = log E e^(t L): it is 0
+  at 0 and 1, and its second derivative is the variance of such a number, epsilon^2 / 4 at the most.
+  So psi(t) <= t (t - 1) epsilon^2 / 8, and the divergence of order t is at most t epsilon^2 / 8.
 * `epsilon-delta`: what rho gives by the best order, or the pure epsilon and what the Gaussian part
   gives, whichever is less. A pair's own delta, from below, refutes. With bounded noise, the epsilon
   that the rest does not use up is asked of it, exactly.
@@ -21,7 +25,7 @@ from fractions import Fraction
 
 from blowproof.models import BudgetError, Exact
 from blowproof.models.base.numbers import plain
-from blowproof.models.mechanisms.mechanism import Mechanism
+from blowproof.models.mechanisms.mechanism import BLOCKS, DRAWN, Mechanism
 from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
@@ -79,7 +83,15 @@ def _rho(asked: Asked, mechanism: Mechanism, sorts: Sorts, limit: Fraction) -> J
         return Judged(_said(rest, sorts), assumed)
     listened = asked if not silent and not mechanism.selections else quiet
     gauss = gaussian_rho(listened, sorts.gaussian)
+    drawn = (
+        not sorts.pure
+        and not sorts.k_norm
+        and not sorts.steps
+        and all(item.candidates in (DRAWN, BLOCKS) for item in mechanism.selections)
+    )
     converted = None if rest.upper is None else from_pure(Fraction(rest.upper))
+    if converted is not None and drawn:
+        converted /= 4
     upper = None
     if converted is not None and gauss.upper is not None and gauss.upper != INFINITE:
         upper = plain(converted + Fraction(gauss.upper))
@@ -92,7 +104,8 @@ def _rho(asked: Asked, mechanism: Mechanism, sorts: Sorts, limit: Fraction) -> J
     notes = [*gauss.notes, *rest.notes]
     if rest.upper and converted is not None and not isinstance(rest.upper, str):
         text = f"epsilon = {_short(rest.upper)} of Laplace noise and choices is converted to rho = "
-        notes.append(f"{text}epsilon^2 / 2 = {_short(converted)}: a bound, not what it is exactly")
+        square = "epsilon^2 / 8" if drawn else "epsilon^2 / 2"
+        notes.append(f"{text}{square} = {_short(converted)}: a bound, not what it is exactly")
     engine = gauss.engine if sorts.gaussian else rest.engine
     found = Bounds(lower=lower, upper=upper, pair=pair, engine=engine, notes=tuple(notes))
     return Judged(found, assumed, scalable=not silent and not mechanism.selections)

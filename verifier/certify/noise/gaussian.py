@@ -3,6 +3,8 @@
 For two neighbours, discrete Gaussian noise on a grid that holds all changes loses exactly
 sum over outputs of (f_j(D1) - f_j(D2))^2 / (2 s_j) in zCDP (`measures.orders`). So the rho of all
 releases together is half of one S: of the stack, in the norm l2-squared, with the weights 1 / s_j.
+Where a record adds 0 or 1 to each output, one that moves changes none by more than 1, so its
+squares add up to what it changes in l1: arguments about that (`lemmas`) hold of both.
 """
 
 from __future__ import annotations
@@ -19,8 +21,10 @@ from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.question import Listener, Progress
 from blowproof.verifier.certify.base.asked import Asked
+from blowproof.verifier.certify.base.lemmas import argued, many_values
 from blowproof.verifier.certify.base.verdict import Bounds
 from blowproof.verifier.certify.noise.weighted_records import numbered_bounds
+from blowproof.verifier.engines.one_move.worst_edge import one_secret_move
 
 __all__ = ["gaussian_rho", "squared_weights"]
 
@@ -52,11 +56,30 @@ def _halved(size: Exact | str) -> Exact:
     return plain(size * _HALF)
 
 
+def _argued(asked: Asked, parts: Sequence[Part]) -> Bounds | None:
+    """Return what lemmas say, in L1, where no output changes by more than 1: squares are no more.
+
+    None where they have no say, or where the rows can be listed.
+    """
+    one = asked.engine == "auto" and one_secret_move(asked.setting, asked.reading)
+    if not one or not all(part.query.binary for part in parts):
+        return None
+    if not asked.lemmas or not many_values(asked.setting, parts):
+        return None
+    found = argued(asked.setting, asked.policy, parts, asked.lemmas)
+    if found is None or found.upper is None:
+        return None
+    return Bounds(lower=0, upper=found.upper, pair=None, engine="argument", notes=(found.how,))
+
+
 def _searched(asked: Asked, parts: Sequence[Part]) -> Bounds:
     """Ask for the whole stack; what weighs single records, or is too much, part by part.
 
     No pair has more than the parts' S added up.
     """
+    said = _argued(asked, parts)
+    if said is not None:
+        return said
     alone = len(parts) == 1
     if alone or not any(part.query.per_record for part in parts):
         try:
