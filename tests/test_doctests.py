@@ -11,11 +11,15 @@ from pkgutil import walk_packages
 import pytest
 
 
+RUN_ON_IMPORT = (".__main__", ".serving.warm", ".sweeping.warm")
+"""A program, and what forks workers: it waits until it has no other thread, as tests may have."""
+
+
 def module_names() -> list[str]:
     """All modules, except the ones that run on import."""
     root = import_module("blowproof")
     found = [item.name for item in walk_packages(root.__path__, "blowproof.")]
-    return ["blowproof", *(name for name in found if not name.endswith(".__main__"))]
+    return ["blowproof", *(name for name in found if not name.endswith(RUN_ON_IMPORT))]
 
 
 @pytest.mark.parametrize("name", module_names())

@@ -8,17 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["POLICY", "warm_up"]
-
-POLICY = """
-[domain]
-a = ["x", "y"]
-b = { min = 0, max = 2 }
-[[known]]
-marginal = ["a"]
-[[known]]
-count = { b = 1 }
-"""
+__all__ = ["warm_up"]
 
 
 def warm_up() -> None:
@@ -28,9 +18,10 @@ def warm_up() -> None:
     they take many seconds, and nobody should wait for that who asks something small.
     """
     from blowproof.cli.asking.stoppable import until_alone
+    from blowproof.cli.beginning.warm import SMALL
     from blowproof.cli.serving.work import answer
 
-    asked = {"text": POLICY, "query": "histogram", "job": "report"}
+    asked = {"text": SMALL, "query": "histogram", "job": "report"}
     answer(asked, Path(), lambda event: None)
     until_alone()
 

@@ -6,27 +6,18 @@ Importing this module does it, in the process that forks workers and does nothin
 
 from __future__ import annotations
 
-__all__ = ["POLICY", "warm_up"]
-
-POLICY = """
-[domain]
-a = ["x", "y"]
-b = { min = 0, max = 2 }
-[[known]]
-marginal = ["a"]
-[[known]]
-count = { b = 1 }
-"""
+__all__ = ["warm_up"]
 
 
 def warm_up() -> None:
     """Ask a few small questions; compiled searches are left to the workers that need them."""
     from blowproof.cli.asking.stoppable import until_alone
+    from blowproof.cli.beginning.warm import SMALL
     from blowproof.cli.sweeping.work import Asked, Batch, answer_batch
     from blowproof.models.files.reading import parse_policy
     from blowproof.models.stacks.written import parse_question
 
-    policy = parse_policy(POLICY, name="warm")
+    policy = parse_policy(SMALL, name="warm")
     asked = [
         Asked("", text, parse_question(text, policy, "l1"), "published", "l1", "any", 0)
         for text in ("histogram", "marginal(a)")

@@ -109,7 +109,7 @@ def test_complete_neighbour_sets_agree_where_clauses_name_records(
     reading: Reading, data: st.DataObject
 ) -> None:
     kinds = data.draw(st.sampled_from([("clause",), ("clause", "clause", "count", "bound")]))
-    policy = data.draw(policies(scope="given", kinds=kinds, max_values=4, max_records=3))
+    policy = data.draw(policies(scope="given", kinds=kinds, max_values=3, max_records=3))
     assume(any(isinstance(fact, Clause) for fact in policy.known))
     found = complete_set(policy, reading)
     if reading == "add-remove":

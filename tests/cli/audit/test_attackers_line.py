@@ -10,14 +10,30 @@ from blowproof.cli.main import run
 ATTACKERS = Path(__file__).resolve().parents[3] / "examples" / "attackers"
 
 
+def queue_of(students: int) -> str:
+    """The queue of the examples, shorter: students from the front of it."""
+    text = (ATTACKERS / "queue.toml").read_text(encoding="utf-8")
+    first, *clauses = text.replace("size = 12", f"size = {students}").split("[[known]]\nclause")
+    assert len(clauses) == 11
+    return "[[known]]\nclause".join([first, *clauses[: students - 1]])
+
+
 @pytest.mark.parametrize(
     ("name", "query", "power", "word"),
-    [("trap", "histogram", 2, "is enough"), ("queue", "count(passes)", 12, "is needed")],
+    [("trap", "histogram", 2, "is enough"), ("queue", "count(passes)", 6, "is needed")],
 )
 def test_the_audit_says_where_published_noise_is_too_small_against_attackers(
-    capsys: pytest.CaptureFixture[str], name: str, query: str, power: int, word: str
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    name: str,
+    query: str,
+    power: int,
+    word: str,
 ) -> None:
     policy = str(ATTACKERS / f"{name}.toml")
+    if name == "queue":
+        policy = str(tmp_path / "queue.toml")
+        Path(policy).write_text(queue_of(power), encoding="utf-8")
     run(["audit", policy, "--query", query, "--json"])
     found = json.loads(capsys.readouterr().out)["queries"][0]["attackers"]
     assert found["log_odds_at_least"] == power

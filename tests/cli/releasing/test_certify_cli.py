@@ -106,7 +106,7 @@ def test_undecided_when_the_question_is_too_large(tmp_path, monkeypatch):
     (tmp_path / "policy.toml").write_text(TWELVE_WARDS, "utf-8")
     with chdir(tmp_path):
         words = ["certify", "mechanism.toml", "--policy", "policy.toml", "--epsilon", "50"]
-        words += ["--time-limit", "5"]
+        words += ["--time-limit", "2"]
         code, out, err = outcome(*words)
         assert (code, err) == (3, "")
         assert out.startswith("undecided: mechanism under policy, epsilon = 50\n")

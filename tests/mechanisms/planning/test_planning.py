@@ -37,6 +37,7 @@ from blowproof.models import (
 from blowproof.models.data.dataset import Dataset
 
 LINE = Policy(domain=Domain(age=Integers(0, 40)), secrets=Distance(threshold=3))
+SHORT_LINE = Policy(domain=Domain(age=Integers(0, 12)), secrets=Distance(threshold=3))
 TABLE = Policy(
     domain=Domain(ward=Labels(["a", "b", "c"]), sex=Labels(["F", "M"])),
     known=(Marginal(("ward",)),),
@@ -59,12 +60,18 @@ def test_the_best_is_chosen_and_nothing_dominates_it() -> None:
     assert rmse["ordered"] < rmse["table"] / 2
 
 
-@pytest.mark.parametrize("queries", [["histogram"], ["cumulative(age)", "histogram"]])
-def test_no_option_is_below_the_lower_bound(queries: list[str]) -> None:
-    for epsilon in ("1/4", "1", "4"):
-        found = compared(LINE, *queries, epsilon=epsilon)
-        assert found.bound is not None
-        assert all(option.rmse >= found.bound for option in found.options)
+@pytest.mark.parametrize(
+    ("epsilon", "queries"),
+    [
+        ("1/4", ["histogram"]),
+        ("1", ["cumulative(age)", "histogram"]),
+        ("4", ["cumulative(age)", "histogram"]),
+    ],
+)
+def test_no_option_is_below_the_lower_bound(epsilon: str, queries: list[str]) -> None:
+    found = compared(SHORT_LINE, *queries, epsilon=epsilon)
+    assert found.bound is not None and len(found.options) > 3
+    assert all(option.rmse >= found.bound for option in found.options)
 
 
 def test_the_error_of_laplace_is_that_of_its_noise() -> None:

@@ -255,7 +255,7 @@ def test_marginals_of_six_attributes_are_no_refusal() -> None:
     domain = Domain({name: Labels(["0", "1", "2"]) for name in "abcdef"})
     known = tuple(Marginal(list(names)) for names in ("ab", "cd", "ef"))
     policy = Policy(domain=domain, known=known, secrets=AttributeChange())
-    found = sensitivity(policy, time_limit=5)
+    found = sensitivity(policy, time_limit=1)
     assert found.upper is not None
     assert 0 < found.lower <= found.upper
     fixed = sensitivity(policy, "marginal(c)", time_limit=0.5)

@@ -161,19 +161,19 @@ PEOPLE = [(0, 0), (1, 1), (1, 2)]
 """Whom the policies under scope "given" are about."""
 
 
-def about_people(policy, *, size=True):
-    """A policy of scope "any" with the numbers of PEOPLE."""
+def about_people(policy, people=PEOPLE):
+    """A policy of scope "any" with the numbers of these people."""
     counted: list[Any] = []
     for place, fact in enumerate(policy.known):
         bound = [item for item in policy.linear_facts if item.name.startswith(f"known[{place}]")]
-        answers = [sum(map(item.coefficient, PEOPLE)) for item in bound]
+        answers = [sum(map(item.coefficient, people)) for item in bound]
         if isinstance(fact, Marginal):
             counted.append(Marginal(fact.attributes, answers=answers))
         elif isinstance(fact, Count):
             counted.append(Count(list(fact.where), answer=answers[0]))
         else:
             counted.append(fact)
-    database = Database(answers="given", size=len(PEOPLE))
+    database = Database(answers="given", size=len(people))
     return replace(policy, known=tuple(counted), database=database)
 
 
@@ -182,8 +182,9 @@ def about_people(policy, *, size=True):
 @given(both=drawn(), limit=st.sampled_from([None, Count({"b": ["y", "z"]}, at_least=1)]))
 def test_related_policies_by_brute_force_with_their_numbers(reading, both, limit):
     """Under scope "given" nothing travelled."""
-    assume(not any(point in one.impossible for one in both for point in PEOPLE))
-    here, there = (about_people(one) for one in both)
+    people = PEOPLE[::2] if reading == "pufferfish" else PEOPLE  # brute force takes long there
+    assume(not any(point in one.impossible for one in both for point in people))
+    here, there = (about_people(one, people) for one in both)
     if limit is not None:
         here = replace(here, known=(*here.known, limit))
     one, two = Outline.of(here, "given"), Outline.of(there, "given")
@@ -191,7 +192,7 @@ def test_related_policies_by_brute_force_with_their_numbers(reading, both, limit
     inside, travel = within(one, two, reading), pairs_travel(one, two, reading)
     assume(inside or travel)
     found = [setting(item, "given") for item in (here, there)]
-    sizes = range(len(PEOPLE), len(PEOPLE) + 1)
+    sizes = range(len(people), len(people) + 1)
     mine, theirs = (
         set(brute_neighbours(item, reading, sizes=sizes, every_label=False)) for item in found
     )
