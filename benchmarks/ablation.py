@@ -1,13 +1,16 @@
 """What does each strategy of the plan gain? The plan as it is, and without each in turn.
 
 python benchmarks/ablation.py [--sample drawn|small|middle|realistic] [--policies 3000] [--seed 1]
-                              [--limit 6] [--minutes 30] [--always brute] [--keep FOLDER]
+                              [--limit 6] [--minutes 30] [--always brute] [--spoke]
+                              [--keep FOLDER]
 
 `drawn`: the policies of the tests, a drawn query and reading of each; `small`, `middle`: those of
 `plan.py`; `realistic`: the questions of `realistic.py`. A question is asked again only without the
 strategies that did something on it: what was not begun changes nothing, since the plan's order does
 not depend on the time. Time is counted work (models/base/clock), so that the table is the same on a
-busy machine. `--always brute`: else the smallest policies are all listed at once.
+busy machine. `--spoke`: only without those that moved an end of the bounds, which asks far less: an
+answer can be no worse without others, and the column of the work then says little.
+`--always brute`: else the smallest policies are all listed at once.
 
 Prints, for each strategy, on how many questions it ran; without it: how many exact answers are lost
 (and how many there are only then), how many lower and upper bounds are worse, by how much they are
@@ -57,6 +60,20 @@ def watched(run: plan.Run, step: plan.Step, *rest: object) -> object:
     """Run a strategy, and remember its name."""
     ran.add(step.strategy.name)
     return ASK(run, step, *rest)  # type: ignore[arg-type]
+
+
+KEEP = plan.Run._keep
+"""What writes on the board; the names of those that moved an end there are kept in `spoke`."""
+
+spoke: set[str] = set()
+
+
+def heard(run: plan.Run, step: plan.Step, *rest: object) -> None:
+    """Write on the board, and remember who moved an end."""
+    before = run.board.ends()
+    KEEP(run, step, *rest)  # type: ignore[arg-type]
+    if run.board.ends() != before:
+        spoke.add(step.strategy.name)
 
 
 def without(*names: str) -> None:
@@ -196,19 +213,26 @@ def write(path: Path, row: Row) -> None:
         path.write_text(asked_for + to_toml(question.policy))
 
 
-def main() -> None:
-    """Ask, and print a table."""
+def wanted() -> argparse.Namespace:
+    """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sample", choices=["drawn", "realistic", *SHAPES], default="drawn")
     parser.add_argument("--policies", type=int, default=3000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=float, default=6)
     parser.add_argument("--always", action="append", default=[], help="leave out in any case")
+    parser.add_argument("--spoke", action="store_true", help="leave out what moved an end only")
     parser.add_argument("--minutes", type=float, default=30, help="begin no question after that")
     parser.add_argument("--keep", type=Path, help="folder for a question that needs each strategy")
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Ask, and print a table."""
+    options = wanted()
     plan.Run._run = watched  # type: ignore[method-assign, assignment]
-    names = [item.name for item in (*THEOREMS, *ENGINES, LAST) if item.name != "hilbert"]
+    plan.Run._keep = heard  # type: ignore[method-assign, assignment]
+    names = [item.name for item in (*THEOREMS, *ENGINES, LAST)]
     rows = {name: Row() for name in names}
     count = exact = open_ = refused = 0
     total, end = 0.0, time.monotonic() + 60 * options.minutes
@@ -217,6 +241,7 @@ def main() -> None:
             break
         without(*options.always)
         ran.clear()
+        spoke.clear()
         whole, work = asked(question, options.limit)
         count += 1
         if whole is None:
@@ -225,7 +250,7 @@ def main() -> None:
         exact += whole.status != "bounds"
         open_ += whole.status == "bounds"
         total += work
-        for name in sorted(ran & set(rows)):
+        for name in sorted((spoke if options.spoke else ran) & set(rows)):
             without(name, *options.always)
             part, spent = asked(question, options.limit)
             rows[name].compare(whole, work, part, spent)

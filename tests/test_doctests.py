@@ -10,7 +10,6 @@ from pkgutil import walk_packages
 
 import pytest
 
-
 RUN_ON_IMPORT = (".__main__", ".serving.warm", ".sweeping.warm")
 """A program, and what forks workers: it waits until it has no other thread, as tests may have."""
 

@@ -85,8 +85,6 @@ def plan(question: Question, *, only: str = "", inner: bool = False) -> list[Ste
 def _why_not(item: Strategy, question: Question) -> str:
     """Return why an engine that could answer the question is not asked, or ""."""
     setting, name = question.setting, item.name
-    if name == "hilbert":
-        return "the search lists the same, and faster"
     if name == "brute" and setting.scope == "any":
         return "for any answers there is no end of databases"
     if name == "brute" and not databases_within(setting, question.reading, FEW_DATABASES):

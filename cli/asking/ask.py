@@ -18,7 +18,16 @@ from blowproof.verifier.ask import Engine, Problem, Progress, neighbours, sensit
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.exact.available import AVAILABLE
 
-__all__ = ["GRACE", "OVER", "READ_SECONDS", "Cut", "Session", "scope_of", "stream_neighbours"]
+__all__ = [
+    "GRACE",
+    "OVER",
+    "READ_SECONDS",
+    "SMALL",
+    "Cut",
+    "Session",
+    "scope_of",
+    "stream_neighbours",
+]
 
 READ_SECONDS = 3.0
 """How long files may be read, however short the time limit is."""
@@ -34,6 +43,17 @@ SLOW = "searches are not compiled here: pip install 'blowproof[fast]' may decide
 
 OVER = "not reached within the time limit"
 """Why a question was not searched at all."""
+
+SMALL = """
+[domain]
+a = ["x", "y"]
+b = { min = 0, max = 2 }
+[[known]]
+marginal = ["a"]
+[[known]]
+count = { b = 1 }
+"""
+"""A policy whose questions need no compiled code: what forks workers asks some beforehand."""
 
 T = TypeVar("T")
 Post = Callable[[object], None]

@@ -11,20 +11,9 @@ from blowproof.models import Domain, Labels, Marginal, Policy
 from blowproof.verifier.ask import certified, sensitivity
 from blowproof.verifier.exact.available import AVAILABLE
 
-__all__ = ["SMALL", "warm"]
+__all__ = ["warm"]
 
 SECONDS = 60.0
-
-SMALL = """
-[domain]
-a = ["x", "y"]
-b = { min = 0, max = 2 }
-[[known]]
-marginal = ["a"]
-[[known]]
-count = { b = 1 }
-"""
-"""A policy whose questions need no compiled code: what forks workers asks some beforehand."""
 
 
 def warm() -> bool:

@@ -17,8 +17,8 @@ def warm_up() -> None:
     Compiled searches are left to the workers that need them: the first time after an installation
     they take many seconds, and nobody should wait for that who asks something small.
     """
+    from blowproof.cli.asking.ask import SMALL
     from blowproof.cli.asking.stoppable import until_alone
-    from blowproof.cli.beginning.warm import SMALL
     from blowproof.cli.serving.work import answer
 
     asked = {"text": SMALL, "query": "histogram", "job": "report"}

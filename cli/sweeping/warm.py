@@ -11,8 +11,8 @@ __all__ = ["warm_up"]
 
 def warm_up() -> None:
     """Ask a few small questions; compiled searches are left to the workers that need them."""
+    from blowproof.cli.asking.ask import SMALL
     from blowproof.cli.asking.stoppable import until_alone
-    from blowproof.cli.beginning.warm import SMALL
     from blowproof.cli.sweeping.work import Asked, Batch, answer_batch
     from blowproof.models.files.reading import parse_policy
     from blowproof.models.stacks.written import parse_question

@@ -25,17 +25,16 @@ def circuits_lower_bound(
     *,
     seed: int = 0,
     time_limit: float | None = None,
-    wanted: Container[int] | None = None,
 ) -> tuple[Number, Multiset]:
     """The largest total weight among the circuits met in `budget` random pivots, and that circuit.
 
     A circuit is an irreducible: its support carries one integer relation only, so every zero-sum
     part of it is a multiple of the primitive one, which is the circuit itself. (0, ()) if there are
-    no effects. The walk ends at the time limit. `wanted`: the circuit has one of these effects.
+    no effects. The walk ends at the time limit.
     """
     instance = Instance.of(effects, weights)
     end = None if time_limit is None else now() + time_limit
-    found = list(circuits(instance, budget, seed, end, wanted))
+    found = list(circuits(instance, budget, seed, end))
     for weight, multiset in reversed(found):  # the heaviest comes last
         if is_irreducible(instance.effects, multiset):
             return instance.value(weight), multiset
@@ -53,7 +52,7 @@ def circuits(
 
     Each basis with each effect outside it gives one relation, hence one circuit and its negative.
     The walk pivots on the heaviest circuit of the basis or at random, and starts afresh now and
-    then.
+    then. `wanted`: each circuit has one of these effects.
     """
     if not instance.effects:
         return

@@ -16,6 +16,7 @@ from blowproof.verifier.engines.irreducibles import (
     longest_bound,
     warming,
 )
+from blowproof.verifier.engines.irreducibles.circuits import circuits
 from blowproof.verifier.exact.coordinates import Instance, circuit_bound
 from blowproof.verifier.neighbours.check import check_pair
 
@@ -44,11 +45,11 @@ def test_bounds_without_a_search_hold(effects: Effects) -> None:
 @settings(max_examples=40, deadline=None)
 def test_wanted_circuits_have_a_wanted_effect(effects: Effects, place: int) -> None:
     wanted = {place % len(effects)}
-    weight, circuit = circuits_lower_bound(effects, budget=40, wanted=wanted)
     opposite = effects.index(tuple(-x for x in effects[place % len(effects)]))
-    if circuit:
+    instance = Instance.of(effects)
+    for weight, circuit in circuits(instance, 40, wanted=wanted):
         assert wanted & {i for i, _ in circuit} or opposite in {i for i, _ in circuit}
-        assert weight <= longest(effects).lower
+        assert instance.value(weight) <= longest(effects).lower
 
 
 @pytest.mark.wall_clock
