@@ -73,3 +73,10 @@ def test_every_pin_has_its_hashes_and_no_place() -> None:
     assert entries.pop(0) == "--only-binary :all:"
     form = re.compile(r"[\w.-]+==[\w.]+(?:\s+--hash=sha256:[0-9a-f]{64})+")
     assert [entry for entry in entries if not form.fullmatch(entry)] == []
+
+
+def test_no_script_hides_a_library() -> None:
+    """Python looks beside a script first: `benchmarks/coverage.py` was what numba then imported."""
+    others = {"coverage", *sys.stdlib_module_names, *packages_distributions()}  # numba looks for it
+    names = {path.stem for folder in ("benchmarks", "tests") for path in (ROOT / folder).iterdir()}
+    assert names & others <= {"tests", "__pycache__"}
