@@ -42,7 +42,6 @@ from blowproof.mechanisms.structures.memberships import Around, Bounds, Clusters
 from blowproof.models import Policy, QueryError, exact, setting, show
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.policy.readings import is_labelled
-from blowproof.models.queries.kinds import Histogram
 from blowproof.models.secrets import CellGraph
 from blowproof.models.secrets.offsets import OffsetGraph
 
@@ -175,7 +174,7 @@ class KMeans(Plan):
                 "without known facts, reading published or secret-moves\n"
                 "  try: --mechanism laplace with --query cluster-sums(FILE)"
             )
-        if not isinstance(request.bound, Histogram):
+        if not request.bound.separates:
             raise QueryError(
                 f"k-means makes clusters, and does not answer {request.bound.name}"
                 "\n  try: leave --query out"

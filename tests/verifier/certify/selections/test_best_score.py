@@ -7,6 +7,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import partial
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -202,7 +203,10 @@ def test_a_best_score_is_refuted_where_the_numbers_are_known(candidates, noise, 
     assert check and sum(times for _, times in pair.unchanged) + len(pair.before) == 30
     both = [[sum(n for x, n in held.items() if x[0] == k) for k in range(3)]
             for held in (pair.first(), pair.second())]  # fmt: skip
-    laws = {"laplace": laplace_maximum, "discrete-laplace": partial(maximum, reach=25)}
+    laws: dict[str, Any] = {
+        "laplace": laplace_maximum,
+        "discrete-laplace": partial(maximum, reach=25),
+    }
     law = exponential if candidates == "exponential" else laws[noise]
     one, two = (law(counts, 1.5) for counts in both)
     lost = max(abs(math.log(p / q)) for p, q in zip(one, two, strict=True))
@@ -219,8 +223,8 @@ def test_how_often_an_answer_wins():
             low, high = how_often(behind[place], {}, None)
             assert low <= high and float(low) - 1e-6 < smooth < float(high) + 1e-6
             assert high - low < Fraction(1, 50)
-            lost, won = (how_often(*some, Fraction(2)) for some in
-                         ((behind[place], {}), ({}, behind[place])))  # fmt: skip
+            lost = how_often(behind[place], {}, Fraction(2))
+            won = how_often({}, behind[place], Fraction(2))
             assert float(lost[0]) - 1e-6 < ties < float(won[1]) + 1e-6
             assert lost[1] - lost[0] < Fraction(1, 10**20)
 
