@@ -8,9 +8,8 @@ from pathlib import Path
 import click
 
 from blowproof.cli.asking.piped import is_piped
-from blowproof.models.base.errors import PolicyError
 from blowproof.models.base.masked import masked
-from blowproof.models.data.table_at import TableAt, kind_of
+from blowproof.models.data.table_at import TableAt, is_address
 from blowproof.models.files.toml_text import inline
 
 __all__ = ["Source", "source_of"]
@@ -39,7 +38,7 @@ class Source:
 
 def source_of(data: str | None, table: str | None) -> Source:
     """Return what the words of a command line mean."""
-    address = data is not None and _is_address(data)
+    address = data is not None and is_address(data)
     if table is not None and not address:
         raise click.UsageError(
             "--table is for a database: give its address, as postgres://host/database or people.db"
@@ -54,13 +53,3 @@ def source_of(data: str | None, table: str | None) -> Source:
     if is_piped(data):
         return Source(data, "standard input", "policy")
     return Source(data, data, Path(data).name.partition(".")[0] or "policy")
-
-
-def _is_address(data: str) -> bool:
-    if data.startswith("env:"):
-        return True
-    try:
-        kind_of(data)
-    except PolicyError:
-        return "://" in data
-    return True

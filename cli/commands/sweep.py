@@ -63,8 +63,10 @@ def sweep(  # noqa: PLR0913, PLR0917 # its options
     from blowproof.cli.sweeping.shown import live, sweep_parts
     from blowproof.cli.text.files import keep_apart, save
     from blowproof.cli.text.output import print_all, quietly, write_json
+    from blowproof.models.base.door import is_standard_input
 
-    target = str(Path(grid).with_suffix(".parquet")) if output is None else output
+    named = "sweep.toml" if is_standard_input(grid) else grid
+    target = str(Path(named).with_suffix(".parquet")) if output is None else output
     keep_apart({"--output": target, "--html": html}, [grid])
     read = read_grid(grid)
     if time_limit is not None:

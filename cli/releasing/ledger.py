@@ -10,6 +10,7 @@ from blowproof.cli.asking.account_options import ledger_option
 from blowproof.cli.asking.errors import Exit
 from blowproof.cli.asking.options import json_option
 from blowproof.cli.asking.piped import data_argument
+from blowproof.cli.releasing.tables import table_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,6 +27,7 @@ __all__ = ["ledger"]
     epilog="Example: blowproof ledger examples/census.csv",
 )
 @data_argument(required=False)
+@table_option
 @ledger_option
 @click.option("--take-over", type=click.Path(), metavar="OLD",
               help="First move the account of DATA out of OLD, a ledger of version 1.")  # fmt: skip

@@ -18,6 +18,7 @@ from blowproof.cli.asking.options import (
 )
 from blowproof.cli.asking.piped import data_argument
 from blowproof.cli.asking.promise_options import promise_options
+from blowproof.cli.releasing.tables import table_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,6 +48,7 @@ LATE = ("time limit was over", "not proved in time", "is known to be enough", "n
 )
 @policy_argument()
 @data_argument(required=False)
+@table_option
 @click.option("--query", "queries", multiple=True, metavar="Q",
               help="A query of the workload; once for each.")  # fmt: skip
 @click.option("--weight", "weights", multiple=True, type=positive, metavar="W",

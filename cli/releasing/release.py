@@ -19,6 +19,7 @@ from blowproof.cli.asking.options import (
 from blowproof.cli.asking.piped import data_argument
 from blowproof.cli.asking.promise_options import NO_PROMISE, promise_options
 from blowproof.cli.releasing.extras import Extras, extra_options, show_released
+from blowproof.cli.releasing.tables import table_option
 
 if TYPE_CHECKING:
     from blowproof.mechanisms.planning.plan_file import PlanFile
@@ -35,6 +36,7 @@ __all__ = ["read_plan_for", "release"]
 )
 @policy_argument()
 @data_argument()
+@table_option
 @click.option("--query", help="Which numbers are released.  [default: histogram]")
 @promise_options(delta=False, required=False)
 @click.option("--mechanism", metavar="M",

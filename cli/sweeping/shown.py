@@ -60,7 +60,8 @@ def _table(rows: Sequence[Row] | deque[Row]) -> RenderableType:
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for column in ("policy", "query", "reading", "", "status"):
-        table.add_column(column, overflow="fold")
+        short = column in ("reading", "status")  # names and numbers are folded, words never
+        table.add_column(column, overflow="fold", no_wrap=short)
     for row in rows:
         norm = "" if row["norm"] == "l1" else f", {row['norm']}"
         style = "green" if settled(row) else "yellow" if row["error"] is None else "red"

@@ -6,6 +6,6 @@ into Python one by one. Files are counted by DuckDB alone; tables of databases n
 Read `encoding` (one column), `tabular` (a file as a table of positions), `counted` (what counting
 is), `dataset` (a file, counted), `content` (its digest: the same people in another file have the
 same), `table_at` (the address of a table), `backends` (databases, by Ibis), `elsewhere` (a table,
-counted), `opening` (whichever a policy names); for whoever has no policy yet `columns_at` (what
-columns hold) and `inferred` (what they could be).
+counted), `snapshot` (a table as a file of the moment), `opening` (whichever a policy names); for
+whoever has no policy yet `columns_at` (what columns hold) and `inferred` (what they could be).
 """

@@ -68,6 +68,9 @@ class Columns(Protocol):
     def rising(self, at: int) -> bool:
         """Whether each row of a column of numbers has a larger one than the row before."""
 
+    def is_key(self, at: int) -> bool:
+        """Whether the data themselves say that a column tells rows apart: a primary key."""
+
     def __enter__(self) -> Self: ...
 
     def __exit__(
@@ -149,6 +152,10 @@ class _OfFile(Table):
 
         ((least, most),) = self.cells(asked)
         return date.fromisoformat(least), date.fromisoformat(most)
+
+    def is_key(self, at: int) -> bool:
+        """Return False: a file has no keys."""
+        return False
 
     def rising(self, at: int) -> bool:
         """Return whether the numbers rise from row to row."""
@@ -248,6 +255,10 @@ class _OfTable:
 
     def rising(self, at: int) -> bool:
         """Return whether the column tells rows apart by itself, since a table has no order."""
+        return self.is_key(at)
+
+    def is_key(self, at: int) -> bool:
+        """Return whether the column is the primary key."""
         return self._backend.primary_key(self.at.table) == (self.names[at],)
 
 

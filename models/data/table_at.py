@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from blowproof.models.base.errors import DataError, PolicyError
 from blowproof.models.base.masked import SECRET_KEYS, masked
 
-__all__ = ["KINDS", "TableAt", "refuse_address"]
+__all__ = ["KINDS", "TableAt", "is_address", "refuse_address"]
 
 KINDS = {
     "duckdb": "duckdb",
@@ -133,6 +133,21 @@ def kind_of(address: str) -> str:
             hint=f"one of {', '.join(KINDS)}; of any other, a Parquet file of the table",
         )
     return known
+
+
+def is_address(text: str) -> bool:
+    """Whether a text leads to a database, and not to a file of records.
+
+    >>> [is_address(text) for text in ("people.csv", "people.db", "postgres://db/x", "env:DB")]
+    [False, True, True, True]
+    """
+    if text.startswith("env:"):
+        return True
+    try:
+        kind_of(text)
+    except PolicyError:
+        return "://" in text
+    return True
 
 
 def refuse_address(text: str) -> None:

@@ -162,6 +162,17 @@ def _from_table(address, capsys):
     assert [fact.answer for fact in setting(read_policy("people.toml")).equalities] == [30, 30]
 
 
+def test_the_primary_key_of_a_small_table_is_left_out(folder, capsys):
+    """Of four rows it was an attribute: too few to tell a number of a person by itself."""
+    with closing(sqlite3.connect("people.db")) as link:
+        link.execute("CREATE TABLE people (id INTEGER PRIMARY KEY, sex TEXT)")
+        link.executemany("INSERT INTO people VALUES (?, ?)", [(k, "FM"[k % 2]) for k in range(4)])
+        link.commit()
+    assert run(["init", "people.db", "--table", "people", "--no-audit"]) == 0
+    assert "id is left out" in capsys.readouterr().err
+    assert list(read_policy("people.toml").domain.names) == ["sex"]
+
+
 def test_of_a_database_the_table_is_asked_for(folder, capsys):
     with closing(sqlite3.connect("people.db")) as link:
         link.execute("CREATE TABLE people (id INTEGER)")

@@ -1,5 +1,6 @@
 """`blowproof sweep`: grids, keys, workers that die, results that are kept, claims, the page."""
 
+import io
 import json
 import os
 import pickle
@@ -542,3 +543,14 @@ def test_the_example_has_two_hundred_publications():
 def pyarrow_of(exchanged):
     """A table by the interchange protocol."""
     return pytest.importorskip("pyarrow.interchange").from_dataframe(exchanged)
+
+
+def test_a_grid_on_standard_input_goes_to_a_file_with_a_name(capsys, grid, monkeypatch):
+    """It was called "-.parquet", which commands take for an option."""
+    text = GRID.replace('"candidates/*.toml"', "")
+    piped = io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8")
+    monkeypatch.chdir(grid.parent)
+    monkeypatch.setattr("sys.stdin", piped)
+    code, found, _ = swept(capsys, "-", "--jobs", "1")
+    assert code == 0 and found["output"] == "sweep.parquet"
+    assert (grid.parent / "sweep.parquet").exists() and not (grid.parent / "-.parquet").exists()
