@@ -148,8 +148,8 @@ def _inferred(columns: Columns, at: int, name: str, rows: int, seen: Counted) ->
         same = "every cell is empty" if not seen.filled else "every filled cell is the same"
         if not (seen.filled and empty):
             return Inferred(name, "left out", None, f"{same}: it tells nobody from anybody", empty)
-    each = seen.filled == seen.different == rows
-    if columns.is_key(at) or (each and rows > FEW and _tells_apart(columns, at, name, seen)):
+    every = seen.filled == seen.different == rows
+    if columns.is_key(at) or (every and rows > FEW and _tells_apart(columns, at, name, seen)):
         return Inferred(name, "left out", None, "a number for each person", empty)
     if seen.numeric and not seen.codes:
         return _numbers(columns, at, name, seen, empty)
