@@ -60,6 +60,7 @@ OWN = {  # files that no user names, or that are written
     "models/files/policy_schema.py": "part of the package",
     "models/base/temporary.py": "what the system says about processes",
     "mechanisms/release/publish.py": "writes",
+    "models/data/snapshot.py": "writes a file that it makes itself",
     "mechanisms/budget/places.py": "makes the ledger",
     "verifier/claims/record.py": "part of the package, and what a maintainer records",
     "verifier/claims/state.py": "the program's own notes of an interrupted run",
