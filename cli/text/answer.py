@@ -11,7 +11,7 @@ from rich.text import Text
 from blowproof.cli.text.pairs import pair_parts
 from blowproof.models import Exact, Policy, show
 from blowproof.models.policy.in_words import number, printable, short
-from blowproof.verifier.asked.names import NO_MORE
+from blowproof.verifier.asked.names import BEYOND, NO_MORE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -85,6 +85,9 @@ def printable_lines(text: str) -> str:
 
 def _noise(answer: Answer) -> Text:
     if answer.upper is None:
+        beyond = [note for note in answer.notes if note.startswith(BEYOND)]
+        if beyond:
+            return Text(f"{beyond[0]}. No noise of such a size is worth anything.")
         return Text("Nothing bounds S from above yet: do not calibrate noise to the lower bound.")
     if answer.norm == "range":
         if answer.upper == 0:

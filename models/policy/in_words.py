@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from math import log10
 
 from blowproof.models.base.numbers import Exact, show
 from blowproof.models.domain.attributes import Value
@@ -89,8 +90,21 @@ def short(value: Exact) -> str:
     ('22/7', '40,000', 'about 10^41')
     """
     if abs(value.numerator) >= 10**18 and value.denominator == 1:
-        return f"{'-' if value < 0 else ''}about 10^{len(str(abs(value.numerator))) - 1}"
+        return f"{'-' if value < 0 else ''}about 10^{_tens(abs(value.numerator))}"
     return f"{value.numerator:,}" if value.denominator == 1 else show(value)
+
+
+LONG = 10_000
+"""Bits of a number that Python may refuse to write out."""
+
+
+def _tens(number: int) -> int:
+    """Return the largest power of ten within a whole number; of a very long one, nearly.
+
+    >>> _tens(999), _tens(1000), _tens(1 << 10**6)
+    (2, 3, 301029)
+    """
+    return len(str(number)) - 1 if number.bit_length() < LONG else int(log10(number))
 
 
 def times(ratio: Fraction) -> str:

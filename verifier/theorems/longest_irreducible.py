@@ -33,11 +33,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import floor, isqrt, prod
+from math import floor, inf, isqrt, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.models.base.clock import now
 from blowproof.verifier.exact.span import full_rank, independent
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.theorems.lengths.lattice_free import factors_above
@@ -56,8 +57,10 @@ FINEST = whole_limit(__name__, "FINEST")
 BLOCK = whole_limit(__name__, "BLOCK")
 
 
-def longest_of_points(points: Matrix, *, differences: bool) -> int:
+def longest_of_points(points: Matrix, *, differences: bool, end: float = inf) -> int:
     """Return a length that no irreducible multiset exceeds: the least of the three theorems.
+
+    After `end` (a time of `now`) it is the least of those that were worked out.
 
     `differences`: the effects are the differences of two points, else the points and their
     negatives. Effects that are zero do not count: alone, they are irreducible.
@@ -75,6 +78,8 @@ def longest_of_points(points: Matrix, *, differences: bool) -> int:
     points = points - points[0] if differences else points[points.any(axis=1)]
     if not points.any():
         return 1
+    if now() > end:
+        return _unreduced(points, differences=differences)
     points = points[:, independent(np.ascontiguousarray(points.T))]
     rank, count = points.shape[1], len(points)
     reach = np.ptp(points, axis=0) if differences else np.abs(points).max(axis=0)
@@ -83,8 +88,10 @@ def longest_of_points(points: Matrix, *, differences: bool) -> int:
     pairs = count * (count - 1) // 2 if differences else count
     found = [whole_points([rank * c for c in reaches], rank * width), _stepwise(reaches)]
     for scales in _scales(points):
+        if now() > end:
+            break
         found.append(max(pairs - rank, 1) * _circuit(points, scales, differences=differences))
-    sharper = _by_circuits(points) if differences else None
+    sharper = _by_circuits(points) if differences and now() <= end else None
     return max(2, min(found if sharper is None else [*found, sharper]))
 
 

@@ -140,7 +140,7 @@ def _lengths(question: Question, table: ClassTable | None, end: float) -> Iterat
     if table is not None:
         effects = table.effects
         most = (
-            longest_of_points(effects, differences=True)
+            longest_of_points(effects, differences=True, end=end)
             if labelled
             else longest_of_effects(effects)
         )

@@ -26,13 +26,14 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import permutations
-from math import inf
+from math import ceil, inf, log10
 
-from blowproof.models import BlowproofError, LinearFact, Point, Setting
+from blowproof.models import BlowproofError, Exact, LinearFact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
 from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.verifier.asked.answer import Answer
+from blowproof.verifier.asked.names import BEYOND
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.sparse_facts import SparseFacts
 from blowproof.verifier.limits.limit import real_limit, whole_limit
@@ -86,18 +87,17 @@ def areas_beside(question: Question) -> Answer | None:
     classes, further = found
     if not further:
         return None  # `simple_cycles` says more
-    most: int | None = _longest(len(classes), _widths(setting, further))
+    most = _longest(len(classes), _widths(setting, further))
     free = free_change(question)
     change = largest if free is None else min(largest, free[2])
-    if most is not None and most.bit_length() > MOST_BITS:
-        most = None
     why = (
         f"{len(classes):,} areas inside of one another, or apart, and {len(further):,} facts "
         f"beside them: so many moves at the most, each of which changes the query by {change}"
     )
-    if most is None:
-        why = f"{why} (a number of thousands of digits: publish fewer of these tables together)"
-    upper = None if most is None else most * change
+    upper: Exact | None = most * change
+    if most.bit_length() > MOST_BITS:
+        beyond, upper = ceil(log10(most) + log10(max(change, 1))), None
+        why = f"{BEYOND}{beyond:,} ({why}): publish fewer of these tables together"
     question.teller(why)(0, upper, None)  # before a pair is looked for, which takes its time
     pair = None
     if setting.scope == "any":
