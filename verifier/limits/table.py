@@ -296,6 +296,8 @@ engines/search/graver_lists
         seconds.
     MOST_RANK 20 rank: Of a kernel in readings 1 and 2, where effects are many and much alike: a
         huge basis beyond.
+engines/search/straight
+    MOST_CLASSES 60 classes: Of more classes no symmetries are looked for.
 exact/coordinates
     MOST_WORK 2^20 multiplications: Multiplications of whole numbers of any size: a fraction of a
         second.

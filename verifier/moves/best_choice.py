@@ -118,9 +118,11 @@ def best_choice(
 def _by_listing(
     groups: Sequence[tuple[Sequence[Kind], int]], deadline: float
 ) -> tuple[int, Counter[Kind]] | None:
-    """List all sums of choices, packed into one integer each; None where there are too many, or
-    the deadline passes.
+    """List all sums in which each group chooses one kind, packed into one integer each; None where
+    there are too many, or the deadline passes.
 
+    Norms are convex, so that one of these is the best: how many of a group choose each kind is a
+    point of a simplex, and a convex function is largest at a corner of a product of simplices.
     A digit of the packed number is one output, far enough from the next for any sum of choices.
     """
     seen = dict.fromkeys(output for kinds, _ in groups for kind in kinds for output in kind.change)
@@ -130,22 +132,21 @@ def _by_listing(
     layers: list[dict[int, tuple[int, Kind]]] = []
     sums: Iterable[int] = [0]
     for kinds, times in groups:
-        steps = {_packed(kind, outputs, width): kind for kind in kinds}
-        for _ in range(times):
-            layer: dict[int, tuple[int, Kind]] = {}
-            for number, total in enumerate(sums):
-                layer.update({total + step: (step, kind) for step, kind in steps.items()})
-                if len(layer) > LISTING_LIMIT or (number % 256 == 255 and now() >= deadline):
-                    return None
-            layers.append(layer)
-            sums = layer
+        steps = {times * _packed(kind, outputs, width): kind for kind in kinds}
+        layer: dict[int, tuple[int, Kind]] = {}
+        for number, total in enumerate(sums):
+            layer.update({total + step: (step, kind) for step, kind in steps.items()})
+            if len(layer) > LISTING_LIMIT or (number % 256 == 255 and now() >= deadline):
+                return None
+        layers.append(layer)
+        sums = layer
     score, names = _score(kind for kinds, _ in groups for kind in kinds), list(outputs)
     best = max(sums, key=lambda total: score.size(_unpacked(total, width, names)))
     choice: Counter[Kind] = Counter()
     total = best
-    for layer in reversed(layers):
+    for layer, (_, times) in zip(reversed(layers), reversed(groups), strict=True):
         step, kind = layer[total]
-        choice[kind] += 1
+        choice[kind] += times
         total -= step
     return size_of(choice), choice
 

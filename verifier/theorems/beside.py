@@ -92,7 +92,7 @@ from numpy.typing import NDArray
 
 from blowproof.models import BlowproofError, Exact, Point, Setting
 from blowproof.models.base.clock import now
-from blowproof.models.norms import L1
+from blowproof.models.norms import L1, L2_SQUARED
 from blowproof.models.policy.in_words import counted
 from blowproof.models.stacks.stacked import is_histogram
 from blowproof.verifier.asked.answer import Answer
@@ -105,6 +105,7 @@ from blowproof.verifier.theorems.longest_irreducible import whole_points
 from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.values.free_change import axes_of_facts, free_change_of
 from blowproof.verifier.theorems.values.in_norms import above_in_classes
+from blowproof.verifier.theorems.values.squares_beside import squares_beside
 
 __all__ = [
     "Beside",
@@ -338,6 +339,8 @@ def _in_norm(
         f"{counted(found.count, 'cell')} and {counted(len(found.widths), 'fact')} beside them: "
         f"at most {moves} moves, and {each} out of one cell"
     )
+    if query.measure is L2_SQUARED and is_histogram(query) and len(found.widths) == 1:
+        upper = min(upper, squares_beside(found.count, found.widths[0]))
     pair = None
     if len(found.widths) == 1:
         from blowproof.verifier.theorems.beside_pairs import pair_beside

@@ -16,12 +16,19 @@ from math import gcd
 
 from blowproof.models import BlowproofError, Exact, Point
 from blowproof.models.domain.classes import firsts
+from blowproof.models.norms import L2_SQUARED
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.reductions.given_numbers import embed
 from blowproof.verifier.theorems.beside import Beside, held_in, with_label_one
-from blowproof.verifier.theorems.two_cycles import Arc, longest_two, moves_of
+from blowproof.verifier.theorems.two_cycles import (
+    Arc,
+    longest_two,
+    moves_of,
+    squared_two,
+    squares_of,
+)
 from blowproof.verifier.theorems.values.free_change import moved
 
 __all__ = ["Holds", "pair_beside", "placed"]
@@ -58,11 +65,16 @@ def pair_beside(
             after += [y] * arc.times
         return Pair(before=tuple(before), after=tuple(after))
 
+    squared = question.query.measure is L2_SQUARED and found.widths == (1,) and free is None
+
     def cycles(places: Sequence[int]) -> list[list[Arc]]:
         few = [_few(places, values, most) for most in MOST_LEAVING] if found.widths == (1,) else []
-        return [_arcs(places, values), *(few if question.setting.scope == "given" else [])]
+        first = [_squared(places, values)] if squared else []
+        if question.setting.scope != "given":
+            return [next(filter(None, first), []) or _arcs(places, values)]
+        return [*first, _arcs(places, values), *few]
 
-    return placed(question, found, cycles, made)
+    return placed(question, found, cycles, made, squares_of if squared else moves_of)
 
 
 def placed(
@@ -70,8 +82,11 @@ def placed(
     found: Beside,
     cycles: Callable[[Sequence[int]], list[list[Arc]]],
     made: Callable[[Sequence[Arc]], Pair],
+    size: Callable[[Sequence[Arc]], int] = moves_of,
 ) -> Pair | None:
-    """Return the pair of the arcs that `cycles` gives over as many classes as have the records."""
+    """Return the pair of the arcs that `cycles` gives over as many classes as have the records, the
+    largest that there are by their `size`.
+    """
     setting = question.setting
     if not setting.graph.complete:
         return None
@@ -84,7 +99,7 @@ def placed(
     ones = with_label_one(found, setting, held)
     room = (setting.size, setting.size) if ones is None else (setting.size - ones, ones)
     order = sorted((c for c in range(found.count) if held[c]), key=lambda c: (-held[c], c))
-    for arcs in islice(_that_fit(order, held, cycles, room), MOST_EMBEDDED):
+    for arcs in islice(_that_fit(order, held, cycles, room, size), MOST_EMBEDDED):
         left = 2.0 if question.left is None else min(2.0, question.left / 4)
         try:
             pair = embed(setting, made(arcs), time_limit=left)
@@ -100,8 +115,9 @@ def _that_fit(
     held: Sequence[int],
     cycles: Callable[[Sequence[int]], list[list[Arc]]],
     room: tuple[int, int],
+    size: Callable[[Sequence[Arc]], int],
 ) -> list[list[Arc]]:
-    """Return arcs over the classes that hold most, of which none loses too many; longest first.
+    """Return arcs over the classes that hold most, of which none loses too many; largest first.
 
     `room`: so many records have label 0, and so many another label.
     """
@@ -115,7 +131,7 @@ def _that_fit(
             fits = none <= room[0] and some <= room[1] and none + some <= MOST_PLACED
             if arcs and fits and all(held[c] >= times for c, times in leaving.items()):
                 found.append(arcs)
-    return sorted(found, key=moves_of, reverse=True)
+    return sorted(found, key=size, reverse=True)
 
 
 def _leaving(arcs: Sequence[Arc]) -> tuple[int, int]:
@@ -144,6 +160,12 @@ def _few(places: Sequence[int], values: Holds, most: int) -> list[Arc]:
         *(Arc((one, 0), (two, 1), y) for one, two in pairwise(ups)),
         *(Arc((one, 1), (two, 0), x) for one, two in pairwise(downs)),
     ]
+
+
+def _squared(places: Sequence[int], values: Holds) -> list[Arc]:
+    """Return the two cycles of the largest squares over classes that hold both labels."""
+    usable = [place for place in places if (place, 0) in values and (place, 1) in values]
+    return squared_two(usable) if usable else []
 
 
 def _arcs(places: Sequence[int], values: Holds) -> list[Arc]:

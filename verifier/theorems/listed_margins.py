@@ -23,8 +23,9 @@ is 0 or 1, is one more, and by stages (see `beside`) there are at most L max(2, 
 *In other norms* it counts how often one cell of the table is left (or entered), and how often one
 class of a factor of so many classes is: the same cases tell how often at the most (`LEFT`). These
 are S in `linf` of the histogram, and of a factor's marginal, where one more attribute tells what
-leaves a class from what enters it. Moves are a circulation on the classes of each factor, so that
-`in_norms` bounds what they change the query by.
+leaves a class from what enters it, and of the histogram in l2-squared (`engines/search/straight`),
+which no histogram of these margins exceeds. Moves are a circulation on the classes of each factor,
+so that `in_norms` bounds what they change the query by.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ from dataclasses import dataclass
 
 from blowproof.models import BlowproofError, Exact
 from blowproof.models.base.clock import now
-from blowproof.models.norms import L1
+from blowproof.models.norms import L1, L2_SQUARED
+from blowproof.models.stacks.stacked import is_histogram
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
@@ -73,18 +75,22 @@ LISTED = {
 
 @dataclass(frozen=True)
 class Left:
-    """How often a cell is left at the most, and a class of a factor by its number of classes."""
+    """How often a cell is left at the most, and a class of a factor by its number of classes;
+    `squares`: of how often each cell is left, and each is entered, added up.
+    """
 
     cell: int
     classes: Mapping[int, int]
+    squares: int
 
 
 LEFT: dict[tuple[int, ...], Left] = {
-    (2, 3): Left(3, {2: 5, 3: 4}),
-    (2, 4): Left(4, {2: 8, 4: 5}),
-    (3, 3): Left(5, {3: 8}),
-    (2, 2, 2): Left(4, {2: 7}),
-    (2, 2, 3): Left(24, {2: 16, 3: 12}),  # of a cell no more is known than how long they are
+    (2, 3): Left(3, {2: 5, 3: 4}, 36),
+    (2, 4): Left(4, {2: 8, 4: 5}, 72),
+    (3, 3): Left(5, {3: 8}, 110),
+    (2, 2, 2): Left(4, {2: 7}, 60),
+    (2, 2, 3): Left(8, {2: 16, 3: 12}, 260),
+    (3, 4): Left(27, {3: 27, 4: 27}, 304),  # of cells and classes no more is known than of all
 }
 """The same for single cells and classes, where it was listed."""
 
@@ -194,7 +200,9 @@ def _by_factors(
     shapes = [shape for shape in _that_fit(sides) if shape in LEFT]
     shape = min(shapes, key=lambda shape: LISTED[shape], default=None)
     left = None if shape is None else LEFT[shape]
-    found = []
+    found: list[Exact] = []
+    if left is not None and question.query.measure is L2_SQUARED and is_histogram(question.query):
+        found.append(left.squares)
     for home, side in zip(homes, sides, strict=True):
         each = most
         if left is not None and shape is not None:

@@ -22,20 +22,27 @@ A goes along x arcs with label 1 and B along y with label -1: N = x + y + m - 1.
 common divisor, y times A and x times B are irreducible in the same way. Fewer moves, but m (x + y)
 + x y of them have label 0 or 1 (see `one_sided`).
 
+*Sharing a path of moves of label 1*, of m arcs; besides A goes along N - 2 m arcs with label 1, and
+B along m + 1 with label -1. A has label N - m, B has -1: A once and B N - m times are irreducible
+in the same way. The path is gone N - m + 1 times: squares of what single cells change by are
+largest so (`values/squares_beside`).
+
 For w_c = 1 in all classes one of the first two has floor((N + 1)^2 / 2) moves, which is the most
 that any has (`beside`): for even N, p = N / 2 = a and q = p + 1 = b give 2 p q.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from math import gcd
 from typing import NamedTuple
 
 from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.theorems.values.squares_beside import longest_shared
 
-__all__ = ["Arc", "longest_two", "most_one_sided", "moves_of"]
+__all__ = ["Arc", "longest_two", "most_one_sided", "moves_of", "squared_two", "squares_of"]
 
 MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
 MOST_TRIED = whole_limit(__name__, "MOST_TRIED")
@@ -134,6 +141,36 @@ def _sharing_a_path(classes: Sequence[int]) -> list[Arc]:
     way = [first[-1], *rest, first[0]]
     up = [Arc((x, 0), (y, 1), q) for x, y in pairwise(way)]
     return [*down, Arc((first[-1], 1), (first[0], 0), 1), *up]
+
+
+def squared_two(classes: Sequence[int]) -> list[Arc]:
+    """Return two cycles over classes with labels 0 and 1, whose squares are largest; the last
+    classes lose one record each.
+
+    >>> [moves_of(squared_two(range(n))) for n in (1, 2, 3, 16)]
+    [2, 4, 8, 144]
+    """
+    count = len(classes)
+    shared = longest_shared(count)
+    times = count - shared
+    path, rest = classes[: shared + 1], classes[shared + 1 :]
+    ups = [path[-1], *rest[shared:], path[0]]
+    downs = [path[-1], *rest[:shared], path[0]]
+    return [
+        *(Arc((x, 0), (y, 1), times + 1) for x, y in pairwise(path)),
+        *(Arc((x, 0), (y, 1), 1) for x, y in pairwise(ups)),
+        *(Arc((x, 1), (y, 0), times) for x, y in pairwise(downs)),
+    ]
+
+
+def squares_of(arcs: Sequence[Arc]) -> int:
+    """Return the squares of what leaves each label of a class, and what enters it, added up."""
+    left: Counter[tuple[int, int]] = Counter()
+    entered: Counter[tuple[int, int]] = Counter()
+    for arc in arcs:
+        left[arc.source] += arc.times
+        entered[arc.target] += arc.times
+    return sum(times * times for times in (*left.values(), *entered.values()))
 
 
 def most_one_sided(count: int) -> tuple[int, int, int]:

@@ -36,7 +36,13 @@ from blowproof.verifier.theorems.beside import (
     facts_beside,
     groups_of,
 )
-from blowproof.verifier.theorems.two_cycles import longest_two, moves_of
+from blowproof.verifier.theorems.two_cycles import (
+    longest_two,
+    moves_of,
+    squared_two,
+    squares_of,
+)
+from blowproof.verifier.theorems.values.squares_beside import squares_beside
 
 
 def asked(policy: Policy, text: str = "histogram") -> Question:
@@ -68,11 +74,11 @@ def test_no_class_is_left_more_often_than_there_are_cycles(seed: int, norm: str)
 
 
 def test_squares_of_a_wide_table() -> None:
-    """60 moves, and 11 out of one class at the most: 2 (5 * 11^2 + 5^2), not 2 * 60^2."""
+    """Two cycles that share 3 moves: 2 * 7 * 7 * 8. By how often a class is left it was 1,260."""
     policy = table(10)
     query = parse_question("histogram", policy, "l2-squared")
     found = facts_beside(Question(prepare(setting(policy), "published"), query, "published"))
-    assert found is not None and found.upper == 1260 and found.lower > 600
+    assert found is not None and found.lower == found.upper == 784
 
 
 @pytest.mark.parametrize(
@@ -221,3 +227,41 @@ def test_known_numbers_hold_the_pair_where_it_fits() -> None:
         time_limit=60,
     )
     assert (found.status, found.lower) == ("exact", 16)
+
+
+@pytest.mark.parametrize(("columns", "squares"), [(2, 12), (3, 36), (4, 72)])
+def test_squares_of_two_margins_are_what_the_search_says(columns: int, squares: int) -> None:
+    """From the pair of most moves they were 32 for 2 x 3, and the bound was larger than 36."""
+    policy = table(columns)
+    query = parse_question("histogram", policy, "l2-squared")
+    found = facts_beside(Question(prepare(setting(policy), "published"), query, "published"))
+    assert found is not None and found.lower == found.upper == squares
+    searched = sensitivity(policy, "histogram", norm="l2-squared", engine="search")
+    assert searched.upper == squares
+
+
+@pytest.mark.parametrize("count", [*range(1, 13), 51, 3143])
+def test_the_two_cycles_have_the_squares_that_bound_all(count: int) -> None:
+    arcs = squared_two(range(count))
+    assert squares_of(arcs) == squares_beside(count, 1)
+    assert sum(arc.times * (arc.target[1] - arc.source[1]) for arc in arcs) == 0
+    inner = squares_beside(count, 1)
+    best = max((2 * m + 1) * (count - m) * (count - m + 1) for m in range(count // 2 + 1))
+    assert inner == 2 * best <= squares_beside(count, 2) // 4 + 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_pair_has_larger_squares(seed: int) -> None:
+    """Cells and one fact with some labels: the search lists what there is."""
+    draw = random.Random(f"squares {seed}")
+    columns = draw.choice([2, 3])
+    domain = Domain(a=Labels([f"c{k}" for k in range(columns)]), b=Labels("uvw"), z=Labels("01"))
+    where = draw.choice([{"b": "u"}, {"b": ["u", "v"]}, {"a": "c0", "b": "u"}])
+    sum_ = Sum([(1, {"b": "u"}), (2, {"b": "v"})])
+    fact = Count(where) if seed % 3 else sum_
+    policy = Policy(domain=domain, known=(Marginal(["a"]), fact))
+    query = parse_question("histogram", policy, "l2-squared")
+    found = facts_beside(Question(prepare(setting(policy), "published"), query, "published"))
+    searched = sensitivity(policy, "histogram", norm="l2-squared", engine="search", time_limit=20)
+    assert found is not None and found.upper is not None and searched.status == "exact"
+    assert searched.upper is not None and found.lower <= searched.upper <= found.upper

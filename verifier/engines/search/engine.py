@@ -30,6 +30,7 @@ from blowproof.verifier.engines.irreducibles import (
 )
 from blowproof.verifier.engines.irreducibles.circuits import circuits
 from blowproof.verifier.engines.search.graver_lists import taking_turns
+from blowproof.verifier.engines.search.straight import straight_kinds, symmetries_of
 from blowproof.verifier.exact.coordinates import Instance
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.best_choice import best_choice, bound_of, longest_of, size_of
@@ -82,6 +83,16 @@ class EffectTable:
         idle = tuple(kind for effect, kinds in found.items() if not any(effect) for kind in kinds)
         effects = tuple(sorted(effect for effect in found if any(effect)))
         return EffectTable(idle, effects, tuple(tuple(found[effect]) for effect in effects))
+
+    def straight(self, moves: Moves) -> EffectTable:
+        """Return a table of fewer kinds where those are enough (see `straight`), else this one."""
+        joined = straight_kinds(moves)
+        if joined is None:
+            return self
+        found: dict[Vector, list[Kind]] = defaultdict(list)
+        for kind in joined.values():
+            found[kind.effect].append(kind)
+        return EffectTable.by_effect(found)
 
     @cached_property
     def weights(self) -> list[int]:
@@ -146,6 +157,7 @@ def multiset_sensitivity(
         upper = cap
         if best != cap:
             solve = _solver(moves, table, enough)
+            table = table.straight(moves)
             if enough and (solve is not _additive or not is_labelled(moves.reading)):
                 solve = taking_turns(solve, ends=solve is not _circuits)
             left = None if deadline is None else max(0.0, deadline - now())
@@ -380,6 +392,11 @@ def _general(
     choices: dict[int, Counter[Kind]] = {best: counts}
     deadline = None if time_limit is None else now() + time_limit
 
+    symmetries: list[list[int]] = []
+    joined = straight_kinds(moves)
+    if joined is not None and table.widest == len(table.effects):  # else each part is alone
+        symmetries = symmetries_of(joined, table.effects, end=_part_of(deadline))
+
     def evaluate(multiset: Multiset) -> int:
         groups = table.groups(multiset)
         if bound_of(groups) <= max(choices):
@@ -390,7 +407,9 @@ def _general(
             _tell(moves, value, choice, None, on_best)
         return value
 
-    upper = improved(table.effects, table.weights, evaluate, best, time_limit, moves.score)
+    upper = improved(
+        table.effects, table.weights, evaluate, best, time_limit, moves.score, symmetries
+    )
     value = max(choices)
     if upper is None:
         return value, choices[value], None
@@ -404,21 +423,34 @@ def improved(
     best: int,
     time_limit: float | None,
     score: Score,
+    symmetries: Sequence[Sequence[int]] = (),
 ) -> int | None:
     """Search for irreducibles above `best`; return what bounds `evaluate` in the end.
 
     The search adds up lengths: a multiset beats a size only if its length is beyond what the size
-    leaves room for (`Norm.within`).
+    leaves room for (`Norm.within`). `symmetries` do not change what is evaluated (see `improve`).
     """
 
     def length(multiset: Multiset) -> int:
         return score.within(evaluate(multiset))
 
     try:
-        found = improve(effects, weights, length, best=score.within(best), time_limit=time_limit)
+        found = improve(
+            effects,
+            weights,
+            length,
+            best=score.within(best),
+            symmetries=symmetries,
+            time_limit=time_limit,
+        )
     except TimeoutError:  # in the middle of an evaluation: what is left is the theorem's bound
         found = longest(effects, weights, time_limit=0)
     return None if found.upper is None else score.most(int(found.upper))
+
+
+def _part_of(deadline: float | None) -> float | None:
+    """Return when a quarter of the time that is left is over."""
+    return None if deadline is None else now() + (deadline - now()) / 4
 
 
 def table_bound(table: EffectTable) -> int:
