@@ -30,11 +30,11 @@ from blowproof.models.facts.facts import (
     Count,
     Impossible,
     Known,
-    LinearFact,
     Literal,
     Marginal,
     Sum,
 )
+from blowproof.models.facts.on_positions import LinearFact
 from blowproof.models.policy.policy import Answers, Database, NamedCount, Policy
 from blowproof.models.policy.readings import READINGS, Reading
 from blowproof.models.policy.setting import Setting, setting

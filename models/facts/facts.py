@@ -1,30 +1,27 @@
-"""Publicly known facts, as written (`Count`, `Marginal`, ...) and on positions (`LinearFact`, ...).
+"""Publicly known facts as written: `Count`, `Marginal`, `Sum`, `Impossible`, `Clause`.
 
-A linear fact is a sum of integer multiples of counts. An equality fixes it (to an answer under
-scope "given", to whatever the database has under scope "any"); a bound limits it. Impossible values
-are a region without records; a clause is an OR over single records.
+A count, or a sum of counts, has a known number or bounds; impossible values are a region without
+records; a clause is an OR over single records. `bind` puts each on positions (`on_positions`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 
 from blowproof.models.base.errors import PolicyError
 from blowproof.models.base.numbers import whole
 from blowproof.models.domain.domain import Domain
-from blowproof.models.domain.regions import Area, Box, Point, Positions, Region
+from blowproof.models.domain.regions import Area, Box, Positions, Region
+from blowproof.models.facts.on_positions import BoundClause, LinearFact
 
 __all__ = [
-    "BoundClause",
     "Clause",
     "Count",
     "Impossible",
     "Known",
-    "LinearFact",
     "Literal",
     "Marginal",
     "Sum",
@@ -66,7 +63,20 @@ def _region(item: object, key: str) -> Region:
         raise error.inside(key) from None
 
 
-def _bounds(at_least: int | None, at_most: int | None, *, least: int | None) -> None:
+def _numbers(
+    having: str,
+    key: str,
+    number: int | None,
+    at_least: int | None,
+    at_most: int | None,
+    *,
+    least: int | None,
+) -> None:
+    """Refuse a number beside bounds, and bounds that contradict each other."""
+    if number is not None:
+        whole(number, key=key, least=least)
+        if at_least is not None or at_most is not None:
+            raise PolicyError(f"{having} or bounds, not both", key=key, hint="drop one")
     for name, bound in (("at_least", at_least), ("at_most", at_most)):
         if bound is not None:
             whole(bound, key=name, least=least)
@@ -99,13 +109,7 @@ class Count:
         at_most: int | None = None,
     ) -> None:
         object.__setattr__(self, "where", where(where_, key="count"))
-        if answer is not None:
-            whole(answer, key="answer", least=0)
-            if at_least is not None or at_most is not None:
-                raise PolicyError(
-                    "a count has an answer or bounds, not both", key="answer", hint="drop one"
-                )
-        _bounds(at_least, at_most, least=0)
+        _numbers("a count has an answer", "answer", answer, at_least, at_most, least=0)
         object.__setattr__(self, "answer", answer)
         object.__setattr__(self, "at_least", at_least)
         object.__setattr__(self, "at_most", at_most)
@@ -262,13 +266,7 @@ class Sum:
                 key="sum",
                 hint='write [{ times = 1, count = { sex = "F" } }]',
             )
-        if equals is not None:
-            whole(equals, key="equals")
-            if at_least is not None or at_most is not None:
-                raise PolicyError(
-                    "a sum has equals or bounds, not both", key="equals", hint="drop one"
-                )
-        _bounds(at_least, at_most, least=None)
+        _numbers("a sum has equals", "equals", equals, at_least, at_most, least=None)
         object.__setattr__(self, "terms", tuple(parts))
         object.__setattr__(self, "equals", equals)
         object.__setattr__(self, "at_least", at_least)
@@ -356,80 +354,20 @@ class Clause:
             )
         object.__setattr__(self, "literals", items)
 
-    def __repr__(self) -> str:
-        return f"Clause({list(self.literals)!r})"
-
-
-Known = Count | Marginal | Sum | Impossible | Clause
-
-
-@dataclass(frozen=True, kw_only=True)
-class LinearFact:
-    """A linear fact on positions; an equality unless a bound is set."""
-
-    name: str
-    terms: tuple[tuple[int, Area], ...]
-    answer: int | None = None
-    at_least: int | None = None
-    at_most: int | None = None
-
-    @property
-    def bounded(self) -> bool:
-        """Whether the fact is a bound rather than an equality."""
-        return self.at_least is not None or self.at_most is not None
-
-    def coefficient(self, point: Point) -> int:
-        """Return what one record at this point adds to the fact's left-hand side."""
-        return sum(times for times, area in self.terms if point in area)
-
-    def total(self, histogram: Mapping[Point, int]) -> int:
-        """Return the fact's left-hand side for so many records at each point."""
-        return sum(times * self.coefficient(point) for point, times in histogram.items())
-
-    def holds(self, value: int) -> bool:
-        """Whether the left-hand side `value` fits the fact (an unanswered equality: always)."""
-        if self.answer is not None and value != self.answer:
-            return False
-        if self.at_least is not None and value < self.at_least:
-            return False
-        return self.at_most is None or value <= self.at_most
-
-    def answering(self, answer: int) -> LinearFact:
-        """Return the same equality with an answer."""
-        return replace(self, answer=answer)
-
-
-@dataclass(frozen=True)
-class BoundClause:
-    """A clause on positions: literals (record index from 0, area, inside)."""
-
-    name: str
-    literals: tuple[tuple[int, Area, bool], ...]
-
-    @staticmethod
-    def of(clause: Clause, domain: Domain, name: str) -> BoundClause:
+    def bind(self, domain: Domain, name: str) -> BoundClause:
         """Return the clause on positions."""
         literals = []
-        for place, literal in enumerate(clause.literals):
+        for place, literal in enumerate(self.literals):
             key = f"clause[{place}].{'in' if literal.inside else 'not_in'}"
             area = _area(domain, literal.where, key)
             literals.append((literal.record - 1, area, literal.inside))
         return BoundClause(name, tuple(literals))
 
-    @cached_property
-    def records(self) -> frozenset[int]:
-        """The records that the clause speaks about, from 0."""
-        return frozenset(record for record, _, _ in self.literals)
+    def __repr__(self) -> str:
+        return f"Clause({list(self.literals)!r})"
 
-    def served_by(self, record: int, point: Point) -> bool:
-        """Whether the record makes the clause true where it holds this value."""
-        return any(
-            who == record and (point in area) == inside for who, area, inside in self.literals
-        )
 
-    def holds(self, database: Sequence[Point]) -> bool:
-        """Whether one of the literals is true in a database."""
-        return any((database[record] in area) == inside for record, area, inside in self.literals)
+Known = Count | Marginal | Sum | Impossible | Clause
 
 
 def _area(domain: Domain, regions: Where, key: str) -> Area:

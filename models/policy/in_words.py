@@ -15,10 +15,10 @@ from blowproof.models.facts.facts import (
     Count,
     Impossible,
     Known,
-    LinearFact,
     Marginal,
     Sum,
 )
+from blowproof.models.facts.on_positions import LinearFact
 from blowproof.models.policy.policy import Policy
 
 __all__ = [

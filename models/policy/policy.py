@@ -14,14 +14,13 @@ from blowproof.models.data.table_at import TableAt, refuse_address
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Area, Box, Point
 from blowproof.models.facts.facts import (
-    BoundClause,
     Clause,
     Impossible,
     Known,
-    LinearFact,
     Where,
     where,
 )
+from blowproof.models.facts.on_positions import BoundClause, LinearFact
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.secrets import Full, SecretGraph, SecretsSpec
 
@@ -218,7 +217,7 @@ class Policy:
         for place, fact in enumerate(self.known):
             if isinstance(fact, Clause):
                 try:
-                    result.append(BoundClause.of(fact, self.domain, f"known[{place}]"))
+                    result.append(fact.bind(self.domain, f"known[{place}]"))
                 except PolicyError as error:
                     raise error.inside(f"known[{place}]") from None
         return tuple(result)

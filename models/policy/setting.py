@@ -15,7 +15,8 @@ from blowproof.models.base.errors import PolicyError
 from blowproof.models.base.kept import Kept
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Area, Point
-from blowproof.models.facts.facts import BoundClause, LinearFact, Marginal
+from blowproof.models.facts.facts import Marginal
+from blowproof.models.facts.on_positions import BoundClause, LinearFact
 from blowproof.models.policy.policy import Answers, Numbers, Policy, Terms
 from blowproof.models.secrets import SecretGraph
 

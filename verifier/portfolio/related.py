@@ -48,7 +48,7 @@ from blowproof.models import (
     Setting,
     setting,
 )
-from blowproof.models.facts.facts import LinearFact
+from blowproof.models.facts.on_positions import LinearFact
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Pair

@@ -36,19 +36,16 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import singledispatch
 from itertools import islice
 
-from blowproof.models import BlowproofError, BoundQuery, Box, Exact, Point, Setting
+from blowproof.models import BlowproofError, BoundQuery, Box, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import firsts
 from blowproof.models.norms import L1, NORMS
 from blowproof.models.policy.readings import is_labelled, is_mixed
-from blowproof.models.queries.cumulative import AlongAxis, Cumulative
-from blowproof.models.queries.ranges import Ranges, middle
 from blowproof.models.stacks.stacked import Stacked, is_histogram
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
@@ -57,8 +54,8 @@ from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.exact.independence import Peeled, affinely_independent, solved
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.most_moves import largest_move
-from blowproof.verifier.theorems.values.class_changes import Chosen, best_changes
-from blowproof.verifier.theorems.values.cuts import best_steps, crossed, ranges_above
+from blowproof.verifier.theorems.values.by_kind import best_of
+from blowproof.verifier.theorems.values.class_changes import Chosen
 from blowproof.verifier.theorems.values.free_change import (
     axes_of_facts,
     free_change_of,
@@ -73,7 +70,6 @@ from blowproof.verifier.theorems.values.seen_values import seen_values
 
 __all__ = [
     "Classes",
-    "best_of",
     "classes_of_facts",
     "cycle",
     "no_cycles",
@@ -342,71 +338,3 @@ def _values(
     for row, points in zip(classes.table.effects, seen, strict=True):
         found[classes.places[row.tobytes()]].extend(points)
     return found
-
-
-@singledispatch
-def best_of(query: BoundQuery, values: Sequence[Sequence[Point]], end: float) -> Chosen:
-    """Return the best differences, one in each class, by the rows of its values.
-
-    They have to be all rows of the class, or for cumulative counts the ends.
-    """
-    return best_changes(query, values, end=end)
-
-
-@best_of.register
-def _cumulative(query: Cumulative, values: Sequence[Sequence[Point]], end: float) -> Chosen:
-    """Every class moves up its axis, from one end to the other.
-
-    They change by the distance, none against another.
-    """
-    spots = _spots(query, values)
-    spans = [(min(found), max(found)) for found in spots]
-    return _along(query, spots, spans, sum(high - low for low, high in spans))
-
-
-@best_of.register
-def _ranges(query: Ranges, values: Sequence[Sequence[Point]], end: float) -> Chosen:
-    """See `cuts`."""
-    spots = _spots(query, values)
-    spans = [(min(found), max(found)) for found in spots]
-    apart = sum(_most_at_once(sorted(found), query.size) for found in spots)
-    upper = min(apart, ranges_above(crossed(spans, query.size)))
-    steps = best_steps([list(found) for found in spots], query.size, end=end)
-    return _along(query, spots, steps, upper)
-
-
-def _spots(query: AlongAxis, values: Sequence[Sequence[Point]]) -> list[dict[int, Point]]:
-    """Return, for each class, a value at each position that it has on the query's axis."""
-    return [{point[query.axis]: point for point in points} for points in values]
-
-
-def _along(
-    query: AlongAxis,
-    spots: Sequence[Mapping[int, Point]],
-    steps: Sequence[tuple[int, int]],
-    upper: Exact,
-) -> Chosen:
-    """Return what the query changes by when every class makes its step."""
-    pairs = tuple(
-        (found[low], found[high])
-        for found, (low, high) in zip(spots, steps, strict=True)
-        if low != high
-    )
-    change: dict[Point, int] = {}
-    for x, y in pairs:
-        change[x] = change.get(x, 0) - 1
-        change[y] = change.get(y, 0) + 1
-    return Chosen(query.norm(change), upper, pairs)
-
-
-def _most_at_once(spots: Sequence[int], size: int) -> int:
-    """Return how many ranges one of two of these positions lies in and the other does not."""
-    best = middle(size)
-    if spots[-1] - spots[0] <= best:
-        distance = spots[-1] - spots[0]
-        return distance * (size + 1 - distance)
-    held = sum(1 << spot - spots[0] for spot in spots)
-    for distance in sorted(range(1, size), key=lambda d: (-d * (size + 1 - d), abs(d - best))):
-        if held & held >> distance:
-            return distance * (size + 1 - distance)
-    return 0

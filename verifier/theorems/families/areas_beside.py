@@ -47,7 +47,7 @@ from blowproof.verifier.theorems.families.areas import (
 )
 from blowproof.verifier.theorems.longest_irreducible import whole_points
 from blowproof.verifier.theorems.most_moves import largest_move
-from blowproof.verifier.theorems.simple_cycles import best_of
+from blowproof.verifier.theorems.values.by_kind import best_of
 from blowproof.verifier.theorems.values.free_change import axes_of_facts, moved
 
 __all__ = ["areas_beside", "no_areas_beside"]

@@ -46,7 +46,7 @@ from blowproof.verifier.theorems.families.areas import (
     with_one_secret_arc,
 )
 from blowproof.verifier.theorems.most_moves import largest_move
-from blowproof.verifier.theorems.simple_cycles import best_of
+from blowproof.verifier.theorems.values.by_kind import best_of
 from blowproof.verifier.theorems.values.class_changes import Chosen
 from blowproof.verifier.theorems.values.free_change import axes_of_facts, largest_free, moved
 from blowproof.verifier.theorems.values.secret_arc_above import free_of_facts

@@ -27,7 +27,7 @@ from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import magnitude, plain
 from blowproof.verifier.limits.limit import whole_limit
 
-__all__ = ["Chosen", "Row", "best_changes", "distinct_rows"]
+__all__ = ["Chosen", "Row", "best_changes", "distinct_rows", "stepped"]
 
 Row = Mapping[Hashable, Exact]
 
@@ -48,6 +48,28 @@ class Chosen:
     lower: Exact
     upper: Exact
     pairs: tuple[tuple[Point, Point], ...]
+
+
+def stepped(
+    query: BoundQuery,
+    spots: Sequence[Mapping[int, Point]],
+    steps: Sequence[tuple[int, int]],
+    upper: Exact,
+) -> Chosen:
+    """Return what the query changes by when every class makes its step along an axis.
+
+    `spots`: for each class a value at each position that it has there.
+    """
+    pairs = tuple(
+        (found[low], found[high])
+        for found, (low, high) in zip(spots, steps, strict=True)
+        if low != high
+    )
+    change: dict[Point, int] = {}
+    for x, y in pairs:
+        change[x] = change.get(x, 0) - 1
+        change[y] = change.get(y, 0) + 1
+    return Chosen(query.norm(change), upper, pairs)
 
 
 def best_changes(

@@ -23,7 +23,7 @@ from blowproof.models.queries.cumulative import Cumulative
 from blowproof.models.queries.ranges import Ranges
 from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.limits.limit import whole_limit
-from blowproof.verifier.theorems.values.class_changes import Chosen
+from blowproof.verifier.theorems.values.class_changes import Chosen, stepped
 from blowproof.verifier.theorems.values.cuts import best_steps, crossed
 from blowproof.verifier.theorems.values.in_norms import together, whole_size
 
@@ -100,19 +100,10 @@ def _best(query: Stacked, spots: Spots, upper: Exact, every: Sequence[Steps]) ->
     """Return the best of some choices, as the query itself measures them."""
     best = Chosen(0, upper, ())
     for steps in every:
-        pairs = tuple(
-            (found[low], found[high])
-            for found, (low, high) in zip(spots, steps, strict=True)
-            if low != high
-        )
-        change: dict[Point, int] = {}
-        for x, y in pairs:
-            change[x] = change.get(x, 0) - 1
-            change[y] = change.get(y, 0) + 1
-        value = query.norm(change)
-        if value > best.lower:
-            best = Chosen(value, upper, pairs)
-        if value == upper:
+        found = stepped(query, spots, steps, upper)
+        if found.lower > best.lower:
+            best = found
+        if found.lower == upper:
             break
     return best
 

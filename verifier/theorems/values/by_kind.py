@@ -1,0 +1,67 @@
+"""The best differences of values, one in each class, by what a kind of query knows about itself.
+
+Cumulative counts and ranges know it along their axis; for other kinds rows are compared
+(`class_changes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+
+from blowproof.models import BoundQuery, Point
+from blowproof.models.queries.cumulative import AlongAxis, Cumulative
+from blowproof.models.queries.ranges import Ranges, middle
+from blowproof.verifier.theorems.values.class_changes import Chosen, best_changes, stepped
+from blowproof.verifier.theorems.values.cuts import best_steps, crossed, ranges_above
+
+__all__ = ["best_of"]
+
+
+@singledispatch
+def best_of(query: BoundQuery, values: Sequence[Sequence[Point]], end: float) -> Chosen:
+    """Return the best differences, one in each class, by the rows of its values.
+
+    They have to be all rows of the class, or for cumulative counts the ends.
+    """
+    return best_changes(query, values, end=end)
+
+
+@best_of.register
+def _cumulative(query: Cumulative, values: Sequence[Sequence[Point]], end: float) -> Chosen:
+    """Every class moves up its axis, from one end to the other.
+
+    They change by the distance, none against another.
+    """
+    spots = _spots(query, values)
+    spans = [(min(found), max(found)) for found in spots]
+    return stepped(query, spots, spans, sum(high - low for low, high in spans))
+
+
+@best_of.register
+def _ranges(query: Ranges, values: Sequence[Sequence[Point]], end: float) -> Chosen:
+    """See `cuts`."""
+    spots = _spots(query, values)
+    spans = [(min(found), max(found)) for found in spots]
+    apart = sum(_most_at_once(sorted(found), query.size) for found in spots)
+    upper = min(apart, ranges_above(crossed(spans, query.size)))
+    steps = best_steps([list(found) for found in spots], query.size, end=end)
+    return stepped(query, spots, steps, upper)
+
+
+def _spots(query: AlongAxis, values: Sequence[Sequence[Point]]) -> list[dict[int, Point]]:
+    """Return, for each class, a value at each position that it has on the query's axis."""
+    return [{point[query.axis]: point for point in points} for points in values]
+
+
+def _most_at_once(spots: Sequence[int], size: int) -> int:
+    """Return how many ranges one of two of these positions lies in and the other does not."""
+    best = middle(size)
+    if spots[-1] - spots[0] <= best:
+        distance = spots[-1] - spots[0]
+        return distance * (size + 1 - distance)
+    held = sum(1 << spot - spots[0] for spot in spots)
+    for distance in sorted(range(1, size), key=lambda d: (-d * (size + 1 - d), abs(d - best))):
+        if held & held >> distance:
+            return distance * (size + 1 - distance)
+    return 0
