@@ -207,7 +207,12 @@ NEEDS = {
         )
     ),
     "ilp": Needs(
-        Policy(domain=table(2, 3), known=(Marginal(["a"]), Marginal(["b"]))), reading="markov"
+        Policy(
+            domain=Domain(a=Labels(["p", "q"]), x=Integers(0, 9)),
+            known=(Marginal(["a"]), Count({"x": Between(0, 4)})),
+        ),
+        "sum(x)",
+        "markov",
     ),
     "tables": Needs(
         Policy(

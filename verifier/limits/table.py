@@ -633,6 +633,11 @@ witnesses/few_classes
     NEIGHBOURS 20 classes: So many of them are kept, by chance.
     MOST_AREAS 60 areas: Queries with more areas do not cut classes.
     BOXES 3 boxes: So many boxes of a class are looked at.
+witnesses/four_cells
+    MOST_CLASSES 300 classes: Of more classes some that share facts are looked at.
+    MOST_FOURS 60 fours: So many are tried.
+    MOST_BOXES 4 boxes: So many boxes of a class are looked at.
+    MOST_THIRDS 4 classes: So many ways round are tried for a move along an edge.
 witnesses/frames/long_circuits
     MOST_CLASSES 110 signatures: Of more, so many that share facts are walked over.
     MOST_ENTRIES 4_000_000 entries: Of larger tables of signatures none are.

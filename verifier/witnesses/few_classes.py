@@ -37,6 +37,7 @@ from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.reductions.complete_graph import moves_apart, one_secret_move
 from blowproof.verifier.reductions.fewer_facts import freed
 from blowproof.verifier.witnesses.affine_frame import frame_pairs
+from blowproof.verifier.witnesses.four_cells import exchanged
 from blowproof.verifier.witnesses.random_values import Drawing, Placing
 from blowproof.verifier.witnesses.single_moves import idle_pairs
 from blowproof.verifier.witnesses.split_along_edge import split_pairs
@@ -119,6 +120,7 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
     rng = random.Random(question.seed)
     yield from idle_pairs(free, question.reading, table, min(end, now() + IDLE), rng)
     if question.reading == "markov":
+        yield from exchanged(table, rng, end)
         return
     if is_labelled(question.reading) and question.query.separates:
         yield from frame_pairs(question, free, end)

@@ -7,7 +7,8 @@ have the classes themselves to choose from, and for each frame its longest circu
 Under scope "any" its moves alone are a pair; under "given" they are put into a database with the
 known numbers, which must hold so many records of each class, so that fewer may be more. In reading
 1 with another G exactly one record moves along an edge: then no part of its moves is a D3
-(`reductions/complete_graph`).
+(`reductions/complete_graph`). There, under "any", a pair of two or three moves comes first
+(`four_cells`).
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from blowproof.verifier.reductions.fewer_facts import freed
 from blowproof.verifier.theorems.affine_frames import kernel
 from blowproof.verifier.theorems.values.seen_values import seen_values
 from blowproof.verifier.witnesses.few_classes import classes_together
+from blowproof.verifier.witnesses.four_cells import with_one_secret
 from blowproof.verifier.witnesses.frames.walk import Frame, frames_walked, irreducible
 from blowproof.verifier.witnesses.frames.worth import (
     Arc,
@@ -192,6 +194,9 @@ def _spread(values: Sequence[Point]) -> list[Point]:
 
 def _pairs(question: Question, found: _Classes) -> Iterator[Pair]:
     """Yield pairs that change the query by more than what is known."""
+    any_answers = question.setting.scope == "any"
+    if any_answers and is_mixed(question.reading) and not found.setting.graph.complete:
+        yield from _short(question, found)
     basis = kernel([tuple(row) for row in found.effects.tolist()])
     if len(basis) < 2:
         return
@@ -219,6 +224,19 @@ def _pairs(question: Question, found: _Classes) -> Iterator[Pair]:
             placed = placing(pair) if value > question.known()[0] else None
             if placed is not None:
                 yield placed
+
+
+def _short(question: Question, found: _Classes) -> Iterator[Pair]:
+    """Yield one pair of two or three moves: a basis may take all the time that there is."""
+    end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 8))
+    placing, rng = Placing(question, end), random.Random(question.seed)
+    table = class_table(found.setting, deadline=end)
+    for pair in with_one_secret(found.setting, table, rng, end):
+        if question.query.difference(pair.moves(question.reading)) > question.known()[0]:
+            placed = placing(pair)
+            if placed is not None:
+                yield placed
+                return
 
 
 def _made(
