@@ -197,3 +197,17 @@ def test_no_file_names_a_path_of_some_machine() -> None:
         if MACHINE_PATH.search(line)
     ]
     assert not found
+
+
+def test_the_image_is_made_of_what_an_install_needs() -> None:
+    """What .dockerignore lets through is what pyproject.toml names, and no more."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    lines = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+    let_through = {line[1:] for line in lines if line.startswith("!")}
+    needed = {project["project"]["readme"], *project["project"]["license-files"]}
+    needed |= set(project["tool"]["setuptools"]["package-dir"].values())
+    assert let_through == needed | {"pyproject.toml", "constraints.txt"}
+    image = (ROOT / "Dockerfile").read_text("utf-8")
+    extras = re.findall(r"/src\[([\w,]+)\]", image)[0].split(",")
+    assert set(extras) <= set(project["project"]["optional-dependencies"])
+    assert re.findall(r'ENTRYPOINT \["(\w+)"\]', image) == list(project["project"]["scripts"])

@@ -15,7 +15,7 @@ __all__ = ["keep_apart", "save"]
 
 
 def keep_apart(outputs: Mapping[str, str | None], inputs: Iterable[str | None]) -> None:
-    """Refuse, before any work, an output that is an input or another output.
+    """Refuse, before any work, an output that is an input or another output, or has no folder.
 
     >>> keep_apart({"--output": "model.lp", "--map": None}, ["policy.toml"])
     >>> keep_apart({"--html": "./policy.toml"}, ["policy.toml"])
@@ -29,6 +29,9 @@ def keep_apart(outputs: Mapping[str, str | None], inputs: Iterable[str | None]) 
             continue
         if _place(path) in taken:
             raise click.UsageError(f"{option} {path} would overwrite {taken[_place(path)]}")
+        folder = Path(_place(path)).parent
+        if "\0" not in path and not folder.is_dir():
+            raise click.UsageError(f"{option} {path}: there is no folder {folder}")
         taken[_place(path)] = f"what {option} writes"
 
 

@@ -48,6 +48,24 @@ def test_no_input_and_no_other_output_is_overwritten(words, tmp_path, monkeypatc
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["audit", "POLICY", "--html", "no/page.html"],
+        ["sensitivity", "POLICY", "--certificate", "no/cert.json"],
+        ["plan", "POLICY", "--query", "histogram", "--epsilon", "1", "--output", "no/plan.json"],
+    ],
+    ids=" ".join,
+)
+def test_a_folder_that_is_not_there_is_said_before_any_work(words, tmp_path, monkeypatch, capsys):
+    """A page that could not be written took all of its search with it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("blowproof.cli.asking.ask.Session.open", lambda *_: pytest.fail("asked"))
+    written(tmp_path, POLICY, "p.toml")
+    assert run([{"POLICY": "p.toml"}.get(word, word) for word in words]) == 2
+    assert f"there is no folder {tmp_path / 'no'}" in capsys.readouterr().err
+
+
 def test_an_output_that_cannot_be_written_is_named(tmp_path, capsys):
     policy = written(tmp_path, POLICY, "p.toml")
     target = str(tmp_path / "no" / "model.lp")
