@@ -38,9 +38,9 @@ WRITTEN_AS_CLAUSES = ("l1", "l2-squared", "linf", "range")
 
 THEOREMS = (
     Strategy("areas", "theorem", "thousands of areas inside of one another, or apart",
-             many_areas, no_many_areas),
+             many_areas, no_many_areas, norms=EVERY_NORM),
     Strategy("areas beside", "theorem", "hundreds of areas, and facts beside them: so many moves",
-             areas_beside, no_areas_beside),
+             areas_beside, no_areas_beside, norms=EVERY_NORM),
     Strategy("edges", "theorem", "one record changes alone, along the worst edge of G", one_edge,
              no.either(no.single_records, no.no_edges), norms=EVERY_NORM),
     Strategy("alone", "theorem", "no edge of G changes a known number: one record changes alone",

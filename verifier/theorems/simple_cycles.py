@@ -46,7 +46,7 @@ from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import firsts
 from blowproof.models.norms import L1, NORMS
 from blowproof.models.policy.readings import is_labelled, is_mixed
-from blowproof.models.stacks.stacked import Stacked, is_histogram
+from blowproof.models.stacks.stacked import is_histogram
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.sparse_facts import SparseFacts
@@ -54,15 +54,13 @@ from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.exact.independence import Peeled, affinely_independent, solved
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.most_moves import largest_move
-from blowproof.verifier.theorems.values.by_kind import best_of
+from blowproof.verifier.theorems.values.by_kind import best_in
 from blowproof.verifier.theorems.values.class_changes import Chosen
 from blowproof.verifier.theorems.values.free_change import (
     axes_of_facts,
     free_change_of,
     moved,
 )
-from blowproof.verifier.theorems.values.in_norms import best_in_norm
-from blowproof.verifier.theorems.values.lines_in_norms import on_a_line
 from blowproof.verifier.theorems.values.one_secret_arc import Exchange, one_secret_arc
 from blowproof.verifier.theorems.values.secret_arc_above import free_of_facts, with_a_secret_arc
 from blowproof.verifier.theorems.values.secret_cycles import secret_cycles
@@ -321,10 +319,7 @@ def _best(question: Question, classes: Classes, end: float) -> Chosen | None:
     rows = _values(setting, query, classes, end)
     if rows is None:
         return None
-    chosen = [rows[place] for place in places]
-    if isinstance(query, Stacked) and query.measure is not L1:
-        return on_a_line(query, chosen, end) or best_in_norm(query, chosen, end=end)
-    return best_of(query, chosen, end)
+    return best_in(query, [rows[place] for place in places], end)
 
 
 def _values(

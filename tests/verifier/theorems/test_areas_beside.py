@@ -18,10 +18,11 @@ from blowproof.models import (
     Labels,
     Marginal,
     Policy,
-    parse_query,
     setting,
 )
+from blowproof.models.norms import NORMS
 from blowproof.models.policy.in_words import short
+from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.neighbours.check import check_pair
@@ -32,8 +33,8 @@ from blowproof.verifier.theorems.families.areas_beside import areas_beside, no_a
 QUERIES = ("histogram", "marginal(sex)", "marginal(x)", "sum(x)", "cumulative(x)", "marginal(job)")
 
 
-def asked(policy: Policy, query: str) -> Question:
-    return Question(setting(policy), parse_query(query, policy), "published")
+def asked(policy: Policy, query: str, norm: str = "l1") -> Question:
+    return Question(setting(policy), parse_question(query, policy, norm), "published")
 
 
 def drawn(rng: random.Random) -> Policy:
@@ -51,13 +52,16 @@ def drawn(rng: random.Random) -> Policy:
     return Policy(domain=domain, known=(*known, *rng.sample(beside, rng.randint(1, 2))))
 
 
-@pytest.mark.parametrize("seed", range(18))
-def test_areas_beside_bound_what_the_search_finds(seed: int) -> None:
+@pytest.mark.parametrize(
+    ("seed", "norm"),
+    [(seed, norm) for norm in NORMS for seed in range(18) if norm == "l1" or seed % 6 < 2],
+)
+def test_areas_beside_bound_what_the_search_finds(seed: int, norm: str) -> None:
     rng = random.Random(seed)
     policy = drawn(rng)
-    question = asked(policy, QUERIES[seed % len(QUERIES)])
+    question = asked(policy, QUERIES[seed % len(QUERIES)], norm)
     told = areas_beside(question)
-    found = sensitivity(policy, QUERIES[seed % len(QUERIES)], time_limit=2)
+    found = sensitivity(policy, QUERIES[seed % len(QUERIES)], norm=norm, time_limit=2)
     assert found.upper is not None
     if told is None:
         return

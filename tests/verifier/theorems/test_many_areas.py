@@ -21,6 +21,7 @@ from blowproof.models import (
     Policy,
     setting,
 )
+from blowproof.models.norms import NORMS
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.theorems.families import many_areas
@@ -63,17 +64,20 @@ def _apart(one: tuple[int, ...], two: tuple[int, ...]) -> bool:
     return not (one[0] < two[1] and two[0] < one[1] and one[2] < two[3] and two[2] < one[3])
 
 
+@pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("reading", ["published", "secret-moves", "add-remove"])
-def test_areas_say_what_a_table_says(reading: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_areas_say_what_a_table_says(
+    reading: Any, norm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rng = random.Random(reading)
     met = asked = 0
     for number in range(24):
         policy = drawn(rng, given=number % 3 == 0)
         query = QUERIES[number % len(QUERIES)]
-        told = sensitivity(policy, query, reading=reading, time_limit=1)
+        told = sensitivity(policy, query, reading=reading, norm=norm, time_limit=1)
         with monkeypatch.context() as patched:
             patched.setattr(many_areas, "MANY", 0)
-            found = _alone(policy, query, reading)
+            found = _alone(policy, query, reading, norm)
         if found is None:
             continue
         asked += 1
@@ -84,14 +88,15 @@ def test_areas_say_what_a_table_says(reading: Any, monkeypatch: pytest.MonkeyPat
     assert met >= asked // 3
 
 
-def _alone(policy: Policy, query: str, reading: Any) -> Any:
+def _alone(policy: Policy, query: str, reading: Any, norm: str = "l1") -> Any:
     """What the theorem says by itself."""
-    from blowproof.models import parse_query, setting
+    from blowproof.models import setting
+    from blowproof.models.stacks.written import parse_question
     from blowproof.verifier.asked.question import Question
     from blowproof.verifier.databases.consistency import prepare
 
     prepared = prepare(setting(policy, None), reading)
-    question = Question(prepared, parse_query(query, policy), reading)
+    question = Question(prepared, parse_question(query, policy, norm), reading)
     if many_areas.no_many_areas(question):
         return None
     return many_areas.many_areas(question)

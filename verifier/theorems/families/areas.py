@@ -14,6 +14,7 @@ from itertools import islice, product
 
 from blowproof.models import Box, Exact, LinearFact, Point, Setting
 from blowproof.models.base.clock import now
+from blowproof.models.stacks.stacked import is_histogram
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.sparse_facts import SparseFacts
@@ -198,7 +199,9 @@ def with_one_secret_arc(
         SparseFacts(setting.domain, setting.equalities),
     )
     # For a histogram all go the same way: by turns, every move would be along an edge by attribute.
-    chosen = {facts.of(x): (min(x, y), max(x, y)) if query.separates else (x, y) for x, y in pairs}
+    chosen = {
+        facts.of(x): (min(x, y), max(x, y)) if is_histogram(query) else (x, y) for x, y in pairs
+    }
     exchanges, areas = [], []
     for node in classes:
         value = next(points_of(node, ()), None)

@@ -30,8 +30,9 @@ from math import ceil, inf, log10
 
 from blowproof.models import BlowproofError, Exact, LinearFact, Point, Setting
 from blowproof.models.base.clock import now
-from blowproof.models.norms import L1
+from blowproof.models.norms import L2_SQUARED, NORMS
 from blowproof.models.policy.readings import is_labelled, is_mixed
+from blowproof.models.stacks.stacked import is_histogram
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.names import BEYOND
 from blowproof.verifier.asked.question import Question
@@ -47,8 +48,9 @@ from blowproof.verifier.theorems.families.areas import (
 )
 from blowproof.verifier.theorems.longest_irreducible import whole_points
 from blowproof.verifier.theorems.most_moves import largest_move
-from blowproof.verifier.theorems.values.by_kind import best_of
+from blowproof.verifier.theorems.values.by_kind import best_in
 from blowproof.verifier.theorems.values.free_change import axes_of_facts, moved
+from blowproof.verifier.theorems.values.squares_beside import squares_beside
 
 __all__ = ["areas_beside", "no_areas_beside"]
 
@@ -64,8 +66,8 @@ def no_areas_beside(question: Question) -> str:
     setting = question.setting
     if setting.bounds or setting.clauses or setting.impossible.boxes:
         return "it speaks about equality counts"
-    if question.query.measure is not L1 or question.query.per_record:
-        return "it speaks about l1, and sums of rows"
+    if question.query.measure not in NORMS.values() or question.query.per_record:
+        return "it speaks about sums of rows, in norms that are known"
     if not is_labelled(question.reading):
         return "it speaks about readings 1, 2 and 5"
     if len(setting.equalities) <= FEW:
@@ -94,7 +96,8 @@ def areas_beside(question: Question) -> Answer | None:
         f"{len(classes):,} areas inside of one another, or apart, and {len(further):,} facts "
         f"beside them: so many moves at the most, each of which changes the query by {change}"
     )
-    upper: Exact | None = most * change
+    measure = question.query.measure
+    upper: Exact | None = _above(question, measure.repeated(change, most), classes, further)
     if most.bit_length() > MOST_BITS:
         beyond, upper = ceil(log10(most) + log10(max(change, 1))), None
         why = f"{BEYOND}{beyond:,} ({why}): publish fewer of these tables together"
@@ -106,7 +109,7 @@ def areas_beside(question: Question) -> Answer | None:
             pair = cycle(setting, pairs, classes) if pairs else None
         elif is_mixed(question.reading):
             base = [fact for fact in setting.equalities if fact not in set(further)]
-            many = largest * len(classes)
+            many = measure.repeated(largest, len(classes))
             pair = with_one_secret_arc(question, pairs, classes, base, many, end)
     lower = 0 if pair is None else question.query.difference(pair.moves(question.reading))
     return question.answer(lower, upper, why, witness=pair, engine="areas beside", since=started)
@@ -148,14 +151,38 @@ def _widths(setting: Setting, further: Sequence[LinearFact]) -> list[int]:
 
 def _longest(count: int, widths: Sequence[int]) -> int:
     """Return how many moves a pair has at the most (see `beside`)."""
-    several = len(widths)
-    if not several:
+    if not widths:
         return count
-    together = several * count * sum(widths)
-    found = [count * whole_points([several * count * width for width in widths], together)]
-    if several <= MOST_STAGES:
+    found = [count * _most_cycles(count, widths)]
+    if len(widths) <= MOST_STAGES:
         found += [by_stages(count, order) for order in permutations(widths)]
     return min(found)
+
+
+def _most_cycles(count: int, widths: Sequence[int]) -> int:
+    """Return how many simple cycles a pair is cut into at the most, "all at once"."""
+    several = len(widths)
+    together = several * count * sum(widths)
+    return whole_points([several * count * width for width in widths], together)
+
+
+def _above(
+    question: Question, upper: Exact, classes: Sequence[Node], further: Sequence[LinearFact]
+) -> Exact:
+    """Return the bound, or for squares of a histogram what they do not exceed (`squares_beside`).
+
+    With more facts: a class loses a record, and gains one, at most once in each of the cycles; the
+    sum of squares of so many moves is largest where few classes do so most often.
+    """
+    count, widths = len(classes), _widths(question.setting, further)
+    if question.query.measure is not L2_SQUARED or not is_histogram(question.query):
+        return upper
+    if len(widths) == 1:
+        return min(upper, squares_beside(count, widths[0]))
+    most = _longest(count, widths)
+    each = min(most, _most_cycles(count, widths)) if widths else 1
+    full, rest = divmod(most, each)
+    return min(upper, 2 * (full * each**2 + rest**2))
 
 
 def _pairs(
@@ -178,7 +205,8 @@ def _pairs(
         for x in points_of(node, every):
             alike[told.of(x)].append(x)
         few.append(max(alike.values(), key=len, default=[]))
-    if query.separates:
+    if is_histogram(query):
         two = [(xs[0], xs[1]) for xs in few if len(xs) > 1]
         return [(x, y) if k % 2 else (y, x) for k, (x, y) in enumerate(two)]
-    return best_of(query, [xs for xs in few if xs], end).pairs
+    found = best_in(query, [xs for xs in few if xs], end)
+    return () if found is None else found.pairs

@@ -15,8 +15,10 @@ The classes are found by sorting, and a class is its box with the boxes right in
 kept grows with the number of facts, and not with its square as a table does. Values for a query are
 taken from what it reads: all positions of short axes, of long ones the ends and the middle, which
 is enough for sums and cumulative counts, for ranges where no class reaches further than half-way,
-and for marginals, since any two of their rows differ by the same. For other queries that read long
-axes, a class changes f by no more than any move does.
+and for marginals, since any two of their rows differ by the same. In other norms than l1 it is for
+sums (norms are convex, and the rows between two ends lie between theirs), and for cumulative counts
+in l2-squared and linf: from end to end, a class goes across each cut that it can. For other queries
+that read long axes, a class changes f by no more than any move does.
 """
 
 from __future__ import annotations
@@ -30,9 +32,10 @@ from operator import itemgetter
 
 from blowproof.models import BoundQuery, Exact, Point
 from blowproof.models.base.clock import now
-from blowproof.models.norms import L1
+from blowproof.models.norms import L1, L2_SQUARED, LINF, NORMS, Norm
 from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.models.queries.kinds import Cumulative, MarginalQuery, Ranges, SumQuery
+from blowproof.models.stacks.stacked import Stacked, is_histogram
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.limits.limit import real_limit, whole_limit
@@ -46,9 +49,9 @@ from blowproof.verifier.theorems.families.areas import (
     with_one_secret_arc,
 )
 from blowproof.verifier.theorems.most_moves import largest_move
-from blowproof.verifier.theorems.values.by_kind import best_of
+from blowproof.verifier.theorems.values.by_kind import best_in
 from blowproof.verifier.theorems.values.class_changes import Chosen
-from blowproof.verifier.theorems.values.free_change import axes_of_facts, largest_free, moved
+from blowproof.verifier.theorems.values.free_change import axes_of_facts, free_change_of, moved
 from blowproof.verifier.theorems.values.secret_arc_above import free_of_facts
 
 __all__ = ["many_areas", "no_many_areas"]
@@ -68,8 +71,8 @@ def no_many_areas(question: Question) -> str:
         return f"it is for more than {MANY:,} facts"
     if setting.bounds or setting.clauses or setting.impossible.boxes:
         return "it speaks about equality counts"
-    if question.query.measure is not L1 or question.query.per_record:
-        return "it speaks about l1, and sums of rows"
+    if question.query.measure not in NORMS.values() or question.query.per_record:
+        return "it speaks about sums of rows, in norms that are known"
     if not is_labelled(question.reading) and question.reading != "add-remove":
         return "it speaks about readings 1 to 3"
     return ""
@@ -130,7 +133,27 @@ def _all_rows(query: BoundQuery, node: Node, axes: Sequence[int], one_axis: bool
     free = not node.inner or not _cut(node).intersection(axes)
     if all(length <= SHORT_AXIS for length in lengths.values()):
         return free or one_axis
+    if isinstance(query, Stacked) and query.measure is not L1:
+        return (free or one_axis) and all(
+            _ends_in(part.query, query.measure) for part in query.parts
+        )
     return _ends_are_enough(query, lengths, free, one_axis)
+
+
+@singledispatch
+def _ends_in(query: BoundQuery, measure: Norm) -> bool:
+    """Whether values near the ends of long axes are enough in another norm than l1."""
+    return False
+
+
+@_ends_in.register
+def _sums(query: SumQuery, measure: Norm) -> bool:
+    return True
+
+
+@_ends_in.register
+def _counts(query: Cumulative, measure: Norm) -> bool:
+    return measure in (L2_SQUARED, LINF)
 
 
 @singledispatch
@@ -167,14 +190,16 @@ def _best(question: Question, classes: Sequence[Node], end: float) -> Chosen | N
     """Return the best choice of one change in each class (see `simple_cycles`)."""
     setting, query = question.setting, question.query
     axes = query.axes_read(setting.domain)
-    if query.separates:
+    measure = query.measure
+    if is_histogram(query):
         every = range(len(setting.domain))
         large = [node for node in classes if node.size > 1]
         pairs = [tuple(islice(points_of(node, every), 2)) for node in large]
         whole = [(pair[k % 2], pair[1 - k % 2]) for k, pair in enumerate(pairs) if len(pair) == 2]
-        return Chosen(2 * len(whole), 2 * len(large), tuple(whole))
+        lower, upper = (measure.of([(1, 1), (-1, 1)] * len(some)) for some in (whole, large))
+        return Chosen(lower, upper, tuple(whole))
     if not axes & axes_of_facts(setting):
-        change = largest_free(query, setting.domain)
+        change = free_change_of(query, setting)
         if change is None:
             return None
         values = [next(points_of(node, ()), None) for node in classes]
@@ -183,16 +208,17 @@ def _best(question: Question, classes: Sequence[Node], end: float) -> Chosen | N
             for x in values
             if x is not None and change.norm
         )
-        return Chosen(len(free) * change.norm, len(classes) * change.upper, free)
+        lower = measure.repeated(change.norm, len(free))
+        return Chosen(lower, measure.repeated(change.upper, len(classes)), free)
     few, enough = _values(question, classes)
-    found = best_of(query, [points for points in few if points], end) if few else None
+    found = best_in(query, [points for points in few if points], end) if few else None
     if found is not None and enough:
         return found
     most = largest_move(setting, query, question.reading)
     if most is None:
         return None
     lower, pairs_found = (found.lower, found.pairs) if found else (0, ())
-    return Chosen(lower, len(classes) * most, pairs_found)
+    return Chosen(lower, measure.repeated(most, len(classes)), pairs_found)
 
 
 def _exchange(question: Question, classes: Sequence[Node], started: float) -> Answer | None:
@@ -202,7 +228,7 @@ def _exchange(question: Question, classes: Sequence[Node], started: float) -> An
     counted = any(area.boxes == (whole,) for fact in setting.equalities for _, area in fact.terms)
     outside = [node for node in classes if node.box == whole and not counted]
     few, enough = _values(question, classes)
-    if query.separates:
+    if is_histogram(query):
         every = range(len(setting.domain))
         few = [list(islice(points_of(node, every), 2)) for node in classes]
         enough = all(len(points) == min(2, node.size)
@@ -219,7 +245,7 @@ def _exchange(question: Question, classes: Sequence[Node], started: float) -> An
     most: Exact | None = value if enough and few else largest_move(setting, query, "add-remove")
     if most is None:
         return None
-    upper = max(value, most if enough and few else 2 * most)
+    upper = max(value, most if enough and few else query.measure.repeated(most, 2))
     pair = None
     if y is not None:
         before: tuple[Point, ...] = () if x is None else (x,)

@@ -10,12 +10,23 @@ from collections.abc import Sequence
 from functools import singledispatch
 
 from blowproof.models import BoundQuery, Point
+from blowproof.models.norms import L1
 from blowproof.models.queries.cumulative import AlongAxis, Cumulative
 from blowproof.models.queries.ranges import Ranges, middle
+from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.theorems.values.class_changes import Chosen, best_changes, stepped
 from blowproof.verifier.theorems.values.cuts import best_steps, crossed, ranges_above
+from blowproof.verifier.theorems.values.in_norms import best_in_norm
+from blowproof.verifier.theorems.values.lines_in_norms import on_a_line
 
-__all__ = ["best_of"]
+__all__ = ["best_in", "best_of"]
+
+
+def best_in(query: BoundQuery, values: Sequence[Sequence[Point]], end: float) -> Chosen | None:
+    """Return the best differences, one in each class, in the query's norm; None: too many rows."""
+    if isinstance(query, Stacked) and query.measure is not L1:
+        return on_a_line(query, values, end) or best_in_norm(query, values, end=end)
+    return best_of(query, values, end)
 
 
 @singledispatch
