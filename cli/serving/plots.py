@@ -304,7 +304,7 @@ def _attack(query: Mapping[str, Any]) -> Spec | None:
     y = {"field": "height", "type": "quantitative", "stack": None, "axis": None}
     layer = {
         "mark": {"type": "area", "line": True, "opacity": 0.35, "interpolate": "monotone"},
-        "encoding": {"x": x, "y": y, "color": {**_colored(), "legend": None},
+        "encoding": {"x": x, "y": y, "color": _colored(),
                      "detail": {"field": "name"}, "description": {"field": "words"}},
     }  # fmt: skip
     places = [(1.6, math.exp(-1.28)), (0.5 * found[1][1], math.exp(-0.125) / found[1][1])]

@@ -4,6 +4,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterator
+from fractions import Fraction
 from hashlib import sha256
 from html import unescape
 from html.parser import HTMLParser
@@ -15,6 +16,7 @@ from click.testing import CliRunner
 
 import browsers
 from blowproof.cli.main import cli
+from blowproof.cli.report.charts import LABEL_LETTERS, Curve, error_plot
 from blowproof.cli.report.page import page
 from blowproof.cli.report.terms import RESTS
 from blowproof.verifier import kernel
@@ -322,6 +324,7 @@ def test_dark_light_and_print(shown):
     assert style(".buttons", "display") == "none"
     assert style("svg.plot", "breakInside") == style(".short", "breakInside") == "avoid"
     assert style("h3", "breakAfter") == "avoid"
+    assert style(".together", "breakInside") == "auto"  # else a picture takes its text along
     emulate()
     assert style(".buttons", "display") == "flex"
 
@@ -350,6 +353,24 @@ def test_what_is_not_ours_does_not_run(browser, tmp_path):
     assert len([line for line in said if "Content Security Policy" in line]) >= 5
     assert "rgb(1, 2, 3)" not in browser.execute_script(
         "return getComputedStyle(document.body).color"
+    )
+
+
+def test_labels_of_large_bounds_fit_beside_the_plot():
+    """A bound of 31 digits: not S itself, whole in its label, and marks that do not touch."""
+    curves = [
+        Curve("published", Fraction(10**30), "decides", exact=False),
+        Curve("secret-moves", Fraction(1_059_164_794_384), "reading", exact=False),
+        Curve("plain DP", Fraction(2), "plain"),
+    ]
+    drawn = str(error_plot(curves, Fraction(1)))
+    texts = [unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", drawn)]
+    assert "(S ≤ about 10^30)" in texts and "(S ≤ 1,059,164,794,384)" in texts
+    assert "plain DP (S = 2)" in texts
+    assert all(len(text) <= LABEL_LETTERS for text in texts)
+    marks = [float(y) for y in re.findall(r'x="56" y="([\d.]+)"', drawn)]
+    assert 3 <= len(marks) <= 9 and all(
+        above - below > 14 for below, above in pairwise(marks[::-1])
     )
 
 
