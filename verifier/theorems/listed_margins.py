@@ -18,7 +18,9 @@ A certificate of kind `margins` holds all of its cases, which the kernel goes th
 A table with a smaller side is part of one with a larger side. A side with one class more than was
 listed: put two of its classes together, and an irreducible falls into parts that are irreducible
 for the smaller table, so of at most L moves. The fact that counts one of the two, whose coefficient
-is 0 or 1, is one more, and by stages (see `beside`) there are at most L max(2, 2 L - 1) moves.
+is 0 or 1, is one more. A part enters the class of the two at most v times (`LEFT`), and changes the
+fact by no more, since only what enters the class can add to it, and only what leaves it, which is
+as much, can take away. By stages (see `beside`) there are at most L max(2, 2 v - 1) moves.
 
 *In other norms* it counts how often one cell of the table is left (or entered), and how often one
 class of a factor of so many classes is: the same cases tell how often at the most (`LEFT`). These
@@ -64,6 +66,7 @@ MOST_GROUPS = whole_limit(__name__, "MOST_GROUPS")
 LISTED = {
     (2, 3): 8,
     (2, 4): 12,
+    (2, 5): 18,
     (3, 3): 15,
     (2, 2, 2): 10,
     (2, 2, 3): 24,
@@ -87,6 +90,7 @@ class Left:
 LEFT: dict[tuple[int, ...], Left] = {
     (2, 3): Left(3, {2: 5, 3: 4}, 36),
     (2, 4): Left(4, {2: 8, 4: 5}, 72),
+    (2, 5): Left(18, {2: 11, 5: 6}, 648),  # of cells no more is known than of all
     (3, 3): Left(5, {3: 8}, 110),
     (2, 2, 2): Left(4, {2: 7}, 60),
     (2, 2, 3): Left(8, {2: 16, 3: 12}, 260),
@@ -119,17 +123,28 @@ def longest_with_one_more(sides: tuple[int, ...]) -> int | None:
 
     >>> longest_with_one_more((4, 4)), longest_with_one_more((4, 3)), longest_with_one_more((5, 5))
     (1431, 27, None)
+    >>> longest_with_one_more((3, 5))
+    378
     """
     known = longest_listed(sides)
-    smaller = (
-        longest_listed((*sides[:place], side - 1, *sides[place + 1 :]))
-        for place, side in enumerate(sides)
-        if side > 1
-    )
-    staged = min(
-        (each * max(2, 2 * each - 1) for each in smaller if each is not None), default=None
-    )
-    return staged if known is None else known
+    if known is not None:
+        return known
+    staged = []
+    for place, side in enumerate(sides):
+        smaller = (*sides[:place], side - 1, *sides[place + 1 :])
+        each = longest_listed(smaller)
+        if side > 1 and each is not None:
+            staged.append(each * max(2, 2 * _often(smaller, side - 1, each) - 1))
+    return min(staged, default=None)
+
+
+def _often(sides: tuple[int, ...], side: int, most: int) -> int:
+    """Return how often a pair leaves a class of the factor of so many classes, at the most."""
+    shapes = [shape for shape in _that_fit(sides) if shape in LEFT]
+    if not shapes:
+        return most
+    left = LEFT[min(shapes, key=lambda shape: LISTED[shape])]
+    return min(most, max(times for number, times in left.classes.items() if number >= side))
 
 
 def factors(table: ClassTable, groups: list[list[int]]) -> list[list[int]] | None:
@@ -204,10 +219,7 @@ def _by_factors(
     if left is not None and question.query.measure is L2_SQUARED and is_histogram(question.query):
         found.append(left.squares)
     for home, side in zip(homes, sides, strict=True):
-        each = most
-        if left is not None and shape is not None:
-            larger = [times for number, times in left.classes.items() if number >= side]
-            each = min(most, max(larger, default=most))
+        each = _often(sides, side, most)
         bound = above_in_classes(
             question, table, home, each, most, cell=most if left is None else left.cell, end=end
         )

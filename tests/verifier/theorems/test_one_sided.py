@@ -29,10 +29,12 @@ from blowproof.verifier.engines.irreducibles import longest
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.theorems.beside import facts_beside, groups_of
 from blowproof.verifier.theorems.listed_margins import (
+    LEFT,
     LISTED,
     factors,
     listed_margins,
     longest_listed,
+    longest_with_one_more,
 )
 from blowproof.verifier.theorems.one_sided import one_sided
 from blowproof.verifier.theorems.two_cycles import most_one_sided
@@ -109,13 +111,32 @@ def test_the_shares_of_the_cycles_are_the_best() -> None:
         assert x * y + m * (x + y) >= (count + 1) ** 2 // 3 - 1
 
 
-@pytest.mark.parametrize("shape", [(2, 3), (2, 4), (3, 3), (2, 2, 2), (2, 2, 3)])
+@pytest.mark.parametrize("shape", [(2, 3), (2, 4), (2, 5), (3, 3), (2, 2, 2), (2, 2, 3)])
 def test_what_was_listed_is_listed_again(shape: tuple[int, ...]) -> None:
     """The others take a minute each: `benchmarks/irreducible.py 3x4 2x2x2x2`."""
     one_way = importlib.import_module("irreducible").one_way
     found = longest(one_way(*shape), time_limit=200)
     assert found.complete
     assert found.lower == LISTED[shape]
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (2, 4), (2, 5), (3, 3), (2, 2, 2)])
+def test_classes_are_left_as_often_as_is_said(shape: tuple[int, ...]) -> None:
+    """An effect that changes nothing for a factor may be a move within any of its classes."""
+    effects = importlib.import_module("irreducible").one_way(*shape)
+    for place, side in enumerate(shape):
+        start = sum(shape[:place])
+        own = [effect[start : start + side] for effect in effects]
+        found = longest(effects, [int(part[0] == 1 or not any(part)) for part in own])
+        assert found.complete
+        assert found.lower == LEFT[shape].classes[side]
+
+
+def test_a_class_more_than_was_listed() -> None:
+    """3 x 5 from 2 x 5, whose class of two rows is left 11 times at the most."""
+    assert longest_with_one_more((3, 5)) == 18 * 21
+    assert longest_with_one_more((4, 4)) == 27 * 53
+    assert longest_with_one_more((2, 2, 4)) == 24 * 23
 
 
 def test_no_table_is_said_to_be_in_a_smaller_one() -> None:
