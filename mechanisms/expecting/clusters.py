@@ -35,7 +35,8 @@ __all__ = ["formed", "ratio_interval"]
 HALVINGS = 60
 MEANT = (
     "sizes: how many records are nearest to each centre",
-    "errors of centres: what noise did in the last step, not how far further steps would go",
+    "errors of centres: what noise did in the last step, not how far further steps would go; their "
+    "intervals have half a step of the centres' grid on either side",
 )
 
 
@@ -105,7 +106,7 @@ def _sizes(drawn: tuple[Release, Vector], size: int | None) -> list[Measured]:
         whole = spread(even, size) if size else np.zeros(many, dtype=np.int64)
         share = 1 - 1 / many  # what is left once the mean of the noise is known
     error = math.sqrt(share * variance(scale))
-    half = largest_of(scale, 1) if share else 0.0
+    half = math.sqrt(share) * largest_of(scale, 1)  # sums of them have lighter tails
     most = math.inf if size is None else float(size)
     return [(at, error, max(0.0, at - half), min(most, at + half)) for at in whole.tolist()]
 

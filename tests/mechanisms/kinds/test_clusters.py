@@ -68,7 +68,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(margin):
             held += [low <= it <= high for (_, _, low, high), it in zip(row, centre, strict=False)]
             sizes.append(row[2][2] <= count <= row[2][3])
     assert 0.93 <= np.mean(held) <= 0.999
-    assert 0.93 <= np.mean(sizes) <= 1  # of those that add up to n: wider than is needed
+    assert 0.93 <= np.mean(sizes) <= 0.999
 
 
 def test_all_of_epsilon_is_shared_and_no_more():
