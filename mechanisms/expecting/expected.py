@@ -30,6 +30,8 @@ __all__ = ["Expected", "expected", "largest_of", "outputs_in"]
 
 USUAL_ROUNDS, FEWEST, MOST_ROUNDS = 20_000, 6, 200
 ROUNDED = 20
+CHOSEN = 16
+"""How much longer a partition of the values takes than noise on them."""
 LEAST = 1e-9
 WORK = 4e6
 """Numbers that the rehearsals of one plan may handle."""
@@ -225,7 +227,7 @@ def _rounds(plan: Plan, data: NoisyTable) -> int:
     if isinstance(plan, Consistent) and plan.kind != KINDS[0]:
         return ROUNDED  # each is a program of its own
     wanted = min(MOST_ROUNDS, max(FEWEST, USUAL_ROUNDS // outputs))
-    work = outputs + data.domain.size + _drawn(plan)
+    work = outputs + data.domain.size * (CHOSEN if plan.opening else 1) + _drawn(plan)
     return max(FEWEST if work < WORK else 2, min(wanted, int(WORK / work)))
 
 

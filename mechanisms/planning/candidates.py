@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from blowproof.models import BoundQuery, Policy
 
-__all__ = ["Candidate", "candidates"]
+__all__ = ["Candidate", "candidates", "noise_of_its_own"]
 
 BUCKETED = ("dawa", "dawa-transformed")
 MOST_BUCKETED, MOST_MATCHED = 5_000, 128
@@ -40,11 +40,23 @@ class Candidate:
         return ", ".join([self.mechanism, *(f"{key} {it}" for key, it in self.settings.items())])
 
 
+def noise_of_its_own(query: BoundQuery, policy: Policy) -> bool:
+    """Whether noise on each answer is tried: not where S takes long, and noise on values is less.
+
+    >>> from blowproof.models import Domain, Integers, parse_query
+    >>> policy = Policy(domain=Domain(x=Integers(0, 99), y=Integers(0, 99)))
+    >>> [noise_of_its_own(parse_query(text, policy), policy)
+    ...  for text in ("marginal(x)", "rectangles(x,y,500)")]
+    [True, False]
+    """
+    long = query.longest_row > 1 and query.along(policy.graph) is None
+    return policy.domain.size <= MOST_WIDE or not long
+
+
 def candidates(query: BoundQuery, policy: Policy) -> Iterator[Candidate]:
     """Yield what is tried for a query, the quick ones first."""
     size = policy.domain.size
-    long = query.longest_row > 1 and query.along(policy.graph) is None
-    if size <= MOST_WIDE or not long:
+    if noise_of_its_own(query, policy):
         yield Candidate("laplace")
         yield Candidate("gaussian")
         yield Candidate("k-norm")

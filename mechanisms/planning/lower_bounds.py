@@ -68,7 +68,7 @@ from blowproof.verifier.certify.noise.k_norm import output_axes, published_axes
 
 __all__ = ["LowerBound", "least_variance", "lower_bound", "of_cubes"]
 
-MOST_VALUES = 100_000
+MOST_LISTED, MOST_VALUES, MOST_LONG, SAMPLED = 1_000_000, 100_000, 2_000, 300
 MOST_ENTRIES = 3_000_000
 LONGEST, SHORT = 4_000, 600
 FEW_VALUES = 40
@@ -225,13 +225,14 @@ def _by_single_moves(
         steps = None if size is None or many is None else size // max(1, many)
         if many is not None:
             return many * _least(*promise, steps)
-    if found.domain.size > MOST_VALUES:
+    if found.domain.size > MOST_LISTED:
         return 0.0
+    all_of = found.domain.size <= (MOST_VALUES if query.separates else MOST_LONG)
     if found.scope == "given" and _facts(found):
         size = 1  # how many records a chain may use is the facts' business
     largest: dict[Hashable, float] = {}
     chains = entries = 0
-    for x, y in _idle_edges(found):
+    for x, y in _idle_edges(found, None if all_of else SAMPLED):
         changed = Part(query, (Fraction(1),)).changes([Move(x, y)])
         entries += len(changed) + 1
         sizes = {key: abs(float(Fraction(value))) for key, value in changed.items()}
@@ -266,10 +267,11 @@ def _facts(found: Setting) -> list[LinearFact]:
     return [fact for fact in (*found.equalities, *found.bounds) if fact.name != "size"]
 
 
-def _idle_edges(found: Setting) -> Iterator[tuple[Point, Point]]:
+def _idle_edges(found: Setting, sample: int | None) -> Iterator[tuple[Point, Point]]:
     """Yield edges of G between possible values that no fact tells apart: each value and the next.
 
-    A record that moves along one breaks no fact, and alone it is a secret move: neighbours.
+    A record that moves along one breaks no fact, and alone it is a secret move: neighbours. Of many
+    values, a sample: some values, each with one that is far away, and the next.
     """
     domain, graph = found.domain, found.graph
     masks = [mask(area, domain).ravel() for fact in _facts(found) for _, area in fact.terms]
@@ -280,10 +282,19 @@ def _idle_edges(found: Setting) -> Iterator[tuple[Point, Point]]:
     for place, row in zip(places.tolist(), told, strict=True):
         groups.setdefault(row.tobytes(), []).append(place)
     for members in groups.values():
-        points = [tuple(map(int, np.unravel_index(place, sizes))) for place in members]
-        for x, y in pairwise(points):
+        for one, two in pairwise(members) if sample is None else _spread(members, sample):
+            x, y = (tuple(map(int, np.unravel_index(place, sizes))) for place in (one, two))
             if graph.is_edge(x, y):
                 yield x, y
+
+
+def _spread(members: list[int], sample: int) -> Iterator[tuple[int, int]]:
+    """Yield pairs of some numbers, spread over all of them: far ones, then neighbouring ones."""
+    step = max(1, len(members) // sample)
+    half = len(members) // 2
+    for apart in (half, 1) if half else ():
+        for place in range(0, len(members) - apart, step):
+            yield members[place], members[place + apart]
 
 
 def _of_all_noise(

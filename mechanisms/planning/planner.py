@@ -22,7 +22,7 @@ from blowproof.mechanisms.expecting.expected import Expected, expected
 from blowproof.mechanisms.expecting.made_up import MOST_CELLS, made_up
 from blowproof.mechanisms.kinds.together import Together
 from blowproof.mechanisms.kinds.transformed import NoisyTable
-from blowproof.mechanisms.planning.candidates import Candidate, candidates
+from blowproof.mechanisms.planning.candidates import Candidate, candidates, noise_of_its_own
 from blowproof.mechanisms.planning.finishing import without_negative
 from blowproof.mechanisms.planning.groupings import Grouping, Tried, costs_of, groupings, shared
 from blowproof.mechanisms.planning.lower_bounds import LowerBound, lower_bound
@@ -370,7 +370,8 @@ def _plain(
     found = []
     for query in workload.queries:
         best: tuple[str, Expected] | None = None
-        for name in ("laplace", "gaussian", "hierarchical"):
+        own = ("laplace", "gaussian") if noise_of_its_own(query, policy) else ("quadtree",)
+        for name in (*own, "hierarchical"):
             try:
                 plan = made_ready(name, replace(_left(asked, LAST_SHARE), query=query, options={}))
                 error = expected(plan, shapes, seed)
