@@ -17,7 +17,7 @@ from blowproof.mechanisms.kinds.measuring import (
     published,
 )
 from blowproof.mechanisms.kinds.strategy import SHAPED
-from blowproof.mechanisms.planning.candidates import Candidate
+from blowproof.mechanisms.planning.candidates import MOST_SHAPED, Candidate
 from blowproof.mechanisms.planning.workload import Workload
 from blowproof.mechanisms.release.request import Request
 from blowproof.mechanisms.structures.marginals import Asked, Axes
@@ -52,7 +52,9 @@ def strategies(request: Request, workload: Workload) -> list[list[Candidate]]:
         row += [Candidate(NAME, {"measure": text}) for text in texts]
     for table in _tables(request, some, known):
         measure = {"measure": cells_query(table, request.policy).name}
-        shaped = any(set(axes) < set(table) for axes in known) or not known
+        cells = prod(request.policy.domain.attribute(axis).size for axis in table)
+        shaped = any(set(axes) < set(table) for axes in known)
+        shaped |= not known and cells <= MOST_SHAPED
         for row, item in zip(found, asked, strict=True):
             if item is None or not set(item.axes) <= set(table):
                 continue
