@@ -44,7 +44,7 @@ def cuts(sides: Sequence[Side]) -> Iterator[tuple[int, int]]:
 
 
 class Finder:
-    """Finds the first of many boxes that holds a point. An axis on which boxes differ is cut where
+    """Finds those of many boxes that hold a point. An axis on which boxes differ is cut where
     their sides begin and end, and keeps for each piece the boxes that are there, as a bit set.
 
     `cost`: how many steps one look takes. Beyond MOST_BITS, axes are left out and boxes tried.
@@ -64,6 +64,10 @@ class Finder:
 
     def first(self, point: Point) -> int | None:
         """Return the place of the first box that holds a point, None if none does."""
+        return next(self.holding(point), None)
+
+    def holding(self, point: Point) -> Iterator[int]:
+        """Yield the places of the boxes that hold a point, in order."""
         left = self.every
         for k, starts, there in self.axes:
             place = bisect_right(starts, point[k])
@@ -71,6 +75,5 @@ class Finder:
         while left:
             low = left & -left
             if inside(point, self.boxes[low.bit_length() - 1 : low.bit_length()]):
-                return low.bit_length() - 1
+                yield low.bit_length() - 1
             left ^= low
-        return None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import floor, isqrt
 
-from .document import Exact
+from .document import Exact, Rejected
 
 STEPS = 1 << 20
 
@@ -88,6 +88,23 @@ class Along(Measure):
     def size(self, change: Iterable[tuple[Hashable, int]]) -> int:
         """Return the norm of what so many records at each position change."""
         return self.spread({place: times for place, times in change if isinstance(place, int)})
+
+
+class Apart(Measure):
+    """The same of one record that moves: the most that a move so far, or less far, changes."""
+
+    def __init__(self, reach: Callable[[int], int]) -> None:
+        super().__init__("l1")
+        self.reach = reach
+
+    def size(self, change: Iterable[tuple[Hashable, int]]) -> int:
+        """Return the size of a move from one position to another, or of a larger change."""
+        moved = [(times, place) for place, times in change if isinstance(place, int)]
+        if not moved:
+            return 0
+        if sorted(times for times, _ in moved) != [-1, 1]:
+            raise Rejected("only single moves are measured like this", limit=True)
+        return self.reach(abs(moved[0][1] - moved[1][1]))
 
 
 def ends(changes: Sequence[int], width: int | None) -> tuple[int, int]:

@@ -223,6 +223,17 @@ class Query:
         """Whether the outputs are all prefixes, or all ranges, of one attribute's positions."""
         return self.kind in ("cumulative", "ranges")
 
+    def reach(self, far: int) -> int:
+        """Return the most that a record changes in l1 which goes no further than so many positions.
+
+        A move by d changes d prefixes, and d (m + 1 - d) ranges of m positions: most at the middle.
+        """
+        if self.kind == "cumulative":
+            return far
+        size = self.policy.axes[self.places[0]].size + 1
+        far = min(far, size // 2)
+        return far * (size - far)
+
     def spread(self, steps: Mapping[int, int]) -> int:
         """Return the l1 norm where so many records come at each position (less than 0: go).
 

@@ -95,8 +95,11 @@ def _numbered(world: World, pair: Pair, records: list[int], database: list[list[
 def totals(world: World, database: Counter[Point]) -> Vector | None:
     """Return the left-hand sides of all facts; None if one is not satisfied."""
     facts = (*world.equalities, *world.bounds)
-    found = tuple(sum(k * fact.at(x) for x, k in database.items()) for fact in facts)
-    return found if all(map(lambda fact, total: fact.fits(total), facts, found)) else None
+    found = [0] * len(facts)
+    for x, k in database.items():
+        for place, times in world.adds(x):
+            found[place] += k * times
+    return tuple(found) if all(map(lambda fact, total: fact.fits(total), facts, found)) else None
 
 
 def ways(world: World, x: Point, number: int | None) -> Ways:

@@ -16,10 +16,10 @@ from math import gcd
 from operator import sub
 from typing import NamedTuple
 
-from .boxes import Box, Point, Side, cuts, single
+from .boxes import Box, Finder, Point, Side, cuts, single
 from .document import Budget, Exact, Rejected, common, words
 from .joined_boxes import near, united
-from .measure import Along, Change, Measure
+from .measure import Along, Apart, Change, Measure
 from .policy import Fact, Policy
 from .query import Query, Row
 from .stack import Stack, width_of
@@ -56,6 +56,23 @@ class Move(NamedTuple):
     secret: bool
 
 
+class Counting:
+    """What a record adds to some facts, `of` which it is: a finder knows the boxes that hold it."""
+
+    def __init__(self, equalities: list[Fact], bounds: list[Fact]) -> None:
+        self.of = equalities, bounds
+        terms = [(place, times, area) for place, fact in enumerate((*equalities, *bounds))
+                 for times, area in fact.terms]  # fmt: skip
+        self.terms = [(place, times) for place, times, _ in terms]
+        self.owners = [number for number, (_, _, area) in enumerate(terms) for _ in area]
+        self.finder = Finder([box for _, _, area in terms for box in area])
+
+    def adds(self, x: Point) -> Iterator[tuple[int, int]]:
+        """Yield (place, how much) for each term that counts a value."""
+        for term in dict.fromkeys(self.owners[box] for box in self.finder.holding(x)):
+            yield self.terms[term]
+
+
 class World:
     """A policy under a reading: its equalities, its bounds, and n where it is a number."""
 
@@ -66,7 +83,8 @@ class World:
         self.named = bool(policy.clauses) or query.weights is not None
         weight, one = (query.weight, query.one) if isinstance(query, Stack) else (None, 1)
         self.measure = Measure(query.measure, width_of(query), weight, one)
-        self.positions = False
+        self.positions = self.apart = False
+        self.counting: Counting | None = None
         self.empty: list[Callable[[Point], bool]] = []  # tests of values that no record holds
         self.look = 1 + sum(len(area) for fact in policy.facts for _, area in fact.terms)
         if query.weights is not None and not self.labelled:
@@ -104,7 +122,7 @@ class World:
             raise Rejected("n is not known, and the reading needs it", limit=True)
         named = 1 + max(self.policy.named, default=-1)
         if named and self.size is None:  # D is in I_Q only if the records that are named exist
-            self.bounds.append(Fact(((1, (self.policy.box({}),)),), low=named))
+            self.bounds = [*self.bounds, Fact(((1, (self.policy.box({}),)),), low=named)]
         elif self.size is not None and named > self.size:
             raise Rejected("a clause names a record that does not exist")
 
@@ -120,7 +138,21 @@ class World:
     def effect(self, x: Point) -> Vector:
         """Return what a record adds to each equality, then to each bound."""
         self.budget.spend(self.look)
-        return tuple(fact.at(x) for fact in (*self.equalities, *self.bounds))
+        row = [0] * (len(self.equalities) + len(self.bounds))
+        for place, times in self.adds(x):
+            row[place] += times
+        return tuple(row)
+
+    def adds(self, x: Point) -> Iterator[tuple[int, int]]:
+        """Yield (place, how much) for what a record adds to facts, the equalities before bounds.
+
+        Of thousands of facts few count it; which ones, a finder knows for the facts that are there.
+        """
+        facts = self.equalities, self.bounds
+        known = None if self.counting is None else self.counting.of
+        if known is None or known[0] is not facts[0] or known[1] is not facts[1]:
+            self.counting = Counting(*facts)
+        return self.counting.adds(x)
 
     def cells(
         self, facts: Sequence[Fact], cuts: Sequence[Box] = (), listed: Sequence[int] = (),
@@ -195,8 +227,9 @@ class World:
             return self.cells(facts, listed=every), True
         if self.free or query.kind == "sum":
             fixed = query.kind == "sum" and self.reading == "markov"
-            listed = query.places if fixed else query.listed
-            ends = query.places if query.kind == "sum" and not fixed else ()
+            near = (query.kind == "sum" and not fixed) or self.apart
+            listed = query.places if fixed else () if near else query.listed
+            ends = query.places if near else ()
             return self.cells(facts, query.cuts, listed, ends), False
         cuts = [box for area in graph.cells for box in area]
         cuts += [single(x) for pair in sorted(graph.pairs) for x in pair]
@@ -230,13 +263,17 @@ class World:
             areas[told[kind]].append(box)
         return list(found.values()), joins, list(areas.values())
 
-    def by_position(self) -> Measure:
+    def by_position(self, *, single: bool = False) -> Measure:
         """From here on, where the query is all prefixes or ranges of one attribute, and the norm
         l1, let rows name the position there; return the measure that finds sizes from positions. A
         row by outputs has as many entries as there are outputs that count the record.
+
+        `single`: only changes by one move are asked for, and by no more than a move as long: then
+        the ends of pieces stand for what is between them.
         """
         if self.query.along and self.measure.name == "l1":
-            self.positions, self.measure = True, Along(self.query.spread)
+            self.positions, self.apart = True, single
+            self.measure = Apart(self.query.reach) if single else Along(self.query.spread)
         return self.measure
 
     def _row_at(self, x: Point) -> Row:

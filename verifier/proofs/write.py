@@ -269,8 +269,8 @@ class _Writer:
         """Yield proofs by cells before anything that looks at every two of many cells."""
         try:
             world = world_of(self.in_l1, self._budget(MOST_STEPS))[0]
-            world.by_position()
-            if world.labelled and len(world.classes()[0]) > FEW_CELLS:
+            world.by_position(single=True)
+            if world.labelled and (world.apart or len(world.classes()[0]) > FEW_CELLS):
                 yield from based(self._fresh(), value)
         except Rejected as reason:
             self.reasons.append(f"cells: {reason}")

@@ -56,7 +56,7 @@ def places_of(world: World) -> tuple[int, list[Place]]:
         or world.query.weights is not None
     ):
         raise Rejected("this kind of proof is for equalities, in readings 1 and 2")
-    world.by_position()
+    world.by_position(single=True)
     cells, _, _ = world.classes()
     scale, rows = world.rows(cells)
     return scale, [(world.effect(cell.point), row) for cell, row in zip(cells, rows, strict=True)]
@@ -89,12 +89,14 @@ def classed(
     width = len(world.equalities)
     if any(not 0 <= k < width for k in base):
         raise Rejected("there is no such fact")
+    whole = list(base) == list(range(width))  # then a signature is the effect itself
     for effect, row in places:
-        world.budget.spend(width, width)
-        inside[tuple([effect[k] for k in base])].append((effect, row))
+        world.budget.spend(width, 0 if whole else width)
+        signature = effect if whole else tuple([effect[k] for k in base])
+        inside[signature].append((effect, row))
     if not independent(list(inside), world.budget):
         raise Rejected("the signatures are not independent")
-    return inside, _width(world, inside.values())
+    return inside, 0 if whole else _width(world, inside.values())
 
 
 def occupied(world: World, effects: Sequence[Vector]) -> set[Vector]:

@@ -173,6 +173,28 @@ def test_all_ranges_of_a_long_axis_beside_a_table_are_proved() -> None:
     assert not accepted({**document, "value": document["value"] - 1})
 
 
+@pytest.mark.parametrize("far", [2**31, 2**53, 2**63, 10**30])
+def test_queries_along_an_axis_too_long_to_list_are_proved(far: int) -> None:
+    """Ends of pieces stand for their values, beside a table and a count on the axis itself."""
+    domain = Domain(ward=Labels(["a", "b"]), income=Integers(0, far))
+    policy = Policy(domain=domain, known=(Marginal(["ward"]),))
+    document = certificate(policy, "cumulative(income)")
+    assert (document["value"], document["proof"]["kind"]) == (2 * far, "cells")
+    assert not accepted({**document, "value": document["value"] - 1})
+    document = certificate(policy, "ranges(income)")
+    moved = (far + 2) // 2  # of far + 1 positions
+    assert document["value"] == 2 * moved * (far + 2 - moved)
+    assert not accepted({**document, "value": document["value"] - 1})
+
+
+def test_thousands_of_classes_are_proved_within_memory() -> None:
+    """3,143 counties: each fact was asked about each value, and effects were kept twice."""
+    domain = Domain(county=Integers(1, 3143), sex=SEX)
+    policy = Policy(domain=domain, known=(Marginal(["county"]),))
+    document = certificate(policy, "histogram")
+    assert (document["value"], document["proof"]["kind"]) == (6286, "cells")
+
+
 def test_what_numbers_leave_a_count_is_proved_and_no_less() -> None:
     """Three people have a rare disease: a count of some of them is between 0 and 3."""
     folder = Path(__file__).parents[3] / "certificates" / "valid"
