@@ -148,11 +148,10 @@ class World:
 
         Of thousands of facts few count it; which ones, a finder knows for the facts that are there.
         """
-        facts = self.equalities, self.bounds
-        known = None if self.counting is None else self.counting.of
-        if known is None or known[0] is not facts[0] or known[1] is not facts[1]:
-            self.counting = Counting(*facts)
-        return self.counting.adds(x)
+        found = self.counting
+        if found is None or found.of[0] is not self.equalities or found.of[1] is not self.bounds:
+            found = self.counting = Counting(self.equalities, self.bounds)
+        return found.adds(x)
 
     def cells(
         self, facts: Sequence[Fact], cuts: Sequence[Box] = (), listed: Sequence[int] = (),

@@ -56,7 +56,7 @@ READ: list[tuple[ModuleType, str, int, Document]] = [
               secrets={"kind": "partition", "cells": [{"x": 0}, {"x": {"min": 1, "max": 9}}]})),
 ]  # fmt: skip
 REJECTED: list[tuple[ModuleType, str, int, str]] = [
-    (query, "MOST_OUTPUTS", 99, "ranges-by-a-search"),
+    (query, "MOST_OUTPUTS", 99, "ranges-by-outputs"),
     (world, "MOST_POINTS", 2, "every-database-plain-moves"),
     (witness, "MOST_SUMS", -1, "irreducible-two-margins"),
     (witness, "MOST_SUMS", 1, "branching-bounds"),
@@ -66,7 +66,7 @@ REJECTED: list[tuple[ModuleType, str, int, str]] = [
     (branching, "MOST_MOVES", 4, "branching-bounds"),
 ]
 ASKED = {
-    "ranges-by-a-search": {**VALID["single-ranges"], "proof": {"kind": "cycles"}},
+    "ranges-by-outputs": {**VALID["single-ranges"], "proof": {"kind": "determined"}},
     **VALID,
 }
 
