@@ -591,6 +591,12 @@ theorems/values/in_norms
         large as the largest.
     ROUNDS 24 rounds: So many improve a choice.
     STARTS 4 directions: So many outputs, and classes, are tried first.
+theorems/values/less_known
+    MOST_OUTPUTS 40 outputs: Of more, facts are not taken away.
+    MOST_ENTRIES 400_000 entries: Of larger tables of classes and facts neither.
+    MOST_VALUES 400_000 numbers: Nor where all rows together have more.
+    FINENESS 1_000 parts: How often a fact is taken away is rounded to such parts, at the most.
+    SECONDS 2.0 seconds: For all outputs; those that are not reached keep their whole range.
 theorems/values/lines_in_norms
     MOST_CROSSINGS 2_000_000 steps: For the two cuts that most classes cross; else all are taken.
 theorems/values/one_secret_arc

@@ -41,6 +41,7 @@ from blowproof.verifier.theorems.known_counts import (
     most_moving,
 )
 from blowproof.verifier.theorems.longest_irreducible import longest_of_effects, longest_of_points
+from blowproof.verifier.theorems.values.less_known import change_less_facts
 
 __all__ = ["Ceiling", "ceiling", "largest_move"]
 
@@ -252,8 +253,19 @@ def _by_outputs(question: Question, end: float) -> Iterator[Ceiling]:
 def largest_move(setting: Setting, query: BoundQuery, reading: Reading) -> Exact | None:
     """Return what one move changes the query by at the most (an upper bound); None if unknown.
 
-    Reading 2: one secret move; readings 1 and 5: any move; 3 and 4: one record more or less.
+    Reading 2: one secret move; readings 1 and 5: any move; 3 and 4: one record more or less. What
+    the facts say of the query counts for nothing where records are moved (`less_known`), so that it
+    is what a move adds to the change of a neighbour pair, not what it changes by itself.
     """
+    found = _largest_move(setting, query, reading)
+    if not is_labelled(reading) or (found is not None and found <= 2):
+        return found
+    less = change_less_facts(setting, query)
+    return min((size for size in (found, less) if size is not None), default=None)
+
+
+def _largest_move(setting: Setting, query: BoundQuery, reading: Reading) -> Exact | None:
+    """Return what one move changes it by, whatever the facts are."""
     labelled = is_labelled(reading)
     if isinstance(query, Stacked):
         found = [_of_a_stack(setting, query, reading)]
