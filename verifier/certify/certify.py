@@ -187,8 +187,8 @@ def undecided(
     if promise.measure == "rho":
         whole = noises == {"discrete-gaussian"}
     else:
-        noisy = all(all(release.scales) for release in mechanism.releases)
-        whole = noisy and noises <= {"laplace", "discrete-laplace"} and promise.delta is None
+        laplace = noises <= {"laplace", "discrete-laplace"} and promise.delta is None
+        whole = laplace and all(all(release.scales) for release in mechanism.releases)
     alone = bool(noises) and whole and not mechanism.selections
     upper = latest.upper if alone else None
     found = Bounds(

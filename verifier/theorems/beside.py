@@ -105,7 +105,7 @@ from blowproof.verifier.theorems.longest_irreducible import whole_points
 from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.values.free_change import axes_of_facts, free_change_of
 from blowproof.verifier.theorems.values.in_norms import above_in_classes
-from blowproof.verifier.theorems.values.squares_beside import squares_beside
+from blowproof.verifier.theorems.values.squares_beside import squares_beside, value_beside
 
 __all__ = [
     "Beside",
@@ -329,8 +329,9 @@ def _in_norm(
     """Return bounds in other norms: a class is left by no more moves than there are cycles."""
     query = question.query
     each = min(most_cycles(found), moves)
+    cell = value_beside(found.count, found.widths[0]) if len(found.widths) == 1 else None
     try:
-        upper = above_in_classes(question, found.table, found.home, each, moves, end=end)
+        upper = above_in_classes(question, found.table, found.home, each, moves, end=end, cell=cell)
     except (BlowproofError, TimeoutError, OverflowError):
         return None
     if upper is None:

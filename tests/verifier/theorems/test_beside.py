@@ -265,3 +265,13 @@ def test_no_pair_has_larger_squares(seed: int) -> None:
     searched = sensitivity(policy, "histogram", norm="l2-squared", engine="search", time_limit=20)
     assert found is not None and found.upper is not None and searched.status == "exact"
     assert searched.upper is not None and found.lower <= searched.upper <= found.upper
+
+
+@pytest.mark.parametrize(("norm", "times"), [("linf", 1), ("range", 2)])
+@pytest.mark.parametrize("columns", [2, 3, 8])
+def test_one_value_changes_by_so_many_as_there_are_cells(
+    columns: int, norm: str, times: int
+) -> None:
+    """It was one more: how often a class is left. 2 x 8 was 8..9 in linf."""
+    answer = sensitivity(table(columns), "histogram", norm=norm, time_limit=20)
+    assert answer.lower == answer.upper == times * columns

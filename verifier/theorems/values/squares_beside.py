@@ -6,6 +6,8 @@ and for w = 1 at most twice the largest (2 m + 1)(N - m)(N - m + 1), m = 0, 1, .
 complete, any answers, and classes with both labels, each of two values or more, some pair changes
 so much (`two_cycles`, sharing a path of moves of label 1).
 
+No value's count changes by more than w N, so that in linf and range S is at most w N and 2 w N.
+
 *Proof.* With names and steps of `beside`, n = N + 1, and flows of cycles as vectors: by (iii) a
 pair that is no simple cycle is (1 / W) times the sum of the k l <= W vectors b_j A_i + a_i B_j, and
 the root of the squares is a norm. So it is largest for a single A, B: squares of b A + a B, where
@@ -33,7 +35,11 @@ If R = K, Q = m, it is the same and (K - m)(b^2 - a^2) more. For w > 1, the larg
 2 n / 3, m = n / 3: 8 n^3 / 27. For w = 1, b >= 1: it does not fall with m up to (a + 1) / 2, nor,
 at m = a / 2 rounded down, with a as long as b >= 1 after it; so it is largest where b = 1, a = N -
 m, and is what the statement says. (s <= 1 is m = 0.) *Two or more segments:* T <= 2 (N + 2) / 5,
-and V <= N T^2, for X, Y <= N and sigma <= 2 N. A simple cycle has V = N. Both are less. QED.
+and V <= N T^2, for X, Y <= N and sigma <= 2 N. A simple cycle has V = N. Both are less.
+
+*One value* changes by a + b at most, and by the larger of them where not both cycles leave (or
+enter) it. a <= X <= N, and b too. If both leave by it, sigma >= 1, and for s <= 1 T <= X + Y - 1 <=
+N; else T = x + y <= n - K <= N, or T <= 2 (N + 2) / 5, which is no more (N = 1 has s <= 1). QED
 """
 
 from __future__ import annotations
@@ -41,7 +47,16 @@ from __future__ import annotations
 from fractions import Fraction
 from math import floor
 
-__all__ = ["longest_shared", "squares_beside"]
+__all__ = ["longest_shared", "squares_beside", "value_beside"]
+
+
+def value_beside(count: int, width: int) -> int:
+    """Return what no value's count changes by more than: N classes, one fact beside.
+
+    >>> value_beside(8, 1)
+    8
+    """
+    return width * count
 
 
 def squares_beside(count: int, width: int) -> int:
