@@ -13,6 +13,7 @@ from blowproof.verifier.certify.certify import certify, undecided
 DOMAIN = Domain(sex=Labels(["F", "M"]), age=Integers(0, 3))
 POLICY = Policy(domain=DOMAIN, known=(Marginal(["sex"]), Count({"age": 1})))
 LAPLACE = Release(query="histogram", scale=Fraction(2))
+GAUSSIAN = Release(query="histogram", noise="discrete-gaussian", variance=Fraction(4))
 SILENT = Release(query="marginal(sex)", scale=Fraction(0))
 CHOICE = Selection(query="histogram", candidates="maximum", scale=Fraction(4))
 
@@ -36,6 +37,8 @@ PURE = Promise(Fraction(3))
         (Mechanism(releases=(LAPLACE,), selections=(CHOICE,)), PURE, None),
         (Mechanism(releases=(LAPLACE,)), Promise(epsilon=Fraction(3), delta=Fraction(1, 9)), None),
         (Mechanism(releases=(LAPLACE,)), Promise(rho=Fraction(3)), None),
+        # Gaussian noise has no scale: this was an error, "a bug in blowproof"
+        (Mechanism(releases=(GAUSSIAN, LAPLACE)), PURE, None),
     ],
 )
 def test_the_upper_bound_of_pure_noise_is_kept(
