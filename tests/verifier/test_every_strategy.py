@@ -84,14 +84,10 @@ PARTS = Policy(
     database=Database(size=100),
 )
 ONE_SECRET = Policy(
-    domain=Domain(a=Integers(0, 2), b=Integers(0, 3)),
-    secrets=AttributeChange(),
-    known=(
-        Marginal(["b"], answers=[6, 43, 23, 28]),
-        Count({"b": [1, 3], "a": Between(0, 1)}, answer=10),
-        Count({"a": 0}, answer=4),
-    ),
-    database=Database(size=100),
+    domain=Domain(a=Integers(0, 2), b=Integers(0, 2)),
+    secrets=Distance(metric="l1", threshold=1),
+    known=(Marginal(["b"], answers=[9, 11, 10]), Count({"a": 0, "b": [0, 2]}, at_least=2)),
+    database=Database(size=30),
 )
 
 
@@ -342,7 +338,7 @@ NARROWER = {
         )
     ),
     "parts": Needs(PARTS, "marginal(a,b)"),
-    "one secret": Needs(ONE_SECRET, norm="range"),
+    "one secret": Needs(ONE_SECRET, "marginal(a)", norm="l2-squared"),
     "merging": Needs(
         Policy(
             domain=WARDS,
