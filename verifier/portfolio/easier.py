@@ -2,8 +2,7 @@
 
 * scope "given" from scope "any": the worst pair is put into a database with the known numbers;
 * clauses left out: the worst pair's records are numbered so that the clauses hold;
-* readings 1 and 5 with some G from the complete graph: one secret move, the others plain;
-* any query from the histogram: the worst pair by other values of the same classes.
+* readings 1 and 5 with some G from the complete graph: one secret move, the others plain.
 
 What they leave open is for other strategies, in their own turns.
 """
@@ -15,13 +14,11 @@ from dataclasses import replace
 
 from blowproof.models import Exact
 from blowproof.models.policy.readings import is_labelled
-from blowproof.models.queries.kinds import Histogram
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.engines.search.with_a_secret import best_with_a_secret
 from blowproof.verifier.moves.kinds import Moves
 from blowproof.verifier.neighbours.check import check_pair
-from blowproof.verifier.portfolio.problem import from_histogram
 from blowproof.verifier.portfolio.refusals import mixed
 from blowproof.verifier.portfolio.strategy import Reduction
 from blowproof.verifier.reductions.by_ends import by_ends
@@ -42,7 +39,6 @@ from blowproof.verifier.witnesses.revalued import revalued
 __all__ = [
     "ANY_ANSWERS",
     "COMPLETE_GRAPH",
-    "HISTOGRAM",
     "READING_1",
     "WITHOUT_CLAUSES",
     "by_class_ends",
@@ -129,24 +125,6 @@ def _one_secret(question: Question, found: Answer) -> Pair | None:
 
 COMPLETE_GRAPH = Reduction(_complete, _one_secret, lambda question, upper: upper)
 """Readings 1 and 5, scope "any", other G: full secrets (`reductions.complete_graph`)."""
-
-
-def _histogram(question: Question) -> Question:
-    return replace(question, query=Histogram())
-
-
-def _other_values(question: Question, found: Answer) -> Pair | None:
-    """Return the worst pair's moves by the values that the query minds most."""
-    assert found.witness is not None
-    return revalued(question.setting, question.query, question.reading, found.witness)
-
-
-def _below_histogram(question: Question, upper: Exact) -> Exact | None:
-    return from_histogram(question.setting, question.reading, question.query, upper)
-
-
-HISTOGRAM = Reduction(_histogram, _other_values, _below_histogram)
-"""The histogram in the place of another query (`from_histogram`)."""
 
 
 def nothing_secret(question: Question) -> Answer | None:

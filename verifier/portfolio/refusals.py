@@ -23,7 +23,6 @@ __all__ = [
     "no_frames",
     "no_graph",
     "no_hilbert",
-    "no_histogram",
     "no_ilp",
     "no_labels",
     "no_merging",
@@ -216,8 +215,3 @@ def no_ends(question: Question) -> str:
     if not is_labelled(question.reading) or setting.bounds or setting.clauses:
         return "it answers equality counts, in readings 1 and 2"
     return ""
-
-
-def no_histogram(question: Question) -> str:
-    """Refuse the histogram itself."""
-    return "it is the question itself" if question.query.separates else ""

@@ -79,8 +79,6 @@ ENGINES = (
              norms=EVERY_NORM),
     Strategy("long circuits", "engine", "circuits of all classes at once, by heavy frames",
              long_circuits, no_long_circuits, part_of="auto", norms=EVERY_NORM),
-    Strategy("histogram", "reduction", "the histogram's S and worst pair, by other values",
-             easier.HISTOGRAM, no.either(no.no_histogram, no.single_records), norms=EVERY_NORM),
     Strategy("ends", "reduction", "cumulative counts by the ends of classes",
              easier.by_class_ends, no.no_ends),
     Strategy("policy graph", "engine", "the longest cycle or path of the policy graph",
