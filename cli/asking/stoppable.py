@@ -11,8 +11,8 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Generic, NoReturn, TypeVar
 
@@ -233,10 +233,16 @@ def ignore_late_halts() -> None:
     sys.unraisablehook = hook
 
 
-def until_alone(patience: float = 60.0) -> None:
-    """Wait until no other thread of this process goes on: a fork takes none along."""
+@contextmanager
+def until_alone(patience: float = 60.0) -> Iterator[None]:
+    """Wait in the end until no thread that was started within goes on: a fork takes none along.
+
+    What went on before is not waited for: a process that forks nothing may import this.
+    """
+    before = set(threading.enumerate())
+    yield
     end = time.monotonic() + patience
-    while still_busy() and time.monotonic() < end:
+    while set(threading.enumerate()) - before and time.monotonic() < end:
         time.sleep(_TICK / 10)
 
 

@@ -22,8 +22,8 @@ def warm_up() -> None:
     from blowproof.cli.serving.work import answer
 
     asked = {"text": SMALL, "query": "histogram", "job": "report"}
-    answer(asked, Path(), lambda event: None)
-    until_alone()
+    with until_alone():
+        answer(asked, Path(), lambda event: None)
 
 
 if __name__ != "__main__":

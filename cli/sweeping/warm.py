@@ -22,8 +22,8 @@ def warm_up() -> None:
         Asked("", text, parse_question(text, policy, "l1"), "published", "l1", "any", 0)
         for text in ("histogram", "marginal(a)")
     ]
-    answer_batch(Batch("warm", "{}", policy, asked, 5.0, ""))
-    until_alone()
+    with until_alone():
+        answer_batch(Batch("warm", "{}", policy, asked, 5.0, ""))
 
 
 if __name__ != "__main__":

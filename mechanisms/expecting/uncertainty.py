@@ -122,13 +122,13 @@ def gaussian_half(variance: float) -> float:
     """Return the least k that discrete Gaussian noise stays within 95 times in 100.
 
     >>> gaussian_half(0.0), gaussian_half(2.0), gaussian_half(1e6)
-    (0.0, 3.0, 1961.0)
+    (0.0, 3.0, 1960.0)
     """
     if variance <= 0:
         return 0.0
     wide = math.sqrt(variance)
     if wide > 500:  # the grid is lost in it
-        return math.ceil(NORMAL * wide)
+        return float(math.ceil(NORMAL * wide))
     steps = np.arange(1, int(10 * wide) + 10)
     chances = 2 * np.exp(-(steps**2) / (2 * variance))
     within = np.cumsum(np.concatenate([[1.0], chances]))

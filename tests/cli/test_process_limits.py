@@ -263,3 +263,15 @@ def test_what_was_posted_survives_a_signal_at_any_moment(monkeypatch, moment):
     with pytest.raises(stoppable.Interrupted):
         stoppable.watch(task, time_limit=None, on_post=on_post)
     assert heard[-1] == "bounds"
+
+
+def test_who_waits_to_be_alone_does_not_wait_for_others() -> None:
+    """Importing what workers are forked from waited for threads of others, for minutes."""
+    ended, mine = threading.Event(), threading.Event()
+    other = threading.Thread(target=ended.wait, daemon=True)
+    other.start()
+    own = threading.Timer(0.01, mine.set)
+    with stoppable.until_alone():
+        own.start()
+    assert mine.is_set() and not own.is_alive() and other.is_alive()
+    ended.set()

@@ -148,7 +148,7 @@ def squared_two(classes: Sequence[int]) -> list[Arc]:
     classes lose one record each.
 
     >>> [moves_of(squared_two(range(n))) for n in (1, 2, 3, 16)]
-    [2, 4, 8, 144]
+    [2, 4, 8, 132]
     """
     count = len(classes)
     shared = longest_shared(count)
