@@ -9,6 +9,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 if NOTEBOOKS:  # an empty parameter list would count as a skipped test
 
+    @pytest.mark.wall_clock  # the client waits for its kernel
     @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
     def test_notebook_runs(path: Path) -> None:
         import nbformat

@@ -367,6 +367,7 @@ def test_questions_of_one_policy_know_of_each_other_in_parts(capsys, grid, monke
     assert "travel" not in names[0] and "travel" in names[1]
 
 
+@pytest.mark.wall_clock  # the cluster's processes are waited for
 def test_a_cluster_says_what_processes_say(capsys, grid, tmp_path):
     distributed = pytest.importorskip("distributed")
     here = swept(capsys, grid, "--jobs", "1", "--output", tmp_path / "here.parquet")[1]
