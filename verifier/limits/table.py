@@ -524,6 +524,10 @@ theorems/lengths/longest_circuit
     ROUNDS 120 rounds: So often the weights of the ellipsoid are mended.
     FINEST 2^30 parts: The largest entry of the ellipsoid's matrix, in whole numbers.
     SAFE 2^62 sum: Sums below this fit 64 bits.
+theorems/lengths/two_beside
+    MOST_LABELS 16 labels: Of more labels of a class, a box round them is looked at.
+    LENGTHS 120 steps: In so many steps the lengths of cycles are looked at.
+    FINEST 2^16 parts: Of a unit of length, in whole numbers.
 theorems/longest_irreducible
     MOST_COUNTED 1_000_000 steps: Whole points that take longer to count are not counted.
     MOST_ENTRIES 4_000_000 entries: Of larger tables of points coordinates are not reduced.

@@ -60,7 +60,7 @@ sum over classes of how much labels differ there, and all its labels add up to n
 sum of how much they differ in all facts together. Cycles can be ordered so that sums of the first
 ones lie in d K, K being the vectors within these limits (Steinitz's lemma: see
 `longest_irreducible`), and these sums differ, else a block between two of them has label 0. So
-there are no more cycles than whole points in d K, of at most N moves each.
+there are XX
 
 *Where few have a label.* Under scope "given", let w = 1 and let h records have label 1 in every
 database (or label 0). W is no more than the moves with label -1, so than h. As k l <= W, k + l <=
@@ -83,6 +83,7 @@ change the query by (`in_norms`): a histogram's cell changes by C at the most, n
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -101,6 +102,7 @@ from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.exact.independence import affinely_independent, solved
 from blowproof.verifier.exact.span import independent
 from blowproof.verifier.limits.limit import real_limit, whole_limit
+from blowproof.verifier.theorems.lengths.two_beside import longest_with_two
 from blowproof.verifier.theorems.longest_irreducible import whole_points
 from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.values.free_change import axes_of_facts, free_change_of
@@ -223,7 +225,10 @@ def longest_beside(found: Beside) -> int:
         return found.count
     orders = permutations(widths) if len(widths) <= MOST_ORDERS else iter([widths])
     staged = min(by_stages(found.count, order) for order in orders)
-    return staged if len(widths) == 1 else min(staged, all_at_once(found))
+    if len(widths) == 1:
+        return staged
+    two = _two(found)
+    return min(staged, all_at_once(found), *(() if two is None else two[:1]))
 
 
 def all_at_once(found: Beside) -> int:
@@ -238,6 +243,19 @@ def all_at_once(found: Beside) -> int:
         together[place] = most[place].sum() if apart is None else apart.max()
     sides = [several * int(side) for side in most.sum(axis=0)]
     return found.count * whole_points(sides, several * int(together.sum()))
+
+
+def _two(found: Beside) -> tuple[int, int] | None:
+    """Return what `lengths.two_beside` says, of moves and of cycles, where two facts are beside.
+
+    A row of bounds is closed by slack, which is no difference of labels.
+    """
+    if not len(found.widths) == len(found.further) == 2:
+        return None
+    held: list[set[tuple[int, int]]] = [set() for _ in range(found.count)]
+    for home, (first, second) in zip(found.home, found.labels.tolist(), strict=True):
+        held[home].add((first, second))
+    return longest_with_two(Counter(map(frozenset, held)).items())
 
 
 def held_in(found: Beside, setting: Setting) -> list[int] | None:
@@ -319,7 +337,8 @@ def facts_beside(question: Question) -> Answer | None:
 def most_cycles(found: Beside) -> int:
     """Return how many simple cycles a pair is cut into at the most."""
     if len(found.widths) > 1:
-        return all_at_once(found) // found.count
+        two = _two(found)
+        return min(all_at_once(found) // found.count, *(() if two is None else two[1:]))
     return found.widths[0] * (found.count + 1) if found.widths else 1
 
 

@@ -4,10 +4,11 @@
 lie inside of one another, or apart; N classes of it hold a value (`many_areas`), and k further
 facts, of widths w_1, ..., w_k, tell values of a class apart. Then a pair has at most so many moves
 as `beside` says for N independent signatures and k facts beside them: w_1 (N + 1)^2 / 2 for k = 1,
-the bound by stages, and N times the whole points in k K, where K is the vectors with coordinates of
-at most N w_j in size. And S is at least what a cycle through the classes changes, each of which
-loses a record and gains one that the further facts count alike (any answers; G complete, or in
-reading 1 exactly one of the moves along an edge of G: see `one_secret_arc`).
+the bound by stages, by cycles in the plane for k = 2 (`lengths.two_beside`), and N times the whole
+points in k K, where K is the vectors with coordinates of at most N w_j in size. And S is at least
+what a cycle through the classes changes, each of which loses a record and gains one that the
+further facts count alike (any answers; G complete, or in reading 1 exactly one of the moves along
+an edge of G: see `one_secret_arc`).
 
 *Proof.* The signatures for the base are affinely independent (`many_areas`), which is all that
 `beside` asks of a base. A fact's width is at most the sum of the sizes of its coefficients. If a
@@ -25,7 +26,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import permutations
+from itertools import permutations, product
 from math import ceil, inf, log10
 
 from blowproof.models import BlowproofError, Exact, LinearFact, Point, Setting
@@ -46,6 +47,7 @@ from blowproof.verifier.theorems.families.areas import (
     points_of,
     with_one_secret_arc,
 )
+from blowproof.verifier.theorems.lengths.two_beside import longest_with_two
 from blowproof.verifier.theorems.longest_irreducible import whole_points
 from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.values.by_kind import best_in
@@ -154,6 +156,8 @@ def _longest(count: int, widths: Sequence[int]) -> int:
     if not widths:
         return count
     found = [count * _most_cycles(count, widths)]
+    if len(widths) == 2:
+        found.append(_two(count, widths)[0])
     if len(widths) <= MOST_STAGES:
         found += [by_stages(count, order) for order in permutations(widths)]
     return min(found)
@@ -163,7 +167,13 @@ def _most_cycles(count: int, widths: Sequence[int]) -> int:
     """Return how many simple cycles a pair is cut into at the most, "all at once"."""
     several = len(widths)
     together = several * count * sum(widths)
-    return whole_points([several * count * width for width in widths], together)
+    points = whole_points([several * count * width for width in widths], together)
+    return min(points, _two(count, widths)[1]) if several == 2 else points
+
+
+def _two(count: int, widths: Sequence[int]) -> tuple[int, int]:
+    """Return what `lengths.two_beside` says, of moves and of cycles, if all labels occur."""
+    return longest_with_two([(list(product((0, widths[0]), (0, widths[1]))), count)])
 
 
 def _above(

@@ -1,5 +1,6 @@
 """How long circuits of moves are, and how many of them an irreducible multiset is made of.
 
 Read `longest_circuit` (an ellipsoid round all effects bounds determinants), then `lattice_free`
-(sums of circuits, of which no part but the whole is a lattice point).
+(sums of circuits, of which no part but the whole is a lattice point). Without circuits:
+`two_beside` (cells and two facts: cycles in the plane).
 """

@@ -1,0 +1,257 @@
+"""Cells and two facts beside them: the steps of the proof, and the bound, on what was listed."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations, permutations, product
+from math import gcd, isqrt, prod
+
+import pytest
+
+from blowproof.models import Domain, Impossible, Labels, Marginal, Policy, parse_query, setting
+from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.consistency import prepare
+from blowproof.verifier.databases.value_classes import class_table
+from blowproof.verifier.neighbours.zero_parts import zero_part
+from blowproof.verifier.theorems.beside import (
+    all_at_once,
+    beside,
+    facts_beside,
+    groups_of,
+    longest_beside,
+    most_cycles,
+)
+from blowproof.verifier.theorems.lengths.two_beside import longest_with_two
+
+Vector = tuple[int, int]
+Move = tuple[int, Vector, int, Vector]
+"""From a class, with a label, to a class, with a label."""
+
+FOUR = [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+def total(vectors: Sequence[Vector]) -> Vector:
+    return sum(x for x, _ in vectors), sum(y for _, y in vectors)
+
+
+def irreducible(rng: random.Random) -> list[Vector]:
+    """Vectors that sum to 0, of which no proper part does: a circuit, some of it merged."""
+    wide = rng.randint(1, 4)
+    (a, b), (c, d), (e, f) = ((rng.randint(-wide, wide), rng.randint(-wide, wide)) for _ in "abc")
+    times = [c * f - d * e, e * b - f * a, a * d - b * c]
+    if min(times) <= 0:
+        return []
+    whole = gcd(*times)
+    kinds = zip(times, ((a, b), (c, d), (e, f)), strict=True)
+    found = [v for k, v in kinds for _ in range(k // whole)]
+    for _ in range(rng.randrange(max(1, len(found) - 2))):
+        one, other = (found.pop(rng.randrange(len(found))) for _ in "ab")
+        found.append(total([one, other]))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_pairs_of_sums_are_no_more_than_values_allow(seed: int) -> None:
+    """(iii): k l <= g max(1, w), and so k + l <= 2 D^2, for the sides of the longest sum."""
+    rng = random.Random(seed)
+    large = 0
+    for _ in range(120):
+        vectors = irreducible(rng)
+        counts = Counter(vectors)
+        if not vectors or prod(times + 1 for times in counts.values()) > 3000:
+            continue
+        assert zero_part(Counter[tuple[int, ...]](vectors)) is False
+        sides = []
+        for times in product(*(range(most + 1) for most in counts.values())):
+            part = [v for k, v in zip(times, counts, strict=True) for _ in range(k)]
+            sides.append((sum(z * z for z in total(part)), part))
+        _, left = max(sides)
+        right = list((counts - Counter(left)).elements())
+        x, y = total(left)
+        assert all(x * v + y * w > 0 for v, w in left)
+        assert all(x * v + y * w < 0 for v, w in right)
+        whole = gcd(x, y)
+        wide = 0
+        for side in (left, right):
+            values = [(x * w - y * v) // whole for v, w in side]
+            wide += max(values) - min(values)
+        assert len(left) * len(right) <= whole * max(1, wide)
+        assert len(vectors) <= 2 * max(map(apart, product(vectors, vectors)))
+        large += len(vectors) > 8
+    assert large
+
+
+def cuts(moves: Counter[Move]) -> Iterator[list[list[Move]]]:
+    """Every way to cut a circulation into simple cycles (each way perhaps more than once)."""
+    if not moves:
+        yield []
+        return
+    first = min(moves)
+
+    def walks(walk: list[Move], left: Counter[Move]) -> Iterator[tuple[list[Move], Counter[Move]]]:
+        at = walk[-1][2]
+        if at == walk[0][0]:
+            yield walk, left
+            return
+        for move in sorted(left):
+            if move[0] == at and all(move[2] != done[2] for done in walk):
+                yield from walks([*walk, move], left - Counter([move]))
+
+    for cycle, left in walks([first], moves - Counter([first])):
+        for others in cuts(left):
+            yield [cycle, *others]
+
+
+def label(cycle: Sequence[Move]) -> Vector:
+    return total([(v[0] - w[0], v[1] - w[1]) for _, w, _, v in cycle])
+
+
+def apart(two: tuple[Vector, Vector]) -> int:
+    return sum((x - y) ** 2 for x, y in zip(*two, strict=True))
+
+
+def circulation(rng: random.Random, labels: Sequence[Sequence[Vector]]) -> Counter[Move]:
+    """Simple cycles at random until labels sum to 0, or none."""
+    found: Counter[Move] = Counter()
+    kinds, count = [], len(labels)
+    for _ in range(3):
+        order = rng.sample(range(count), rng.randint(1, count))
+        heads = [*order[1:], order[0]]
+        arcs = zip(order, heads, strict=True)
+        kinds.append([(c, rng.choice(labels[c]), d, rng.choice(labels[d])) for c, d in arcs])
+    for times in sorted(product(range(4), repeat=3), key=sum)[1:]:
+        every = [move for k, cycle in zip(times, kinds, strict=True) for move in cycle * k]
+        if label(every) == (0, 0) and len(every) < 13:
+            found = Counter(every)
+            break
+    effects: Counter[tuple[int, ...]] = Counter()
+    for (c, out, d, into), often in found.items():
+        effect = [0] * (count + 2)
+        effect[c] -= 1
+        effect[d] += 1
+        effect[-2:] = [into[0] - out[0], into[1] - out[1]]
+        effects[tuple(effect)] += often
+    idle = effects[(0,) * (count + 2)]
+    return Counter() if idle or not found or zero_part(effects) is not False else found
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_labels_of_the_best_cut_are_close(seed: int) -> None:
+    """(i) and (ii), with the disc: every two cycles of a cut with the least squares."""
+    rng = random.Random(seed)
+    spoken = 0
+    for _ in range(150):
+        count = rng.randint(2, 4)
+        wide = rng.randint(1, 2)
+        points = [(x, y) for x in range(wide + 1) for y in range(wide + 1)]
+        labels = [rng.sample(points, rng.randint(1, len(points))) for _ in range(count)]
+        found = circulation(rng, labels)
+        if not found:
+            continue
+        every = list(cuts(found))
+        most = max(map(len, every))
+        if most < 2:
+            continue
+        best = min(
+            (cut for cut in every if len(cut) == most),
+            key=lambda cut: sum(apart((label(cycle), (0, 0))) for cycle in cut),
+        )
+        radii = [max(map(apart, product(held, held))) for held in labels]
+        sizes = [
+            [max(column) - min(column) for column in zip(*held, strict=True)] for held in labels
+        ]
+        roots = [isqrt(10**12 * r) + 1 for r in radii]
+        most_apart = min(
+            (sum(roots) + max(roots)) ** 2 // 10**12,
+            sum((sum(size) + max(size)) ** 2 for size in zip(*sizes, strict=True)),
+        )
+        for one, other in combinations(best, 2):
+            far = apart((label(one), label(other)))
+            assert far <= most_apart
+            both = len(one) + len(other)
+            if both > count + 1:
+                within = (2 * count + 2 - both) ** 2 + 4 * (both - count - 1)
+                assert far <= max(radii) * within
+        moves, cycles = longest_with_two([(held, 1) for held in labels])
+        assert found.total() <= moves
+        assert most <= cycles
+        spoken += 1
+    assert spoken >= 5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bounds_hold_the_search(seed: int) -> None:
+    rng = random.Random(seed)
+    spoken = 0
+    for _ in range(4):
+        cells, rows = rng.choice([(2, 2), (2, 3), (3, 2)])
+        domain = Domain(
+            a=Labels([str(k) for k in range(cells)]), b=Labels(["F", "M"]),
+            c=Labels([str(k) for k in range(rows)]), z=Labels(["u", "v"]),
+        )  # fmt: skip
+        known: list[Marginal | Impossible] = [Marginal(["a"]), *rng.choice(
+            [[Marginal(["b"]), Marginal(["c"])], [Marginal(["b", "c"])], [Marginal(["c"])]]
+        )]  # fmt: skip
+        nowhere = [(a, b, c) for a in range(cells) for b in "FM" for c in range(rows)]
+        away = [{"a": str(a), "b": b, "c": str(c)} for a, b, c in rng.sample(nowhere, 3)]
+        policy = Policy(domain=domain, known=(*known, Impossible(away)))
+        question = Question(
+            prepare(setting(policy), "published"), parse_query("histogram", policy), "published"
+        )
+        bound = facts_beside(question)
+        truth = sensitivity(policy, "histogram", engine="search", time_limit=3)
+        if bound is None or bound.upper is None:
+            continue
+        assert truth.lower <= bound.upper
+        spoken += truth.lower > 0
+    assert spoken
+
+
+@pytest.mark.parametrize(
+    ("sizes", "known", "longest"),
+    [
+        ((2, 2, 3), ("a", "b", "c"), 24),
+        ((2, 2, 4), ("a", "b", "c"), 42),
+        ((2, 8, 2), ("ab", "ac"), 620),
+        ((2, 16, 2), ("ab", "ac"), 4313),
+    ],
+)
+def test_what_is_known_is_within(
+    sizes: tuple[int, ...], known: tuple[str, ...], longest: int
+) -> None:
+    domain = Domain(
+        **{axis: Labels([str(k) for k in range(n)]) for axis, n in zip("abc", sizes, strict=True)}
+    )
+    policy = Policy(domain=domain, known=tuple(Marginal(list(axes)) for axes in known))
+    asked = prepare(setting(policy), "published")
+    found = beside(class_table(asked), groups_of(asked))
+    assert found is not None
+    assert len(found.widths) == 2
+    assert longest <= longest_beside(found) <= all_at_once(found)
+    assert most_cycles(found) <= all_at_once(found) // found.count
+    if found.count > 10:
+        assert 4 * longest_beside(found) < all_at_once(found)
+        assert longest_beside(found) <= 7 * longest
+
+
+def test_classes_in_any_order_and_labels_moved_away() -> None:
+    """What is the same for labels that are moved in each class, turned or mirrored."""
+    labels = [FOUR, FOUR[:3], FOUR[:2], [(0, 0)], [(0, 0), (2, 1)]]
+    told = longest_with_two([(held, 1) for held in labels])
+    for order in list(permutations(labels))[::17]:
+        away = [[(x + 5 * k, 3 - y) for x, y in held] for k, held in enumerate(order)]
+        assert longest_with_two([(held, 1) for held in away]) == told
+        turned = [[(y, x) for x, y in held] for held in order]
+        assert longest_with_two([(held, 1) for held in turned]) == told
+
+
+def test_large_numbers_stay_whole() -> None:
+    """Widths beyond 64 bits, thousands of classes."""
+    wide = 10**30
+    corners = [(0, 0), (0, 1), (wide, 0), (wide, 1)]
+    moves, cycles = longest_with_two([(corners, 5000)])
+    assert 5000 * wide < moves < 10**12 * wide
+    assert cycles < 10**9 * wide

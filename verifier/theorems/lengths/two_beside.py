@@ -1,0 +1,181 @@
+"""Cells and two facts beside them: how many moves, by cycles in the plane.
+
+*Statement.* Let the N classes and labels be those of `beside`, with two further facts, so that a
+label is a point of the plane. Let q be a positive definite quadratic form of whole numbers, |x| the
+root of q(x), det its determinant; r_c the largest |x| of a difference x of two labels in class c, R
+the sum of all r_c, r the largest of them. If q is a sum of terms t_j f_j(x)^2, f_j linear and t_j >
+0, let R_j, r_j be the same with |f_j(x)| in place of |x|. Put
+
+    D = min(R + r, root of (sum of t_j (R_j + r_j)^2)),
+
+and let E be at least b |A| + a |B| for all numbers a, b, |A| and |B| that (ii) allows. Then a pair
+makes at most max(N, E, 2 D E / root of det) moves, in at most max(1, D, 2 D^2 / root of det) simple
+cycles.
+
+*Proof.* Let M be an irreducible multiset and no simple cycle. Cut it into simple cycles, as many as
+possible, and among these cuts take one with the least sum of q(v), v being the cycles' labels. None
+is 0, since that cycle would be M, and none of their sums is but that of all, which is M.
+
+(i) *Two labels are no more than D apart.* Let A and B be two of the cycles, with labels v and w, T
+= v - w. As in `beside` (i) they meet their s common classes in the same cyclic order, and these cut
+them into segments, whose labels differ by h_i, sum h_i = T. For a set I of segments let h(I) be the
+sum of its h_i. Exchanging the segments in I leaves as many simple cycles, with labels v - h(I) and
+w + h(I), so that q(v - h(I)) + q(w + h(I)) is no less than q(v) + q(w): in the inner product of q,
+h(I) and T - h(I) have a product <= 0. The mean of these products over all sets I is (q(T) - sum
+q(h_i)) / 4. Hence q(T) <= sum q(h_i). (With s < 2 there is one segment or none, and it is plain if
+h_1 stands for T.)
+
+A cycle enters a class with one label and leaves it with another one. So h_i is a sum of differences
+of labels of one class: one in each class inside of the segments, and one in each common class at
+their two ends (in one of them what A and B bring, in the other what they take). So |h_i| <= g_i =
+p_i + p_(i+1) + m_i, p_i being the r_c of the i-th common class, and m_i the sum of r_c inside. (If
+s < 2, |T| <= R + r at once.) The sum of g_i^2 is convex in the m_i, whose sum is m <= R - p, p =
+sum p_i; so it is largest where one of them is m: at most sum (p_i + p_(i+1))^2 + 2 m (p_1 + p_2) +
+m^2. The first sum is at most 4 sum p_i^2 <= 4 r p <= (p + r)^2, and p_1 + p_2 <= p: all together at
+most (m + p + r)^2 <= (R + r)^2. With f_j in place of the norm: sum of f_j(h_i)^2 <= (R_j + r_j)^2,
+and q(T) <= sum over j of t_j times that.
+
+(ii) *Lengths.* Let u be a unit vector, v u = a > 0 and w u = -b < 0 (products are those of q). Then
+a <= |v|, which is at most the sum of the |A| largest r_c; the same for b and |B|; and a + b <= |T|,
+which is at most D, and at most both these sums together. And |h_i| <= r l_i, l_i >= 2 being the
+number of arcs of the segments: they add up to l = |A| + |B|, and |A| + |B| - s <= N. So |T| <= r l
+if l <= N + 1. Else s >= l - N, and q(T) <= r^2 ((l - 2 (s - 1))^2 + 4 (s - 1)), which does not grow
+with s while l >= 2 s: so it is at most r^2 ((2 N + 2 - l)^2 + 4 (l - N - 1)).
+
+(iii) *Two sides.* Among the sums of some of the labels let V have the largest |V|, and let u be its
+direction. It is the sum of a set P of labels; one with a product with u that is not negative and
+not in P, or is not positive and in P, would make |V| larger if it were put in or left out. So P are
+the k cycles with a product > 0, and the l others, Q, have products < 0 and the sum -V. Put P and Q
+into any order; P_i is the sum of the first i of P, Q_j that of the first j of Q. *The k l vectors
+P_i + Q_j, i < k, j < l, differ modulo whole multiples of V.* Let the difference of two be t V, and
+let the one with the larger i, or the same, come first. If its j is no smaller, tV is a sum over a
+part of P, not all of it, and a part of Q, not all of it; its product with u lies strictly between -
+|V| and |V|, so that t = 0: a sum of some labels is 0, of none then. If its j is smaller, then with
+the part of Q by which it is, exchanged for the rest of Q, a sum over a part of P, not all of it,
+and a part of Q, neither empty nor all of it, is (t - 1) V. Again it is 0, which is impossible.
+
+Let V be g times a vector e with coordinates that have no common divisor. x -> det(e, x) takes whole
+numbers, and of each value there are g vectors modulo V. Its sum over P is 0, and over Q. Order P so
+that a value <= 0 of a sum is followed by a positive one (or by one that adds 0) and a value > 0 by
+a negative one: if P has values from -y to z, sums have values from 1 - y to z (0 alone if y = z =
+0). The same with Q. So there are at most max(1, w) values of P_i + Q_j, w being the widths of P and
+Q, z + y, added up, and k l <= g max(1, w). det(e, x) is |e| times the part of x orthogonal to u,
+over the root of det; (i) says that w <= 2 D |e| / root of det. Now as in `beside` (iii), the a and
+the b both adding up to |V| = g |e|,
+
+    |M| = (1 / |V|) sum over P and Q of (b |A| + a |B|) <= (k l / |V|) E,
+
+at most E max(1 / |e|, 2 D / root of det), and |e| >= 1, as q(e) is a whole number. With 1 in place
+of |A| and |B|, and D in place of E, it is the number of cycles. QED.
+
+Two facts of 0/1 with all four labels in each class have about 2 (N + 1)^3; circuits that are known
+have (4/27) N^3. Sums of cycles that stay in a box (`beside`, all at once) have 16 N^3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import accumulate, product
+from math import isqrt
+
+from blowproof.verifier.limits.limit import whole_limit
+
+__all__ = ["longest_with_two"]
+
+MOST_LABELS = whole_limit(__name__, "MOST_LABELS")
+LENGTHS = whole_limit(__name__, "LENGTHS")
+FINEST = whole_limit(__name__, "FINEST")
+
+Label = tuple[int, int]
+Form = tuple[tuple[int, Label], ...]
+"""A quadratic form: squares of linear functions, each with its factor."""
+
+
+def longest_with_two(classes: Collection[tuple[Collection[Label], int]]) -> tuple[int, int]:
+    """Return how many moves a pair makes at the most, and how many cycles.
+
+    `classes`: labels, and how many classes have these.
+
+    >>> longest_with_two([([(0, 0), (0, 1), (1, 0), (1, 1)], 24)])
+    (33600, 2500)
+    """
+    apart = [(_differences(labels), times) for labels, times in classes]
+    found = [_by_form(form, apart) for form in _forms(apart)]
+    return min(moves for moves, _ in found), min(cycles for _, cycles in found)
+
+
+def _differences(labels: Collection[Label]) -> list[Label]:
+    """Return differences of labels; of corners of a box round them, where there are many."""
+    if len(labels) > MOST_LABELS:
+        first, second = zip(*labels, strict=True)
+        labels = list(product((min(first), max(first)), (min(second), max(second))))
+    return list({(x - v, y - w) for x, y in labels for v, w in labels})
+
+
+def _forms(apart: Sequence[tuple[list[Label], int]]) -> Iterator[Form]:
+    """Yield forms that are tried: for labels as they are, and scaled to reach equally far."""
+    reach = [sum(times * max(abs(d[k]) for d in each) for each, times in apart) for k in (0, 1)]
+    for x, y in {(1, 1), (max(1, reach[1]), max(1, reach[0]))}:
+        functions = ((x, 0), (0, y), (x, -y), (x, y))
+        for factors in ((1, 1, 0, 0), (1, 1, 1, 0), (1, 1, 0, 1), (2, 2, 1, 0), (2, 2, 0, 1)):
+            yield tuple((t, f) for t, f in zip(factors, functions, strict=True) if t)
+
+
+def _by_form(form: Form, apart: Sequence[tuple[list[Label], int]]) -> tuple[int, int]:
+    """Return the two bounds of the theorem. Lengths are in parts of FINEST, and rounded up."""
+    radii: list[int] = []
+    totals, largest = [0] * len(form), [0] * len(form)
+    for each, times in apart:
+        sizes = [[abs(f[0] * x + f[1] * y) for x, y in each] for _, f in form]
+        squares = [
+            sum(t * size**2 for (t, _), size in zip(form, one, strict=True))
+            for one in zip(*sizes, strict=True)
+        ]
+        radii += [_root(max(squares) * FINEST**2)] * times
+        totals = [total + times * max(size) for total, size in zip(totals, sizes, strict=True)]
+        largest = [max(most, *size) for most, size in zip(largest, sizes, strict=True)]
+    radii.sort(reverse=True)
+    within = sum(
+        t * (total + most) ** 2 for (t, _), total, most in zip(form, totals, largest, strict=True)
+    )
+    most_apart = min(sum(radii) + radii[0], _root(within * FINEST**2))
+    both = _both_lengths(radii, most_apart)
+    # The determinant of a sum of t f f' in the plane.
+    size = sum(
+        s * t * (f[0] * g[1] - f[1] * g[0]) ** 2
+        for k, (s, f) in enumerate(form)
+        for t, g in form[:k]
+    )
+    area = isqrt(size * FINEST**2)
+    moves = max(len(radii), both // FINEST, 2 * most_apart * both // (FINEST * area))
+    cycles = max(1, most_apart // FINEST, 2 * most_apart**2 // (FINEST * area))
+    return moves, cycles
+
+
+def _both_lengths(radii: Sequence[int], most_apart: int) -> int:
+    """Return the largest b |A| + a |B|, lengths in as many steps as the limit allows.
+
+    A step stands for all lengths in it: as arcs for the longest, as bounds on labels for the best.
+    """
+    count = len(radii)
+    tops = [0, *accumulate(radii)]
+    every = -(-count // LENGTHS)
+    steps = [(low, min(count, low + every - 1)) for low in range(1, count + 1, every)]
+    best = 0
+    for number, (least, most) in enumerate(steps):
+        for low, high in steps[: number + 1]:
+            together = min(max(count + 1, least + low), most + high)
+            square = (
+                together**2
+                if together <= count + 1
+                else (2 * count + 2 - together) ** 2 + 4 * (together - count - 1)
+            )
+            total = min(most_apart, _root(square * radii[0] ** 2), tops[most] + tops[high])
+            shorter = min(tops[high], total)
+            best = max(best, shorter * most + min(tops[most], total - shorter) * high)
+    return best
+
+
+def _root(square: int) -> int:
+    """Return the root, rounded up."""
+    return isqrt(square - 1) + 1 if square else 0
