@@ -227,8 +227,8 @@ def longest_beside(found: Beside) -> int:
     staged = min(by_stages(found.count, order) for order in orders)
     if len(widths) == 1:
         return staged
-    two = _two(found)
-    return min(staged, all_at_once(found), *(() if two is None else two[:1]))
+    least, two = min(staged, all_at_once(found)), _two(found)
+    return least if two is None else min(least, two[0])
 
 
 def all_at_once(found: Beside) -> int:
@@ -337,8 +337,8 @@ def facts_beside(question: Question) -> Answer | None:
 def most_cycles(found: Beside) -> int:
     """Return how many simple cycles a pair is cut into at the most."""
     if len(found.widths) > 1:
-        two = _two(found)
-        return min(all_at_once(found) // found.count, *(() if two is None else two[1:]))
+        in_box, two = all_at_once(found) // found.count, _two(found)
+        return in_box if two is None else min(in_box, two[1])
     return found.widths[0] * (found.count + 1) if found.widths else 1
 
 
