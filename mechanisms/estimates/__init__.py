@@ -2,7 +2,7 @@
 
 Post-processing only: nothing here sees the data or the true answers, so floats are allowed.
 
-Read `isotonic`, `ranges`, `trees` (least squares), `marginals` (one from several),
-`positive` (a table without numbers below 0),
-`consistency` (tables that keep known counts).
+Read `isotonic`, `straight` (counts that are alike), `ranges`, `trees` (least squares), `marginals`
+(one from several), `positive` (a table without numbers below 0), `consistency` (tables that keep
+known counts).
 """

@@ -5,8 +5,9 @@ they come from rehearsals of the same plan on made-up data, the worst shape for 
 says nothing about these data, and is an estimate. Nothing here reads what was released.
 
 What a partition chosen from the data takes off the truth depends on the data: answers within a
-bucket get their mean. Made-up data do not tell how much that is, so the note of such a release says
-so. `benchmarks/intervals.py` counts how often the intervals hold.
+bucket get their mean; likewise where neighbouring counts are put on a line. Made-up data do not
+tell how much that is, so the note of such a release says so. `benchmarks/intervals.py` counts how
+often the intervals hold.
 """
 
 from __future__ import annotations
@@ -31,7 +32,6 @@ from blowproof.mechanisms.kinds.strategy import NUMBERS, Strategy
 from blowproof.mechanisms.kinds.together import Together
 from blowproof.mechanisms.release.release import Plan
 from blowproof.models import BlowproofError, Exact
-from blowproof.models.mechanisms.mechanism import Selection
 
 __all__ = ["LAPLACE", "NORMAL", "Uncertainty", "gaussian_half", "intervals", "uncertainty"]
 
@@ -137,14 +137,13 @@ def gaussian_half(variance: float) -> float:
 
 def _rehearsed(plan: Plan, answers: int, size: int | None) -> Uncertainty:
     request = plan.request
-    partition = any(isinstance(item, Selection) for item in plan.opening)
     errors: Floats = np.zeros(answers)
     halves: Floats = np.zeros(answers)
     for place, (_, data) in enumerate(made_up(request.policy, request.answers, size)):
         stage = Stage(request.policy, data, SEED + place)
         stage.silent = True
         truth = numbers(
-            true_answers(request.bound, request.policy, data) if partition else plan.run(stage)  # type: ignore[arg-type] # a Stage stands in for a Draw
+            true_answers(request.bound, request.policy, data) if plan.merges else plan.run(stage)  # type: ignore[arg-type] # a Stage stands in for a Draw
         )
         stage.silent = False
         apart = np.array([numbers(plan.run(stage)) - truth  # type: ignore[arg-type]
@@ -152,7 +151,7 @@ def _rehearsed(plan: Plan, answers: int, size: int | None) -> Uncertainty:
         errors = np.maximum(errors, np.sqrt((apart**2).mean(axis=0)))
         halves = np.maximum(halves, np.quantile(abs(apart), 0.95, axis=0, method="higher"))
     cut = request.options.get("numbers", NUMBERS[0]) != NUMBERS[0]
-    note = MERGED if partition else CUT if cut else None
+    note = MERGED if plan.merges else CUT if cut else None
     return Uncertainty(errors.tolist(), halves.tolist(), "rehearsed", note)
 
 

@@ -97,6 +97,7 @@ class Bucketed(Plan):
 
     postprocessing = ("uniform expansion", "no number below 0", "sums of noisy cells")
     settings: tuple[str, ...] = ("share", "caution", "numbers")
+    merges = True
     share = HALF
     caution: Fraction | None = None
     drawn = False

@@ -11,11 +11,12 @@ import numpy as np
 
 from blowproof.mechanisms.answers.true_answers import require_answerable
 from blowproof.mechanisms.answers.vectors import Estimate, Vector
-from blowproof.mechanisms.estimates.isotonic import rising
 from blowproof.mechanisms.estimates.ranges import OrderedCounts, axis_asked, query_text
+from blowproof.mechanisms.estimates.straight import rising_straight
 from blowproof.mechanisms.release.calibrate import require_floats
 from blowproof.mechanisms.release.release import Draw, Plan, Request, status_notes
 from blowproof.mechanisms.release.request import noisy_release
+from blowproof.mechanisms.structures.ordered_hierarchical import variance
 
 __all__ = ["Ordered"]
 
@@ -28,7 +29,8 @@ class Ordered(Plan):
     """
 
     name = "ordered"
-    postprocessing = ("isotonic regression", "clipping to [0, n]")
+    postprocessing = ("isotonic regression", "straight stretches", "clipping to [0, n]")
+    merges = True
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
@@ -47,14 +49,25 @@ class Ordered(Plan):
         counts = self.counts(draw(self.release), draw.public_size(self.request))
         return counts.answer(self.request.bound)
 
+    @property
+    def _variance(self) -> float:
+        """The variance of the noise on each prefix, in units of its grid."""
+        wide, grid = self.release.widths[0], self.release.grid
+        if self.release.width == "variance":
+            return float(wide / grid**2)
+        return variance(wide / grid)
+
     def counts(self, noisy: Vector, size: int | None) -> OrderedCounts:
         """Return the rising estimate that follows from the noisy prefixes alone (and n, if known).
 
+        Counts that are alike get one number where the noise hides how they differ (`straight`).
+
         The regression leaves out the last prefix where n is known: it is not uncertain.
         """
-        prefixes = noisy.units.astype(np.float64)
+        prefixes, wide = noisy.units.astype(np.float64), self._variance
         if size is None:
-            below = np.concatenate([[0.0], rising(prefixes, most=None)])
+            below = np.concatenate([[0.0], rising_straight(prefixes, wide, most=None)])
         else:
-            below = np.concatenate([[0.0], rising(prefixes[:-1], most=size), [float(size)]])
+            inner = rising_straight(prefixes[:-1], wide, most=size)
+            below = np.concatenate([[0.0], inner, [float(size)]])
         return OrderedCounts(self.request.policy, self.axis, below)

@@ -138,6 +138,8 @@ class Plan(ABC):
     postprocessing: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     """What `Request.options` may set."""
+    merges = False
+    """Whether counts that differ may get one number, where the noise hides the difference."""
 
     def __init__(self, request: Request) -> None:
         for key in request.options:

@@ -14,6 +14,7 @@ __all__ = ["STEPS", "step_assumptions"]
 STEPS = {
     "isotonic": "the nearest rising sequence",
     "isotonic regression": "the nearest rising sequence",
+    "straight stretches": "noisy prefixes on a line where that explains them as well",
     "clipping": "values outside the domain's range of answers are moved to its ends",
     "clipping to the domain": "coordinates outside the domain are moved to its ends",
     "clipping to [0, n]": "below 0 becomes 0; above n becomes n, where n is public",
