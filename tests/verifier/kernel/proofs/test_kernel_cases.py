@@ -50,6 +50,7 @@ from blowproof.verifier.kernel.document import Budget, Rejected, Unreadable
 from blowproof.verifier.kernel.proofs.branching import Problem, check, conditions, problem_of
 from blowproof.verifier.proofs.cases.search import Attempt, prove
 from blowproof.verifier.proofs.claim import claim_of
+from refusals import left_out
 from strategies import policies, query_texts
 
 LITTLE = Fraction(1, 1000)
@@ -111,7 +112,8 @@ def largest(policy: Policy, text: str) -> Exact | None:
             return None
         query, sizes = parse_query(text, policy), range(low, high + 1)
         return brute_sensitivity(prepared, query, "markov", sizes=sizes, complete=True).lower
-    except BlowproofError:
+    except BlowproofError as error:
+        left_out(error)
         return None
 
 
