@@ -11,6 +11,7 @@ some ten seconds.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import cache
@@ -53,12 +54,29 @@ def compiled(function: F) -> F:
             file._source_stamp,
             _stamp(Path(function.__code__.co_filename).parent),
         )
+        file._load_index = _unless_older(file._load_index)
     except (
         RuntimeError,
         AttributeError,
     ):  # no directory to write to, or a numba with other internals
         return cast(F, numba.njit(nogil=True)(function))
     return cast(F, cached)
+
+
+def _unless_older(load: Callable[[], dict[Any, Any]]) -> Callable[[], dict[Any, Any]]:
+    """Read what is kept, or nothing where that is of an older version and cannot be read any more.
+
+    The index names classes of this package; one that was renamed since is not found, and numba
+    looks at the stamp only after that.
+    """
+
+    def loaded() -> dict[Any, Any]:
+        try:
+            return load()
+        except (AttributeError, ImportError, pickle.UnpicklingError, EOFError):
+            return {}
+
+    return loaded
 
 
 @cache
