@@ -68,12 +68,12 @@ def session(
 ) -> Session:
     """Return what questions are put through; nothing is shown while they are answered."""
     from blowproof.cli.asking.ask import Session
-    from blowproof.cli.asking.options import Question
+    from blowproof.cli.asking.options import Options
 
     checked(reading, answers, engine)
     if time_limit is not None and not time_limit > 0:
         raise QueryError(f"time_limit = {time_limit} is no time in seconds above zero")
-    question = Question(reading, answers, engine, time_limit, seed, norm)
+    question = Options(reading, answers, engine, time_limit, seed, norm)
     return Session(question, total=time_limit if whole else None, shown=False)
 
 

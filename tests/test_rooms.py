@@ -222,6 +222,34 @@ def test_the_reading_order_is_that_of_the_docstrings() -> None:
     assert f"\n{page()}\n" in text, "run `python tests/test_rooms.py`"
 
 
+ONE_MEANING = {
+    "Board": "verifier/portfolio/bounds.py",
+    "Bounds": "verifier/portfolio/bounds.py",
+    "Budget": "models/base/clock.py",
+    "Clock": None,
+    "Placing": None,
+    "Plain": None,
+    "Problem": "verifier/portfolio/problem.py",
+    "Question": "verifier/asked/question.py",
+    "Reason": "verifier/portfolio/bounds.py",
+    "Search": None,
+}
+"""Words that once had many meanings, and the one class that is called so (None: none is)."""
+ELSEWHERE = ("verifier/kernel/", "mechanisms/release/release.py")
+"""The kernel stands alone; a release's budget is of epsilon, not of work."""
+
+
+def test_one_word_has_one_meaning() -> None:
+    found: dict[str, list[str]] = {word: [] for word in ONE_MEANING}
+    for room in ROOMS:
+        for path in sorted((ROOT / room).glob("*.py")):
+            name = path.relative_to(ROOT).as_posix()
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                if isinstance(node, ast.ClassDef) and not name.startswith(ELSEWHERE):
+                    found.get(node.name.lstrip("_"), []).append(name)
+    assert found == {word: [where] if where else [] for word, where in ONE_MEANING.items()}
+
+
 @pytest.mark.parametrize("name", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
 def test_what_a_page_names_is_there(name: str) -> None:
     text = (ROOT / name).read_text("utf-8")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeVar, cast
 
-from blowproof.cli.asking.options import Question
+from blowproof.cli.asking.options import Options
 from blowproof.cli.asking.progress import display
 from blowproof.cli.asking.stoppable import Interrupted, Stopped, watch
 from blowproof.models import BoundQuery, BudgetError, Policy, Reading
@@ -67,7 +67,7 @@ class Cut:
     reason: str
 
 
-def scope_of(question: Question) -> Answers | None:
+def scope_of(question: Options) -> Answers | None:
     """Return the scope that the command line asks for (None: the policy's own)."""
     return cast("Answers | None", question.answers)
 
@@ -81,7 +81,7 @@ class Session:
 
     def __init__(
         self,
-        question: Question,
+        question: Options,
         *,
         total: float | None = None,
         shown: bool = True,
@@ -269,7 +269,7 @@ class Session:
 
 def stream_neighbours(
     policy: Policy,
-    question: Question,
+    question: Options,
     *,
     limit: int | None,
     every_label: bool = True,

@@ -18,7 +18,7 @@ __all__ = [
     "NORMS",
     "READINGS",
     "SCOPES",
-    "Question",
+    "Options",
     "attacker_options",
     "json_option",
     "memory_option",
@@ -41,7 +41,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 @dataclass(frozen=True)
-class Question:
+class Options:
     """What the common options ask for."""
 
     reading: str
@@ -177,7 +177,7 @@ def attacker_options(command: F) -> F:
 
     @wraps(command)
     def gathered(*, answers: str | None, time_limit: float | None, **rest: object) -> object:
-        return command(question=Question("pufferfish", answers, "auto", time_limit, None), **rest)
+        return command(question=Options("pufferfish", answers, "auto", time_limit, None), **rest)
 
     limit = click.option(
         "--time-limit",
@@ -224,7 +224,7 @@ def question_options(
             norm: str = "l1",
             **rest: object,
         ) -> object:
-            question = Question(reading, answers, engine, time_limit, seed, norm)
+            question = Options(reading, answers, engine, time_limit, seed, norm)
             return command(question=question, **rest)
 
         wrapped: object = gathered

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from blowproof.cli.asking.errors import Exit
-from blowproof.cli.asking.options import Question, policy_argument, question_options
+from blowproof.cli.asking.options import Options, policy_argument, question_options
 from blowproof.cli.audit.audited import Audited
 from blowproof.cli.audit.options import Planned, format_options, plan_options
 
@@ -54,7 +54,7 @@ def audit(
     source: str | None,
     beside: str | None,
     planned: Planned,
-    question: Question,
+    question: Options,
     form: str,
 ) -> int:
     """The whole story: what is secret, what is known, and the noise that takes.
@@ -95,7 +95,7 @@ def audit(
 
 def first_audit(path: str, queries: tuple[str, ...]) -> int:
     """Show the audit of a policy that another command has just written; return its exit code."""
-    question = Question("published", None, "auto", FIRST_SECONDS, None)
+    question = Options("published", None, "auto", FIRST_SECONDS, None)
     found = _audited(path, queries, Planned(epsilon=Fraction(1)), question, drawn=False)
     _write(path, found, "text")
     return found.code
@@ -107,7 +107,7 @@ def _from_others(
     beside: str | None,
     queries: Sequence[str],
     planned: Planned,
-    question: Question,
+    question: Options,
     form: str,
 ) -> int:
     from dataclasses import replace
@@ -134,7 +134,7 @@ def _from_others(
 
 
 def _audited(
-    path: str, queries: tuple[str, ...], planned: Planned, question: Question, *, drawn: bool
+    path: str, queries: tuple[str, ...], planned: Planned, question: Options, *, drawn: bool
 ) -> Audited:
     start = time.monotonic()
     from blowproof.cli.asking.ask import Session
@@ -208,7 +208,7 @@ def _write_certificate(path: str, found: Audited) -> None:
     click.echo(f"no certificate: {printable(reason)}", err=True)
 
 
-def _write_page(path: str, policy_file: str, found: Audited, question: Question) -> dict[str, Any]:
+def _write_page(path: str, policy_file: str, found: Audited, question: Options) -> dict[str, Any]:
     """Write the page of --html, with plan, odds and record; return the document that it shows."""
     from importlib.metadata import version
 

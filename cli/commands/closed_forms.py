@@ -9,7 +9,7 @@ import click
 
 from blowproof.cli.asking.errors import Exit
 from blowproof.cli.asking.options import (
-    Question,
+    Options,
     json_option,
     memory_option,
     policy_argument,
@@ -51,7 +51,7 @@ def closed_forms(policy: str, query: str, time_limit: float, as_json: bool) -> i
     from blowproof.cli.asking.ask import Session
     from blowproof.cli.text.output import print_all, quietly, write_json
 
-    asked = Question("published", None, "auto", time_limit, None)
+    asked = Options("published", None, "auto", time_limit, None)
     session = Session(asked, total=time_limit)
     read, (bound,) = session.open(policy, [query])
     results = _results(read, bound, session)

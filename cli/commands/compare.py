@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blowproof.cli.asking.errors import Exit
-from blowproof.cli.asking.options import Question, json_option, policy_argument, question_options
+from blowproof.cli.asking.options import (
+    Options,
+    json_option,
+    policy_argument,
+    question_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +41,7 @@ TIME_LIMIT = 60
 )  # fmt: skip
 @question_options(time_limit=TIME_LIMIT, whole=True, norm=True)
 @json_option
-def compare(old: str, new: str, queries: tuple[str, ...], question: Question, as_json: bool) -> int:
+def compare(old: str, new: str, queries: tuple[str, ...], question: Options, as_json: bool) -> int:
     """Two policies: S of each query, and what changed between them.
 
     Policies of different domains are not comparable: a query of the one is another of the other.

@@ -13,7 +13,7 @@ from blowproof.cli.asking.errors import Exit
 from blowproof.cli.asking.options import (
     READINGS,
     SCOPES,
-    Question,
+    Options,
     json_option,
     memory_option,
     not_negative,
@@ -99,7 +99,7 @@ def encode(  # noqa: PLR0913 # one argument for each option
     from blowproof.verifier.export import files as encoding
 
     keep_apart({"--output": output, "--map": map_file}, [policy])
-    session = Session(Question(reading, answers, "auto", None, None))
+    session = Session(Options(reading, answers, "auto", None, None))
     read, _ = session.open(policy)
     task = partial(
         encoding.encode,

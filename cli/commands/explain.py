@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from blowproof.cli.asking.errors import Exit
-from blowproof.cli.asking.options import Question, json_option, policy_argument, question_options
+from blowproof.cli.asking.options import (
+    Options,
+    json_option,
+    policy_argument,
+    question_options,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -55,7 +60,7 @@ def _limits(context: click.Context, _: click.Parameter, asked: bool) -> None:
 )
 @question_options(norm=True)
 @json_option
-def explain(policy: str, query: str, run: bool, question: Question, as_json: bool) -> int:
+def explain(policy: str, query: str, run: bool, question: Options, as_json: bool) -> int:
     """Which theorems and engines apply to a question, which do not and why, in what order.
 
     Theorems come first. Engines then take turns, and know at once what the others have found.
@@ -113,7 +118,7 @@ def _explained(
 
 
 def _document(
-    policy: Policy, query: BoundQuery, question: Question, steps: list[Step]
+    policy: Policy, query: BoundQuery, question: Options, steps: list[Step]
 ) -> dict[str, object]:
     from blowproof.cli.asking.ask import scope_of
 
@@ -129,7 +134,11 @@ def _document(
 
 
 def _parts(
-    query: BoundQuery, question: Question, steps: list[Step], answer: Answer | None, stopped: str
+    query: BoundQuery,
+    question: Options,
+    steps: list[Step],
+    answer: Answer | None,
+    stopped: str,
 ) -> Iterator[RenderableType]:
     from rich.table import Table
     from rich.text import Text

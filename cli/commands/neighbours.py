@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from blowproof.cli.asking.errors import Exit
-from blowproof.cli.asking.options import Question, json_option, policy_argument, question_options
+from blowproof.cli.asking.options import (
+    Options,
+    json_option,
+    policy_argument,
+    question_options,
+)
 
 if TYPE_CHECKING:
     from blowproof.models import Policy
@@ -31,7 +36,7 @@ __all__ = ["neighbours"]
 @question_options()
 @json_option
 def neighbours(
-    policy: str, limit: int | None, up_to_relabelling: bool, question: Question, as_json: bool
+    policy: str, limit: int | None, up_to_relabelling: bool, question: Options, as_json: bool
 ) -> int:
     """The neighbours one by one: every pair (D1, D2), for given answers.
 
@@ -48,7 +53,7 @@ def neighbours(
         return listing(read, session.question, limit, every_label=not up_to_relabelling)
 
 
-def _as_json(policy: Policy, question: Question, limit: int | None, *, every_label: bool) -> int:
+def _as_json(policy: Policy, question: Options, limit: int | None, *, every_label: bool) -> int:
     """Write one document. The pairs are kept as text until the end, where the count is known."""
     from blowproof.cli.asking.ask import scope_of, stream_neighbours
     from blowproof.cli.text.output import quietly, write
@@ -75,7 +80,7 @@ def _as_json(policy: Policy, question: Question, limit: int | None, *, every_lab
     return _code(reason)
 
 
-def _for_people(policy: Policy, question: Question, limit: int | None, *, every_label: bool) -> int:
+def _for_people(policy: Policy, question: Options, limit: int | None, *, every_label: bool) -> int:
     from blowproof.cli.asking.ask import stream_neighbours
     from blowproof.cli.text.output import print_all, quietly, write
     from blowproof.cli.text.pairs import pair_parts

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from blowproof.cli.asking.errors import Exit
-from blowproof.cli.asking.options import Question, json_option, policy_argument, question_options
+from blowproof.cli.asking.options import (
+    Options,
+    json_option,
+    policy_argument,
+    question_options,
+)
 
 if TYPE_CHECKING:
     from blowproof.cli.asking.ask import Session
@@ -33,7 +38,7 @@ def sensitivity(  # options
     query: str,
     certificate: str | None,
     scheduler: str | None,
-    question: Question,
+    question: Options,
     as_json: bool,
 ) -> int:
     """One number with a witness: how much a query can change between neighbours.

@@ -11,7 +11,7 @@ import click
 
 from blowproof.cli.asking.errors import Exit
 from blowproof.cli.asking.options import (
-    Question,
+    Options,
     json_option,
     memory_option,
     policy_argument,
@@ -62,7 +62,7 @@ def sparse(policy: str, dot: str | None, time_limit: float, as_json: bool) -> in
     from blowproof.verifier.databases import sparsity
 
     keep_apart({"--dot": dot}, [policy])
-    session = Session(Question("published", None, "auto", time_limit, None))
+    session = Session(Options("published", None, "auto", time_limit, None))
     read, _ = session.open(policy)
     found = session.run(lambda: sparsity.sparse(read))
     bound = _bound(read, found, session.question.time_limit or 0) if found.sparse else None

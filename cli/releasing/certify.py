@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from blowproof.cli.asking.options import Question, json_option, question_options
+from blowproof.cli.asking.options import Options, json_option, question_options
 from blowproof.cli.asking.promise_options import promise_options
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def certify(
     policy: str,
     promise: Promise,
     assume: tuple[str, ...],
-    question: Question,
+    question: Options,
     as_json: bool,
 ) -> int:
     """Prove a mechanism private under a policy, or refute it with two neighbours.

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from blowproof.cli.asking.errors import Exit
-from blowproof.cli.asking.options import Question, json_option, policy_argument, question_options
+from blowproof.cli.asking.options import (
+    Options,
+    json_option,
+    policy_argument,
+    question_options,
+)
 from blowproof.cli.releasing.extras import Extras, extra_options, show_released
 
 if TYPE_CHECKING:
@@ -53,7 +58,7 @@ def estimate(  # noqa: PLR0913 # one parameter for each option
     output: str | None,
     overwrite: bool,
     extras: Extras,
-    question: Question,
+    question: Options,
     as_json: bool,
 ) -> int:
     """One estimate of QUERY from all that the FILEs of earlier releases measured: it costs nothing.
@@ -154,7 +159,7 @@ def _released(
     query: BoundQuery,
     answers: Sequence[Answers],
     found: Estimated,
-    question: Question,
+    question: Options,
     size: int | None,
     numbers: str,
 ) -> Released:

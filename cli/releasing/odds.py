@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blowproof.cli.asking.errors import Exit
-from blowproof.cli.asking.options import Question, attacker_options, json_option, positive
+from blowproof.cli.asking.options import Options, attacker_options, json_option, positive
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -43,7 +43,7 @@ CODES = {"within": Exit.OK, "exceeded": Exit.NO, "undecided": Exit.UNDECIDED}
 @json_option
 def odds(
     mechanism: str, policy: str, epsilon: Fraction, composition: bool, certificate: str | None,
-    question: Question, as_json: bool,
+    question: Options, as_json: bool,
 ) -> int:  # fmt: skip
     """What an attacker learns: the largest odds ratio over secret pairs, beliefs and outputs.
 
@@ -107,12 +107,12 @@ def odds_of(
     import time
 
     from blowproof.cli.asking.ask import Cut, scope_of
-    from blowproof.verifier.odds.base.board import Board
+    from blowproof.verifier.odds.base.board import OddsBoard
     from blowproof.verifier.odds.odds import odds as largest
     from blowproof.verifier.odds.odds import undecided
 
     asked: list[Asked] = []
-    start, limit, board = time.monotonic(), session.question.time_limit, Board()
+    start, limit, board = time.monotonic(), session.question.time_limit, OddsBoard()
     found = session.follow(
         f"{mechanism.name}, attackers",
         lambda post: largest(

@@ -10,7 +10,7 @@ import click
 
 from blowproof.cli.asking.errors import Exit
 from blowproof.cli.asking.options import (
-    Question,
+    Options,
     json_option,
     policy_argument,
     positive,
@@ -72,7 +72,7 @@ def plan(  # noqa: PLR0913 # one parameter for each option
     output: str | None,
     plot: str | None,
     advice: bool,
-    question: Question,
+    question: Options,
     as_json: bool,
 ) -> int:
     """What a release would be worth: every mechanism that applies, with its expected error.

@@ -11,7 +11,7 @@ import click
 from blowproof.cli.asking.account_options import AccountChoice, account_options
 from blowproof.cli.asking.errors import Exit
 from blowproof.cli.asking.options import (
-    Question,
+    Options,
     json_option,
     policy_argument,
     question_options,
@@ -75,7 +75,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
     accept_wide_bounds: bool,
     real: bool,
     extras: Extras,
-    question: Question,
+    question: Options,
     as_json: bool,
 ) -> int:
     """A private release: the query's answers on DATA, with noise that the policy calls for.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from blowproof.cli.asking.ask import Session
 from blowproof.cli.asking.errors import describe, shortened
-from blowproof.cli.asking.options import ENGINES, READINGS, Question
+from blowproof.cli.asking.options import ENGINES, READINGS, Options
 from blowproof.cli.asking.stoppable import Stopped
 from blowproof.cli.audit.audited import Audited
 from blowproof.cli.audit.findings import Plan
@@ -125,7 +125,7 @@ def _policy(asked: Mapping[str, Any], folder: Path) -> tuple[Policy, str]:
     return parse_policy(text, name=name, folder=folder), text
 
 
-def _question(asked: Mapping[str, Any]) -> tuple[Question, Fraction, str]:
+def _question(asked: Mapping[str, Any]) -> tuple[Options, Fraction, str]:
     """Return what is asked, refusing what the page cannot have sent."""
     reading, engine = asked.get("reading", "published"), asked.get("engine", "auto")
     norm = asked.get("norm", "l1")
@@ -136,7 +136,7 @@ def _question(asked: Mapping[str, Any]) -> tuple[Question, Fraction, str]:
         raise PolicyError("epsilon is not above zero", hint="write 1 or 1/2")
     limit = min(MOST_SECONDS, max(1.0, float(asked.get("seconds") or SECONDS)))
     query = str(asked.get("query") or "histogram")
-    return Question(reading, None, engine, limit, None, norm), epsilon, query
+    return Options(reading, None, engine, limit, None, norm), epsilon, query
 
 
 def _told(policy: Policy, text: str) -> dict[str, Any]:

@@ -116,7 +116,7 @@ def answer_batch(batch: Batch) -> list[Row]:
     Besides what the results have, a row has the worst `pair`, for questions about other policies.
     """
     from blowproof.cli.asking.ask import Session
-    from blowproof.cli.asking.options import Question
+    from blowproof.cli.asking.options import Options
     from blowproof.models import BlowproofError
 
     policy = batch.policy
@@ -126,7 +126,8 @@ def answer_batch(batch: Batch) -> list[Row]:
         session = sessions.setdefault(
             asked.answers,
             Session(
-                Question("published", asked.answers, "auto", batch.time_limit, None), shown=False
+                Options("published", asked.answers, "auto", batch.time_limit, None),
+                shown=False,
             ),
         )
         started = time.perf_counter()

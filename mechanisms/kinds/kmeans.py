@@ -39,7 +39,13 @@ from blowproof.mechanisms.answers.vectors import (
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.kinds.transformed import free
 from blowproof.mechanisms.release.release import Draw, Plan, Request
-from blowproof.mechanisms.structures.memberships import Around, Bounds, Clusters, Cover, Memberships
+from blowproof.mechanisms.structures.memberships import (
+    Around,
+    Clusters,
+    Cover,
+    Memberships,
+    MoveBounds,
+)
 from blowproof.models import Policy, QueryError, exact, setting, show
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.policy.readings import is_labelled
@@ -231,7 +237,7 @@ class KMeans(Plan):
         )
         return sizes, sums, clusters
 
-    def _best(self, centroids: Ints) -> tuple[Clusters, Bounds]:
+    def _best(self, centroids: Ints) -> tuple[Clusters, MoveBounds]:
         around = Around(self._with(centroids), self.theta, self.cover)
         (centroids,) = roomy(4 * centroids.shape[1] * largest(centroids) ** 2, centroids)
         apart = ((centroids[:, None] - centroids[None]) ** 2).sum(axis=2)

@@ -46,7 +46,7 @@ from blowproof.models import BoundQuery, Domain, Point
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.queries.query import Row
 
-__all__ = ["Around", "Bounds", "Clusters", "Cover", "Memberships", "bounds"]
+__all__ = ["Around", "Clusters", "Cover", "Memberships", "MoveBounds", "bounds"]
 
 Ints = NDArray[Any]
 """Whole numbers in an array with room for them (`roomy`)."""
@@ -177,7 +177,7 @@ def _held(data: Dataset) -> tuple[Ints, Ints]:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class MoveBounds:
     """What one record that moves changes at most, in whole units: the sizes, and the sums."""
 
     sizes: int
@@ -185,7 +185,7 @@ class Bounds:
 
 
 @lru_cache(maxsize=4)
-def bounds(clusters: Clusters, theta: int) -> Bounds:
+def bounds(clusters: Clusters, theta: int) -> MoveBounds:
     """Return bounds on the change of sizes and sums when a record moves by `theta` units in L1."""
     return Around(clusters, theta, _cover(clusters.domain, clusters.grid)).bounds(clusters.margin)
 
@@ -247,7 +247,7 @@ class Around:
         both = self.radius + theta
         self.sure = np.stack([_leads(squares, slopes[j] * both, j) for j in range(len(slopes))])
 
-    def bounds(self, margin: int) -> Bounds:
+    def bounds(self, margin: int) -> MoveBounds:
         """Return the bounds that are proved at the head of this file."""
         if margin == 0:
             return self._hard()
@@ -261,20 +261,20 @@ class Around:
         weight = np.clip(margin + reach * self.radius - gap, 0, margin)
         total = theta * weight.sum(axis=0) + (change * (far + theta)).sum(axis=0)
         whole_sums = 2 * int((weight * far).sum(axis=0).max())  # all that x and y contribute
-        return Bounds(int(change.sum(axis=0).max()), min(int(total.max()), whole_sums))
+        return MoveBounds(int(change.sum(axis=0).max()), min(int(total.max()), whole_sums))
 
-    def _hard(self) -> Bounds:
+    def _hard(self) -> MoveBounds:
         """Hard clusters: x in one that it may be in, y in another, |x - c_a| + |y - c_b|."""
         theta = self.theta
         if theta == 0:
-            return Bounds(0, 0)  # nothing moves
+            return MoveBounds(0, 0)  # nothing moves
         # centroids that may be nearest to x or to y
         within = self.gap <= self.reach * (self.radius + theta)
         alone = self.sure.any(axis=0) | (within.sum(axis=0) < 2)
         if alone.all():
-            return Bounds(0, theta)
+            return MoveBounds(0, theta)
         longest = np.sort(np.where(within, self.far, 0)[:, ~alone], axis=0)[-2:].sum(axis=0) + theta
-        return Bounds(2, int(max(theta, longest.max())))
+        return MoveBounds(2, int(max(theta, longest.max())))
 
 
 def _leads(squares: Ints, apart: Ints, j: int) -> NDArray[np.bool_]:

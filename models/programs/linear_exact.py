@@ -57,7 +57,7 @@ def solve_exactly(
     smaller = reduced(model)
     if smaller is None:
         return Outcome("infeasible")
-    search = _Search(smaller, deadline, stop)
+    search = _BranchAndBound(smaller, deadline, stop)
     outcome = search.run()
     if outcome.status in ("optimal", "infeasible") or search.root is None:
         return outcome
@@ -116,7 +116,7 @@ class _Node:
     point: dict[str, Fraction] = field(compare=False)
 
 
-class _Search:
+class _BranchAndBound:
     """Branch and bound; `root` is the vertex of the whole model, once it is known."""
 
     def __init__(

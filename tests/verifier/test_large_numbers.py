@@ -398,9 +398,9 @@ def test_a_window_around_a_vertex_leaves_nothing_out(
 
 
 def vertex(model: LinearModel) -> dict[str, Fraction] | None:
-    from blowproof.models.programs.linear_exact import _Search
+    from blowproof.models.programs.linear_exact import _BranchAndBound
 
-    search = _Search(model, time.monotonic() + 20, None)
+    search = _BranchAndBound(model, time.monotonic() + 20, None)
     search.run()
     return search.root
 

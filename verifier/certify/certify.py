@@ -32,10 +32,10 @@ from blowproof.verifier.certify.base.steps import step_assumptions
 from blowproof.verifier.certify.base.verdict import (
     INFINITE,
     Assumption,
-    Bounds,
     Certified,
     Changed,
     Loss,
+    LossBounds,
     Verdict,
 )
 from blowproof.verifier.certify.channels.channel import channel_loss
@@ -191,7 +191,7 @@ def undecided(
         whole = laplace and all(all(release.scales) for release in mechanism.releases)
     alone = bool(noises) and whole and not mechanism.selections
     upper = latest.upper if alone else None
-    found = Bounds(
+    found = LossBounds(
         lower=latest.lower, upper=upper, pair=latest.witness, engine="auto", notes=(why,)
     )
     pair = found.pair
@@ -225,7 +225,7 @@ def _outputs(
     return tuple(item.under(mechanism.releases[item.release]) for item in found), count
 
 
-def verdict_of(found: Bounds, limit: Fraction) -> Verdict:
+def verdict_of(found: LossBounds, limit: Fraction) -> Verdict:
     """Return what bounds on the loss say about a promised one."""
     if _above(found.lower, limit):
         return "refuted"

@@ -21,7 +21,7 @@ from blowproof.verifier.engines.labelled.master import Master
 from blowproof.verifier.engines.labelled.objective import Objective
 from blowproof.verifier.engines.labelled.table import (
     VALUE_LIMIT,
-    Clock,
+    Deadline,
     Table,
     TimeUpError,
     tabulate,
@@ -43,7 +43,7 @@ def formula(asked: Asked) -> Encoded:
     table, reason = labelled_table(asked)
     if asked.minimal:
         return _minimal(asked, table, reason)
-    master = Master(table, asked.reading, Clock(None))
+    master = Master(table, asked.reading, Deadline(None))
     try:
         demanded(asked, master)
         return written(asked, table, master, asked.head(*_said(table, reason, master)))
@@ -52,7 +52,7 @@ def formula(asked: Asked) -> Encoded:
 
 
 def _minimal(asked: Asked, table: Table, reason: str) -> Encoded:
-    with Models.of(table, asked.reading, Clock(None)) as models:
+    with Models.of(table, asked.reading, Deadline(None)) as models:
         objective = demanded(asked, models.master, needed=True)
         assert objective is not None
         best, ended = _cut(models, objective, asked)
@@ -70,7 +70,7 @@ def _cut(models: Models, objective: Objective, asked: Asked) -> tuple[Exact, boo
 
     Returns the largest change of a neighbour pair that was met, and whether the time was enough.
     """
-    clock, best = Clock(asked.seconds), plain(0)
+    clock, best = Deadline(asked.seconds), plain(0)
     if asked.at_least is None:
         objective.demand_more_than(best)
     try:

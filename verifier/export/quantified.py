@@ -24,7 +24,7 @@ from blowproof.models import QueryError
 from blowproof.models.programs.boolean import Lit
 from blowproof.verifier.engines.labelled.database import Side, limits
 from blowproof.verifier.engines.labelled.master import Master
-from blowproof.verifier.engines.labelled.table import Clock, Table
+from blowproof.verifier.engines.labelled.table import Deadline, Table
 from blowproof.verifier.export.asked import Asked, Encoded
 from blowproof.verifier.export.formulas import demanded, labelled_table, written
 
@@ -48,7 +48,7 @@ def quantified(asked: Asked) -> Encoded:
             "every solution of a quantified model is minimal\n  try: leave --minimal out"
         )
     table, reason = labelled_table(asked)
-    master = Master(table, asked.reading, Clock(None))
+    master = Master(table, asked.reading, Deadline(None))
     try:
         demanded(asked, master)
         bits = _bits(master, table)

@@ -25,7 +25,7 @@ from blowproof.verifier.neighbours.search_for_d3 import (
     STATE_BUDGET,
     Option,
     Record,
-    Search,
+    SearchForD3,
     Verdict,
 )
 from blowproof.verifier.neighbours.zero_parts import zero_part
@@ -72,7 +72,7 @@ def _checked(
         return verdict
     if reading == "add-remove" and setting.clauses:
         return _check_parts(setting, pair, budget)
-    search = Search(setting, pair, budget, deadline)
+    search = SearchForD3(setting, pair, budget, deadline)
     try:
         if reading == "add-remove":
             records = _signed_records(setting, search, pair)
@@ -82,7 +82,7 @@ def _checked(
         return Verdict(False, str(refusal).partition("\n")[0], "budget")
 
 
-def _check_labelled(setting: Setting, reading: Reading, pair: Pair, search: Search) -> Verdict:
+def _check_labelled(setting: Setting, reading: Reading, pair: Pair, search: SearchForD3) -> Verdict:
     """Search for a D3, in readings 1 and 2; for a part without effect, in reading 5."""
     moves = list(zip(pair.before, pair.after, strict=True))
     edges = {move: setting.graph.is_edge(*move) for move in set(moves)}
@@ -107,7 +107,7 @@ def _check_labelled(setting: Setting, reading: Reading, pair: Pair, search: Sear
     return verdict
 
 
-def _certain(setting: Setting, pair: Pair, search: Search) -> Verdict:
+def _certain(setting: Setting, pair: Pair, search: SearchForD3) -> Verdict:
     """Reading 5 with bounds or clauses: the exact test of joint certainty.
 
     Where parts are too many to list, a pair of reading 1 is one of reading 5: no part of its
@@ -286,7 +286,7 @@ def _check_parts(setting: Setting, pair: Pair, budget: int) -> Verdict:
     return Verdict(True, minimality="searched")
 
 
-def _signed_records(setting: Setting, search: Search, pair: Pair) -> list[Record]:
+def _signed_records(setting: Setting, search: SearchForD3, pair: Pair) -> list[Record]:
     zero = search.effect_of(())
     moves = Counter([(x, -1) for x in pair.before] + [(y, 1) for y in pair.after])
     return [

@@ -18,7 +18,7 @@ from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.sparse_facts import SparseFacts
 from blowproof.verifier.limits.limit import whole_limit
 
-__all__ = ["STATE_BUDGET", "Option", "Record", "Search", "Verdict"]
+__all__ = ["STATE_BUDGET", "Option", "Record", "SearchForD3", "Verdict"]
 
 STATE_BUDGET = whole_limit(__name__, "STATE_BUDGET")
 WORK_PER_STATE = whole_limit(__name__, "WORK_PER_STATE")
@@ -70,7 +70,7 @@ class Record:
     place: int | None = None
 
 
-class Search:
+class SearchForD3:
     """The search for a D3: which running sums can records reach, and what was chosen on the way.
 
     A state is (sum over equalities and bounds, something chosen?, everything chosen?, clauses that

@@ -14,7 +14,7 @@ from dataclasses import replace
 from blowproof.models import BudgetError, Count, Database, Known, Marginal, Point, PolicyError, Sum
 from blowproof.verifier.odds.base.answer import Factor, Shown
 from blowproof.verifier.odds.base.asked import Asked
-from blowproof.verifier.odds.base.board import Board
+from blowproof.verifier.odds.base.board import OddsBoard
 from blowproof.verifier.odds.families.search import searched
 from blowproof.verifier.odds.independent import independent_odds
 
@@ -34,7 +34,7 @@ def identical_odds(
     except (BudgetError, PolicyError) as refusal:
         if not asked.by_graph:
             raise
-        others = replace(asked, board=Board())  # what other attackers reach is nothing to these
+        others = replace(asked, board=OddsBoard())  # what other attackers reach is nothing to these
         _, upper, shown, _, notes = independent_odds(others)
         notes = (str(refusal).partition("\n")[0], *notes)
         asked.board.bounded(upper)

@@ -25,7 +25,7 @@ from blowproof.verifier.asked.question import Listener
 from blowproof.verifier.odds.any_belief import any_odds
 from blowproof.verifier.odds.base.answer import Composition, Factor, Odds, Shown
 from blowproof.verifier.odds.base.asked import Asked
-from blowproof.verifier.odds.base.board import Board
+from blowproof.verifier.odds.base.board import OddsBoard
 from blowproof.verifier.odds.composition import composition
 from blowproof.verifier.odds.identical import identical_odds
 from blowproof.verifier.odds.independent import independent_odds
@@ -47,7 +47,7 @@ def odds(  # noqa: PLR0913 # keyword-only options
     answers: Answers | None = None,
     time_limit: float | None = None,
     listener: Listener | None = None,
-    board: Board | None = None,
+    board: OddsBoard | None = None,
     compose: bool = False,
     on_asked: Callable[[Asked], None] | None = None,
 ) -> Odds:
@@ -119,7 +119,7 @@ def _found(asked: Asked) -> Found:
 
 
 def undecided(
-    mechanism: Mechanism, policy: Policy, epsilon: Fraction, board: Board, why: str
+    mechanism: Mechanism, policy: Policy, epsilon: Fraction, board: OddsBoard, why: str
 ) -> Odds:
     """Return what is known when the search was stopped: its bounds by then may still decide."""
     return Odds(

@@ -38,7 +38,7 @@ from blowproof.verifier.reductions.complete_graph import moves_apart, one_secret
 from blowproof.verifier.reductions.fewer_facts import freed
 from blowproof.verifier.witnesses.affine_frame import frame_pairs
 from blowproof.verifier.witnesses.four_cells import exchanged
-from blowproof.verifier.witnesses.random_values import Drawing, Placing
+from blowproof.verifier.witnesses.random_values import Drawing, RandomValues
 from blowproof.verifier.witnesses.single_moves import idle_pairs
 from blowproof.verifier.witnesses.split_along_edge import split_pairs
 
@@ -91,7 +91,7 @@ def some_pair(question: Question, *, seconds: float, above: Exact = 0) -> tuple[
         return above, None
     end = now() + seconds
     best: tuple[Exact, Pair | None] = (above, None)
-    place = Placing(question, end)
+    place = RandomValues(question, end)
     for pair in _candidates(question, end):
         value = question.query.difference(pair.moves(reading))
         if value <= best[0]:

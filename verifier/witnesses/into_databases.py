@@ -29,7 +29,7 @@ def given_sensitivity(
     `conformal_parts`), where they are not those on the equalities alone.
     """
     effects = EffectTable.of(moves) if table is None else table
-    placing = _Placing(moves, size, lower, time_limit)
+    placing = _IntoDatabases(moves, size, lower, time_limit)
     try:
         if effects.idle:
             placing.attempt([(effects.idle, 1)])
@@ -49,7 +49,7 @@ def given_sensitivity(
     return placing.best, placing.pair, bound
 
 
-class _Placing:
+class _IntoDatabases:
     """Multisets of effects tried on databases, and the heaviest of which nothing could be said."""
 
     def __init__(

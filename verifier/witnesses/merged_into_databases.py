@@ -41,7 +41,7 @@ from blowproof.verifier.witnesses.merged_program import (
 )
 from blowproof.verifier.witnesses.one_secret_move import OneSecret
 
-__all__ = ["Placed", "Placing", "checked"]
+__all__ = ["MergedPlacing", "Placed", "checked"]
 
 Vector = tuple[int, ...]
 Finish = Callable[["Placed"], "Pair | None"]
@@ -53,7 +53,7 @@ CHECK_SECONDS = real_limit(__name__, "CHECK_SECONDS")
 
 
 @dataclass
-class Placing:
+class MergedPlacing:
     """Puts R and what is irreducible with its sum into databases, heaviest first.
 
     `finish` makes a pair of a solution, or None. `secret`: in reading 1 with another G, what knows
@@ -133,7 +133,9 @@ class Placing:
 class _Program:
     """D1, the moves of R, and the kinds of the others, for one multiset."""
 
-    def __init__(self, placing: Placing, needs: Needs, total: Vector, multiset: Multiset) -> None:
+    def __init__(
+        self, placing: MergedPlacing, needs: Needs, total: Vector, multiset: Multiset
+    ) -> None:
         self.placing, self.needs, self.total = placing, needs, total
         self.moves, self.setting = placing.moves, placing.moves.setting
         self.movers = placing.movers[id(needs)]

@@ -15,7 +15,7 @@ from blowproof.verifier.limits.limit import real_limit
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.reductions.merged_records import Heaviest, heaviest_merged, joint_sums
 from blowproof.verifier.theorems.conformal_parts import conformal_table
-from blowproof.verifier.witnesses.merged_into_databases import Placed, Placing, checked
+from blowproof.verifier.witnesses.merged_into_databases import MergedPlacing, Placed, checked
 from blowproof.verifier.witnesses.one_secret_move import OneSecret
 
 __all__ = ["MergedBounds", "merged_bounds", "merged_pair"]
@@ -67,7 +67,7 @@ def merged_bounds(  # keyword-only options
         return MergedBounds(lower, upper, None, note)
     if moves.reading == "published" and not setting.graph.complete:
         return MergedBounds(lower, upper, None, note)  # pairs are another matter: `merged_pair`
-    placing = Placing(moves, table, sums, finish=lambda found: checked(moves, found))
+    placing = MergedPlacing(moves, table, sums, finish=lambda found: checked(moves, found))
     left = max(0.0, end - now())
     best, pair, bound = placing.best(known, lower=lower, time_limit=left)
     if bound is not None and enough:
@@ -133,7 +133,7 @@ class _OneSecret:
             known = heaviest_merged(table, sums, ceiling=None, seconds=seconds / 4)
         if known.complete and known.most <= lower:
             return lower, None
-        placing = Placing(self.moves, table, sums, finish=self._finish, secret=self.secret)
+        placing = MergedPlacing(self.moves, table, sums, finish=self._finish, secret=self.secret)
         left = max(0.0, end - now())
         best, pair, _ = placing.best(known, lower=lower, time_limit=left)
         return best, pair

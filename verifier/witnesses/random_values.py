@@ -31,7 +31,7 @@ from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.reductions.fewer_facts import known_empty
 from blowproof.verifier.reductions.given_numbers import embed
 
-__all__ = ["Drawing", "Placing"]
+__all__ = ["Drawing", "RandomValues"]
 
 GRACE = real_limit(__name__, "GRACE")
 AROUND = real_limit(__name__, "AROUND")
@@ -168,7 +168,7 @@ class Drawing:
                 yield from islice(dict.fromkeys(data.records()), MOST_DISTINCT)
 
 
-class Placing:
+class RandomValues:
     """Checks pairs; under scope "given", in databases with the known numbers."""
 
     def __init__(self, question: Question, end: float) -> None:

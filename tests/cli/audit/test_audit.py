@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blowproof.cli.asking.ask import Session
-from blowproof.cli.asking.options import Question
+from blowproof.cli.asking.options import Options
 from blowproof.cli.audit.bound_at_hand import by_records
 from blowproof.cli.audit.chain_of_moves import best_order, chain_of
 from blowproof.cli.audit.cost_of_facts import facts_left_out, instead, published_instead, region_of
@@ -39,7 +39,7 @@ SMALL = st.integers(-2, 2)
 
 def session(**options):
     asked = {"reading": "published", "answers": None, "engine": "auto"} | options
-    return Session(Question(**asked, time_limit=None, seed=None))
+    return Session(Options(**asked, time_limit=None, seed=None))
 
 
 # --- the chain -----------------------------------------------------------------------------------

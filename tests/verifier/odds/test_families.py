@@ -23,7 +23,7 @@ from blowproof.models.mechanisms.mechanism import Channel, Mechanism, Release
 from blowproof.verifier.odds.base.algebraic import peaks
 from blowproof.verifier.odds.base.answer import Factor, Shown
 from blowproof.verifier.odds.base.asked import Asked
-from blowproof.verifier.odds.base.board import Board
+from blowproof.verifier.odds.base.board import OddsBoard
 from blowproof.verifier.odds.families.search import Searched, searched
 from blowproof.verifier.odds.odds import odds, undecided
 from corpus import exam_queue
@@ -218,7 +218,7 @@ def test_what_independent_attackers_reach_is_nothing_to_identical_ones() -> None
         known=(Count({"v": list(range(5))}, answer=10),),
         database=Database(size=30),
     )
-    board = Board()
+    board = OddsBoard()
     kind = Attackers(kind="iid")
     found = odds(laplace("histogram", 2), policy, ONE, attackers=kind, board=board)
     assert found.lower.loss == 0 and found.upper is not None and found.upper.loss == 2
@@ -238,7 +238,7 @@ def test_no_secret_in_doubt_is_said() -> None:
 @pytest.mark.parametrize("kind", ["independent", "iid", "any"])
 def test_a_search_that_is_stopped_leaves_its_best_belief_on_the_board(kind: str) -> None:
     """Whoever stops it, by a clock or by Ctrl-C, has bounds that are sound, and a belief."""
-    board = Board()
+    board = OddsBoard()
     policy = exam_queue(4)
 
     class Stop(Exception):
@@ -264,7 +264,7 @@ def test_a_search_that_is_stopped_leaves_its_best_belief_on_the_board(kind: str)
 
 
 def test_a_belief_too_large_to_be_worked_out_leaves_the_one_before() -> None:
-    board = Board()
+    board = OddsBoard()
     known = Shown(prior=None, secret=("a", "b"), output=None, reached=Factor.exp(1))
 
     def too_large() -> Shown | None:

@@ -17,7 +17,7 @@ from blowproof.models.norms import L1, Norm
 from blowproof.models.queries.query import BoundQuery
 from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.asked.answer import Answer
-from blowproof.verifier.certify.base.verdict import Bounds, Loss
+from blowproof.verifier.certify.base.verdict import Loss, LossBounds
 
 __all__ = ["Known"]
 
@@ -26,12 +26,12 @@ class Known:
     """Answers under one policy, reading and scope; nothing here is asked about another."""
 
     def __init__(self) -> None:
-        self._found: list[tuple[Norm, tuple[Part, ...], Bounds]] = []
+        self._found: list[tuple[Norm, tuple[Part, ...], LossBounds]] = []
 
     def learn(self, query: BoundQuery, answer: Answer) -> None:
         """Keep the S of a query: the loss of noise of scale 1 on it (on each of its parts)."""
         parts = query.parts if isinstance(query, Stacked) else (Part(query, (Fraction(1),)),)
-        found = Bounds(
+        found = LossBounds(
             lower=answer.lower,
             upper=answer.upper,
             pair=answer.witness,
@@ -40,13 +40,13 @@ class Known:
         )
         self.keep(parts, found, query.measure)
 
-    def keep(self, parts: Sequence[Part], found: Bounds, norm: Norm = L1) -> None:
+    def keep(self, parts: Sequence[Part], found: LossBounds, norm: Norm = L1) -> None:
         """Keep the bounds on the loss of these weighted parts."""
         self._found.append((norm, tuple(parts), found))
 
-    def find(self, parts: Sequence[Part], norm: Norm = L1) -> Bounds | None:
+    def find(self, parts: Sequence[Part], norm: Norm = L1) -> LossBounds | None:
         """Return the best bounds that are known of these parts, at these weights; None if none."""
-        best: Bounds | None = None
+        best: LossBounds | None = None
         for measured, kept, found in self._found:
             factor = _factor(kept, parts) if measured is norm else None
             if factor is None:
@@ -57,7 +57,7 @@ class Known:
         return best
 
 
-def _tighter(one: Bounds, two: Bounds) -> Bounds:
+def _tighter(one: LossBounds, two: LossBounds) -> LossBounds:
     if two.upper is None or isinstance(two.upper, str):
         return one
     if one.upper is None or isinstance(one.upper, str):

@@ -19,11 +19,11 @@ from blowproof.verifier.limits.limit import whole_limit
 __all__ = [
     "INFINITE",
     "Assumption",
-    "Bounds",
     "Certified",
     "Changed",
     "Delta",
     "Loss",
+    "LossBounds",
     "Verdict",
     "shown",
 ]
@@ -47,7 +47,7 @@ class Assumption:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounds:
+class LossBounds:
     """Bounds on the loss over all neighbours, and the pair that shows the lower one."""
 
     lower: Loss

@@ -30,7 +30,7 @@ from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.base.promise import Promise
-from blowproof.verifier.certify.base.verdict import INFINITE, Bounds
+from blowproof.verifier.certify.base.verdict import INFINITE, LossBounds
 from blowproof.verifier.certify.measures.logarithms import rounded_down
 from blowproof.verifier.certify.measures.orders import (
     epsilon_at,
@@ -62,7 +62,7 @@ def measured(asked: Asked, mechanism: Mechanism, parts: Sequence[Part], promise:
     return _epsilon_delta(asked, mechanism, sorts, promise)
 
 
-def _said(found: Bounds, sorts: Sorts) -> Bounds:
+def _said(found: LossBounds, sorts: Sorts) -> LossBounds:
     names = [name for name, parts in (("Gaussian", sorts.gaussian), ("bounded", sorts.bounded))
              if parts]  # fmt: skip
     if not names:
@@ -107,7 +107,7 @@ def _rho(asked: Asked, mechanism: Mechanism, sorts: Sorts, limit: Fraction) -> J
         square = "epsilon^2 / 8" if drawn else "epsilon^2 / 2"
         notes.append(f"{text}{square} = {_short(converted)}: a bound, not what it is exactly")
     engine = gauss.engine if sorts.gaussian else rest.engine
-    found = Bounds(lower=lower, upper=upper, pair=pair, engine=engine, notes=tuple(notes))
+    found = LossBounds(lower=lower, upper=upper, pair=pair, engine=engine, notes=tuple(notes))
     return Judged(found, assumed, scalable=not silent and not mechanism.selections)
 
 
@@ -161,7 +161,7 @@ def _epsilon_delta(asked: Asked, mechanism: Mechanism, sorts: Sorts, promise: Pr
             lower, best = reached, pair
     engine = gauss.engine if sorts.gaussian else rest.engine
     high = None if upper is None else plain(upper)
-    found = Bounds(lower=lower, upper=high, pair=best, engine=engine, notes=tuple(notes))
+    found = LossBounds(lower=lower, upper=high, pair=best, engine=engine, notes=tuple(notes))
     return Judged(found, assumed)
 
 

@@ -12,7 +12,7 @@ from blowproof.models.mechanisms.mechanism import Mechanism
 from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
-from blowproof.verifier.certify.base.verdict import Assumption, Bounds, Delta
+from blowproof.verifier.certify.base.verdict import Assumption, Delta, LossBounds
 from blowproof.verifier.certify.measures.told_apart import Shift
 from blowproof.verifier.certify.noise.additive import additive_loss, bind
 from blowproof.verifier.certify.noise.k_norm import K_NORM, k_norm_loss
@@ -30,7 +30,7 @@ MOST_SHIFTS = whole_limit(__name__, "MOST_SHIFTS")
 class Judged:
     """Bounds on the loss in its measure, what they assume, and the delta where that is judged."""
 
-    found: Bounds
+    found: LossBounds
     assumed: tuple[Assumption, ...] = ()
     delta: Delta | None = None
     scalable: bool = False
@@ -81,7 +81,7 @@ class Sorts:
 
 def pure_loss(
     asked: Asked, mechanism: Mechanism, parts: Sequence[Part], limit: Fraction
-) -> tuple[Bounds, tuple[Assumption, ...]]:
+) -> tuple[LossBounds, tuple[Assumption, ...]]:
     """Return the pure epsilon of Laplace noise, of K-norm noise, of noise on steps and of choices.
 
     `limit` is what is hoped for.

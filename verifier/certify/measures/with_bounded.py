@@ -14,7 +14,7 @@ from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.base.promise import Promise
-from blowproof.verifier.certify.base.verdict import INFINITE, Bounds, Delta, Verdict
+from blowproof.verifier.certify.base.verdict import INFINITE, Delta, LossBounds, Verdict
 from blowproof.verifier.certify.channels.exponential_sums import Number
 from blowproof.verifier.certify.measures.bounded import bounded_delta, less, worst_delta
 from blowproof.verifier.certify.measures.logarithms import rounded_down, rounded_up
@@ -63,7 +63,7 @@ def with_bounded(asked: Asked, mechanism: Mechanism, sorts: Sorts, promise: Prom
                 notes.append(f"the worst way to change by {int(most.upper)} steps is {worst}")
         except BudgetError as error:
             notes.append(str(error))
-    found = Bounds(lower=0, upper=None, pair=most.pair, engine=most.engine, notes=tuple(notes))
+    found = LossBounds(lower=0, upper=None, pair=most.pair, engine=most.engine, notes=tuple(notes))
     return Judged(found, assumed, _judged_delta(lower, higher, promise.delta))
 
 

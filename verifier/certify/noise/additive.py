@@ -37,7 +37,7 @@ from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Listener, Progress
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.base.lemmas import argued, many_values
-from blowproof.verifier.certify.base.verdict import INFINITE, Bounds, Loss
+from blowproof.verifier.certify.base.verdict import INFINITE, Loss, LossBounds
 from blowproof.verifier.certify.noise.coarse_bound import coarse_bound
 from blowproof.verifier.certify.noise.grids import require_grid
 from blowproof.verifier.certify.noise.one_arrival import worst_arrival
@@ -100,7 +100,7 @@ def _require_levels(tree: Tree, query: TreeQuery) -> None:
             )
 
 
-def additive_loss(asked: Asked, parts: Sequence[Part]) -> Bounds:
+def additive_loss(asked: Asked, parts: Sequence[Part]) -> LossBounds:
     """Return the loss over all neighbours, exactly or in bounds."""
     require_weights(asked, parts)
     bare = _weighted(parts, lambda scale: Fraction(scale == 0))
@@ -120,10 +120,10 @@ def _weighted(parts: Sequence[Part], weight: Callable[[Fraction], Fraction]) -> 
     return tuple(part for part in turned if any(part.weights))
 
 
-def _loss(asked: Asked, parts: Sequence[Part]) -> Bounds:
+def _loss(asked: Asked, parts: Sequence[Part]) -> LossBounds:
     """Return the sensitivity of the stacked parts, kept for the same parts at other weights."""
     if not parts:
-        return Bounds(lower=0, upper=0, pair=None, engine="structure")
+        return LossBounds(lower=0, upper=0, pair=None, engine="structure")
     found = None if asked.known is None else asked.known.find(parts)
     if found is None:
         found = _searched(asked, parts)
@@ -132,7 +132,7 @@ def _loss(asked: Asked, parts: Sequence[Part]) -> Bounds:
     return found
 
 
-def _searched(asked: Asked, parts: Sequence[Part]) -> Bounds:
+def _searched(asked: Asked, parts: Sequence[Part]) -> LossBounds:
     """Find the loss by structure, by an argument, by one engine, or part by part."""
     if asked.engine == "auto" and one_secret_move(asked.setting, asked.reading):
         large = many_values(asked.setting, parts)
@@ -140,7 +140,7 @@ def _searched(asked: Asked, parts: Sequence[Part]) -> Bounds:
         found = worst_edge(asked.setting, parts) if said is None else None
         if found is not None:
             pair = None if found.edge is None else _single(asked, *found.edge)
-            return Bounds(
+            return LossBounds(
                 lower=found.loss, upper=found.loss, pair=pair, engine="edges", notes=(found.how,)
             )
         said = _argued(asked, parts) if said is None and not large else said
@@ -153,7 +153,7 @@ def _searched(asked: Asked, parts: Sequence[Part]) -> Bounds:
         loss, pair, how = arrival
         if pair is not None:
             require_pair(asked.setting, asked.reading, pair)
-        return Bounds(lower=loss, upper=loss, pair=pair, engine="edges", notes=(how,))
+        return LossBounds(lower=loss, upper=loss, pair=pair, engine="edges", notes=(how,))
     try:
         _require_short_rows(parts)
         if len(parts) == 1 and parts[0].uniform:
@@ -170,13 +170,13 @@ def _searched(asked: Asked, parts: Sequence[Part]) -> Bounds:
     return bounds
 
 
-def _argued(asked: Asked, parts: Sequence[Part]) -> Bounds | None:
+def _argued(asked: Asked, parts: Sequence[Part]) -> LossBounds | None:
     """Return what the lemmas that the caller stands for say; None where they have no say."""
     found = argued(asked.setting, asked.policy, parts, asked.lemmas) if asked.lemmas else None
     if found is None:
         return None
     pair = None if found.edge is None else _single(asked, *found.edge)
-    return Bounds(
+    return LossBounds(
         lower=found.lower, upper=found.upper, pair=pair, engine="argument", notes=(found.how,)
     )
 
@@ -190,7 +190,7 @@ def _require_short_rows(parts: Sequence[Part]) -> None:
             )
 
 
-def _below(found: Bounds, coarse: Bounds | None) -> Bounds:
+def _below(found: LossBounds, coarse: LossBounds | None) -> LossBounds:
     """Return the bounds with the better upper end of the two, and with the better pair."""
     if coarse is None:
         return found
@@ -214,11 +214,11 @@ def _single(asked: Asked, before: Point, after: Point) -> Pair:
     return pair
 
 
-def _one_query(asked: Asked, part: Part, limit: float | None) -> Bounds:
+def _one_query(asked: Asked, part: Part, limit: float | None) -> LossBounds:
     """One query, one scale: its sensitivity, which engines find on large domains too."""
     weight = part.weights[0]
     answer = _ask(asked, part.query, limit, _scaled(asked.listener, weight))
-    return Bounds(
+    return LossBounds(
         lower=plain(answer.lower * weight),
         upper=None if answer.upper is None else plain(answer.upper * weight),
         pair=answer.witness,
@@ -251,7 +251,7 @@ def _scaled(listener: Listener | None, weight: Fraction) -> Listener | None:
     return tell
 
 
-def _several(asked: Asked, parts: Sequence[Part]) -> Bounds:
+def _several(asked: Asked, parts: Sequence[Part]) -> LossBounds:
     """Ask for the stacked query; where that is too much, add up bounds part by part."""
     stacked = Stacked(tuple(parts))
     weighing = [[part] for part in parts if part.query.per_record]
@@ -264,7 +264,7 @@ def _several(asked: Asked, parts: Sequence[Part]) -> Bounds:
         if not all(part.uniform for part in parts):
             raise
         return _part_by_part(asked, stacked, [[part] for part in parts])
-    found = Bounds(
+    found = LossBounds(
         lower=answer.lower,
         upper=answer.upper,
         pair=answer.witness,
@@ -281,8 +281,8 @@ def _part_by_part(
     asked: Asked,
     stacked: Stacked,
     groups: Sequence[Sequence[Part]],
-    found: Bounds | None = None,
-) -> Bounds:
+    found: LossBounds | None = None,
+) -> LossBounds:
     """No pair loses more than the sum of what each group can lose; a group's pair may reach it."""
     lower: Exact = 0
     upper: Exact | None = 0
@@ -304,7 +304,7 @@ def _part_by_part(
     if found is not None and found.upper is not None:
         least = _number(found.upper)
         upper = least if upper is None else min(upper, least)
-    return Bounds(lower=lower, upper=upper, pair=pair, engine="parts", notes=tuple(notes))
+    return LossBounds(lower=lower, upper=upper, pair=pair, engine="parts", notes=tuple(notes))
 
 
 def _from_below(listener: Listener | None, upper: Exact | None) -> Listener | None:
@@ -318,7 +318,7 @@ def _from_below(listener: Listener | None, upper: Exact | None) -> Listener | No
     return tell
 
 
-def _one_group(asked: Asked, group: Sequence[Part], share: Fraction) -> Bounds:
+def _one_group(asked: Asked, group: Sequence[Part], share: Fraction) -> LossBounds:
     """Return the loss of one release, or of several asked for together, in a share of the time."""
     left = asked.left(share)
     if len(group) == 1 and group[0].uniform:

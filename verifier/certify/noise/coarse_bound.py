@@ -17,7 +17,7 @@ from blowproof.models.policy.readings import is_labelled
 from blowproof.models.queries.kinds import Histogram
 from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.certify.base.asked import Asked
-from blowproof.verifier.certify.base.verdict import Bounds
+from blowproof.verifier.certify.base.verdict import LossBounds
 from blowproof.verifier.engines.one_move.worst_edge import worst_edge
 from blowproof.verifier.engines.search.engine import longest_moves
 from blowproof.verifier.moves.kinds import Moves
@@ -31,7 +31,7 @@ from blowproof.verifier.reductions.few_values import reduce_values
 __all__ = ["coarse_bound"]
 
 
-def coarse_bound(asked: Asked, parts: Sequence[Part]) -> Bounds | None:
+def coarse_bound(asked: Asked, parts: Sequence[Part]) -> LossBounds | None:
     """Return what can be said at little cost; None where nothing bounds the loss from above."""
     setting = asked.setting
     if not is_labelled(asked.reading) or setting.bounds or setting.clauses:
@@ -57,4 +57,4 @@ def coarse_bound(asked: Asked, parts: Sequence[Part]) -> Bounds | None:
         require_pair(setting, asked.reading, pair)
     lower = stacked.difference(pair.moves(asked.reading)) if pair is not None else 0
     upper = plain(most * worst.loss)
-    return Bounds(lower=lower, upper=upper, pair=pair, engine="coarse", notes=(why,))
+    return LossBounds(lower=lower, upper=upper, pair=pair, engine="coarse", notes=(why,))

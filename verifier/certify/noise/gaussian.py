@@ -22,7 +22,7 @@ from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.question import Listener, Progress
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.base.lemmas import argued, many_values
-from blowproof.verifier.certify.base.verdict import Bounds
+from blowproof.verifier.certify.base.verdict import LossBounds
 from blowproof.verifier.certify.noise.weighted_records import numbered_bounds
 from blowproof.verifier.engines.one_move.worst_edge import one_secret_move
 
@@ -38,10 +38,10 @@ def squared_weights(parts: Sequence[Part]) -> tuple[Part, ...]:
     )
 
 
-def gaussian_rho(asked: Asked, parts: Sequence[Part]) -> Bounds:
+def gaussian_rho(asked: Asked, parts: Sequence[Part]) -> LossBounds:
     """Return the rho of Gaussian releases over all neighbours; their weights are the variances."""
     if not parts:
-        return Bounds(lower=0, upper=0, pair=None, engine="structure")
+        return LossBounds(lower=0, upper=0, pair=None, engine="structure")
     weighted = squared_weights(parts)
     known = None if asked.known is None else asked.known.find(weighted, L2_SQUARED)
     found = _searched(asked, weighted) if known is None else known
@@ -56,7 +56,7 @@ def _halved(size: Exact | str) -> Exact:
     return plain(size * _HALF)
 
 
-def _argued(asked: Asked, parts: Sequence[Part]) -> Bounds | None:
+def _argued(asked: Asked, parts: Sequence[Part]) -> LossBounds | None:
     """Return what lemmas say, in L1, where no output changes by more than 1: squares are no more.
 
     None where they have no say, or where the rows can be listed.
@@ -69,10 +69,10 @@ def _argued(asked: Asked, parts: Sequence[Part]) -> Bounds | None:
     found = argued(asked.setting, asked.policy, parts, asked.lemmas)
     if found is None or found.upper is None:
         return None
-    return Bounds(lower=0, upper=found.upper, pair=None, engine="argument", notes=(found.how,))
+    return LossBounds(lower=0, upper=found.upper, pair=None, engine="argument", notes=(found.how,))
 
 
-def _searched(asked: Asked, parts: Sequence[Part]) -> Bounds:
+def _searched(asked: Asked, parts: Sequence[Part]) -> LossBounds:
     """Ask for the whole stack; what weighs single records, or is too much, part by part.
 
     No pair has more than the parts' S added up.
@@ -96,12 +96,12 @@ def _searched(asked: Asked, parts: Sequence[Part]) -> Bounds:
         upper = None if upper is None or one.upper is None else upper + one.upper
         if one.lower > lower:
             lower, pair = one.lower, one.pair
-    return Bounds(
+    return LossBounds(
         lower=lower, upper=upper, pair=pair, engine="parts", notes=("the releases added up",)
     )
 
 
-def _one(asked: Asked, parts: Sequence[Part], share: Fraction, *, whole: bool = True) -> Bounds:
+def _one(asked: Asked, parts: Sequence[Part], share: Fraction, *, whole: bool = True) -> LossBounds:
     """Ask for a stack; what it does not exceed is told only where it is the `whole` of them."""
     query = stack(parts, L2_SQUARED, asked.policy.domain, name="releases")
     answer = sensitivity(
@@ -113,7 +113,7 @@ def _one(asked: Asked, parts: Sequence[Part], share: Fraction, *, whole: bool = 
         time_limit=asked.left(share),
         listener=_halving(asked.listener, whole=whole),
     )
-    return Bounds(
+    return LossBounds(
         lower=answer.lower,
         upper=answer.upper,
         pair=answer.witness,

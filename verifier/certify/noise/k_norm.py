@@ -34,7 +34,7 @@ from blowproof.models.stacks.stacked import Part, in_norm
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
-from blowproof.verifier.certify.base.verdict import Bounds
+from blowproof.verifier.certify.base.verdict import LossBounds
 from blowproof.verifier.limits.limit import real_limit
 
 __all__ = ["K_NORM", "k_norm_loss", "output_axes", "published_axes"]
@@ -90,11 +90,11 @@ def _cell(fact: LinearFact, setting: Setting) -> dict[int, int] | None:
     return cell or None
 
 
-def k_norm_loss(asked: Asked, releases: Sequence[tuple[Release, Part]]) -> Bounds:
+def k_norm_loss(asked: Asked, releases: Sequence[tuple[Release, Part]]) -> LossBounds:
     """Return the loss of all K-norm releases: at most the sum of what each loses."""
     lower: Exact = 0
     upper: Exact | None = 0
-    found = Bounds(lower=0, upper=0, pair=None, engine="structure")
+    found = LossBounds(lower=0, upper=0, pair=None, engine="structure")
     for number, (release, part) in enumerate(releases):
         one = _one(asked, release, part, Fraction(1, len(releases) - number))
         assert not isinstance(one.lower, str)
@@ -106,7 +106,7 @@ def k_norm_loss(asked: Asked, releases: Sequence[tuple[Release, Part]]) -> Bound
     return replace(found, lower=lower, upper=upper)
 
 
-def _one(asked: Asked, release: Release, part: Part, share: Fraction) -> Bounds:
+def _one(asked: Asked, release: Release, part: Part, share: Fraction) -> LossBounds:
     scale = part.weights[0]
     if not scale:
         raise PolicyError("K-norm noise has a scale above 0", key="scale", hint="write 1 or 1/2")
@@ -120,7 +120,7 @@ def _one(asked: Asked, release: Release, part: Part, share: Fraction) -> Bounds:
     if rest != release.groups:
         return _unknown(f"the groups that are published have {rest} outputs")
     pair, reached = _shown(asked, part, release.groups)
-    return Bounds(
+    return LossBounds(
         lower=plain(reached / scale),
         upper=plain(1 / scale),
         pair=pair,
@@ -129,11 +129,11 @@ def _one(asked: Asked, release: Release, part: Part, share: Fraction) -> Bounds:
     )
 
 
-def _unknown(why: str) -> Bounds:
-    return Bounds(lower=0, upper=None, pair=None, engine="structure", notes=(why,))
+def _unknown(why: str) -> LossBounds:
+    return LossBounds(lower=0, upper=None, pair=None, engine="structure", notes=(why,))
 
 
-def _cube(asked: Asked, query: BoundQuery, scale: Fraction, share: Fraction) -> Bounds:
+def _cube(asked: Asked, query: BoundQuery, scale: Fraction, share: Fraction) -> LossBounds:
     """Return S of the query in the norm linf, divided by the scale."""
     kept = None if asked.known is None else asked.known.find((Part(query, (1 / scale,)),), LINF)
     if kept is not None:
@@ -146,7 +146,7 @@ def _cube(asked: Asked, query: BoundQuery, scale: Fraction, share: Fraction) -> 
         engine=asked.engine,
         time_limit=asked.left(share),
     )
-    found = Bounds(
+    found = LossBounds(
         lower=plain(answer.lower / scale),
         upper=None if answer.upper is None else plain(answer.upper / scale),
         pair=answer.witness,

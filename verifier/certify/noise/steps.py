@@ -39,7 +39,7 @@ from blowproof.models.secrets.offsets import OffsetGraph
 from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
-from blowproof.verifier.certify.base.verdict import Bounds
+from blowproof.verifier.certify.base.verdict import LossBounds
 from blowproof.verifier.engines.one_move.worst_edge import one_secret_move
 from blowproof.verifier.limits.limit import whole_limit
 
@@ -119,9 +119,9 @@ def _afforded(graph: OffsetGraph, axis: int, left: int) -> int:
     return min(isqrt(steps) if kind.power == 2 else steps, kind.longest)
 
 
-def steps_loss(asked: Asked, releases: Sequence[tuple[Release, Part]]) -> Bounds:
+def steps_loss(asked: Asked, releases: Sequence[tuple[Release, Part]]) -> LossBounds:
     """Return the loss of all releases with noise on steps: the sum of what each loses."""
-    found = Bounds(lower=0, upper=0, pair=None, engine="argument")
+    found = LossBounds(lower=0, upper=0, pair=None, engine="argument")
     for release, part in releases:
         one = _one(asked.setting, release, part, asked)
         if one.upper is None:
@@ -131,12 +131,12 @@ def steps_loss(asked: Asked, releases: Sequence[tuple[Release, Part]]) -> Bounds
         assert not isinstance(one.lower, str)
         assert not isinstance(found.lower, str)
         lower, upper = plain(found.lower + one.lower), plain((found.upper or 0) + one.upper)
-        found = Bounds(lower=lower, upper=upper, pair=one.pair, engine="argument",
+        found = LossBounds(lower=lower, upper=upper, pair=one.pair, engine="argument",
                        notes=one.notes)  # fmt: skip
     return found
 
 
-def _one(setting: Setting, release: Release, part: Part, asked: Asked) -> Bounds:
+def _one(setting: Setting, release: Release, part: Part, asked: Asked) -> LossBounds:
     scale, domain, graph = part.weights[0], setting.domain, setting.graph
     if not scale:
         raise PolicyError("noise on steps has a scale above 0", key="scale", hint="write 1 or 1/2")
@@ -157,9 +157,9 @@ def _one(setting: Setting, release: Release, part: Part, asked: Asked) -> Bounds
         pair = Pair(before=(edge[0],), after=(edge[1],), unchanged=rest)
     loss = plain(most / scale)
     note = f"{most} steps at the most, with noise of scale {scale} on each"
-    return Bounds(lower=loss if exact else 0, upper=loss, pair=pair, engine="argument",
+    return LossBounds(lower=loss if exact else 0, upper=loss, pair=pair, engine="argument",
                   notes=(note,))  # fmt: skip
 
 
-def _unknown(why: str) -> Bounds:
-    return Bounds(lower=0, upper=None, pair=None, engine="argument", notes=(why,))
+def _unknown(why: str) -> LossBounds:
+    return LossBounds(lower=0, upper=None, pair=None, engine="argument", notes=(why,))

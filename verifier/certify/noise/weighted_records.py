@@ -14,7 +14,7 @@ from blowproof.models.policy.readings import is_labelled
 from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
-from blowproof.verifier.certify.base.verdict import Bounds
+from blowproof.verifier.certify.base.verdict import LossBounds
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.neighbours.check import check_pair
 
@@ -81,7 +81,7 @@ def _fillers(asked: Asked, pair: Pair) -> Iterator[tuple[Point]]:
             yield (value,)
 
 
-def numbered_bounds(asked: Asked, parts: Sequence[Part], found: Bounds) -> Bounds:
+def numbered_bounds(asked: Asked, parts: Sequence[Part], found: LossBounds) -> LossBounds:
     """Return the bounds with a numbered pair; where there is none, the lower one is given up."""
     if found.pair is None:
         return found

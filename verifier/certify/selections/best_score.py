@@ -50,7 +50,7 @@ from blowproof.models.stacks.stacked import ONE, Part, in_norm
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
-from blowproof.verifier.certify.base.verdict import Bounds, Loss
+from blowproof.verifier.certify.base.verdict import Loss, LossBounds
 from blowproof.verifier.certify.selections.known_scores import lost_on_known_numbers
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.neighbours.check import check_pair
@@ -65,7 +65,7 @@ FINE = 1 << 30
 MOST_VALUES = whole_limit(__name__, "MOST_VALUES")
 
 
-def best_score(asked: Asked, number: int, item: Selection, part: Part) -> Bounds:
+def best_score(asked: Asked, number: int, item: Selection, part: Part) -> LossBounds:
     """Return what the choice of a best score loses at the most."""
     for key, given in (("penalty", item.penalty), ("longest", item.longest), ("step", item.step),
                        ("scale", item.narrower or None)):  # fmt: skip
@@ -93,7 +93,7 @@ def best_score(asked: Asked, number: int, item: Selection, part: Part) -> Bounds
     except (BudgetError, QueryError) as error:
         why = f"S({part.query.name}) in the norm range is not known: {error}"
     said = f"choice {number}, of the {item.candidates}: {why}"
-    return Bounds(lower=plain(lower), upper=upper, pair=pair, engine="choices", notes=(said,))
+    return LossBounds(lower=plain(lower), upper=upper, pair=pair, engine="choices", notes=(said,))
 
 
 def _reached(

@@ -42,7 +42,7 @@ from blowproof.models.mechanisms.stacked_releases import bind_release
 from blowproof.models.policy.policy import Policy
 from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.certify.base.asked import Asked
-from blowproof.verifier.certify.base.verdict import INFINITE, Assumption, Bounds, Loss
+from blowproof.verifier.certify.base.verdict import INFINITE, Assumption, Loss, LossBounds
 from blowproof.verifier.certify.noise.additive import additive_loss
 from blowproof.verifier.certify.selections.best_score import BEST, best_score
 from blowproof.verifier.certify.selections.choices import worst_choice
@@ -73,8 +73,8 @@ class _Choice:
 
 
 def with_selections(
-    asked: Asked, mechanism: Mechanism, found: Bounds, epsilon: Fraction
-) -> tuple[Bounds, tuple[Assumption, ...]]:
+    asked: Asked, mechanism: Mechanism, found: LossBounds, epsilon: Fraction
+) -> tuple[LossBounds, tuple[Assumption, ...]]:
     """Add what the choices of a mechanism give away, and say what had to be assumed for that.
 
     A choice alone may refute: whoever sees everything sees the choice.
@@ -115,7 +115,7 @@ def _bound_choices(mechanism: Mechanism, policy: Policy) -> Sequence[_Choice]:
     return found
 
 
-def both(one: Bounds, two: Bounds) -> Bounds:
+def both(one: LossBounds, two: LossBounds) -> LossBounds:
     """Return bounds on what two steps lose together: no more than the sum, no less than each."""
     upper: Loss | None = None
     if one.upper is not None and two.upper is not None:
@@ -171,7 +171,7 @@ def _widest(selection: Selection, outputs: int | None) -> int | None:
     return min(limits).bit_length() - 1 if limits else None
 
 
-def _computed(asked: Asked, choice: _Choice, epsilon: Fraction) -> Bounds:
+def _computed(asked: Asked, choice: _Choice, epsilon: Fraction) -> LossBounds:
     """Return the bound of the module's text; where it is not enough, look at all choices."""
     query, item = choice.part.query, choice.selection
     outputs = asked.setting.domain.size if query.separates else None
@@ -183,7 +183,7 @@ def _computed(asked: Asked, choice: _Choice, epsilon: Fraction) -> Bounds:
         upper, why = _stretched(asked, choice.part, factor)
     else:
         why = "there is one partition only"
-    found = Bounds(
+    found = LossBounds(
         lower=0,
         upper=upper,
         pair=None,
@@ -227,7 +227,7 @@ def _stretched(asked: Asked, part: Part, factor: Fraction) -> tuple[Loss | None,
 # --- costs that are declared ---------------------------------------------------------------------
 
 
-def _declared(asked: Asked, choice: _Choice) -> Bounds:
+def _declared(asked: Asked, choice: _Choice) -> LossBounds:
     """Return the bound that follows from a declared step, where one record moves.
 
     The mover's two buckets in the outcome are shifted by two steps each.
@@ -239,7 +239,7 @@ def _declared(asked: Asked, choice: _Choice) -> Bounds:
         upper = plain(4 * item.step / scale)
         why = f"loses at most {show(upper)}, if a step is as the file says"
     said = f"choice {choice.number}, among {item.candidates}: {why}"
-    return Bounds(lower=0, upper=upper, pair=None, engine="choices", notes=(said,))
+    return LossBounds(lower=0, upper=upper, pair=None, engine="choices", notes=(said,))
 
 
 def _assumption(choice: _Choice) -> Assumption:

@@ -58,7 +58,7 @@ def symmetries(basis: Integers, steps: Integers) -> list[SignedPermutation]:
 
     The first rows of the basis are lower triangular, with the steps on the diagonal.
     """
-    search = _Search(basis, steps)
+    search = _Stabilisers(basis, steps)
     return list(search.generators())
 
 
@@ -95,7 +95,7 @@ def _inverse(matrix: Integers) -> Integers | None:
     return rows[:, size:]
 
 
-class _Search:
+class _Stabilisers:
     """Generators by the chain of stabilisers of coordinates 0, 1, 2, ...
 
     Point t < m stands for coordinate t, and point t + m for its negative. `choices[k, t]` says that

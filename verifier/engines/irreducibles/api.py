@@ -10,7 +10,7 @@ import numpy as np
 from blowproof.verifier.engines.irreducibles.best_value import Best, Progress, Result
 from blowproof.verifier.engines.irreducibles.choice import compile_all, engines, identity
 from blowproof.verifier.engines.irreducibles.multiset import Multiset, canonical
-from blowproof.verifier.engines.irreducibles.search import Clock, explore
+from blowproof.verifier.engines.irreducibles.search import Stopwatch, explore
 from blowproof.verifier.engines.irreducibles.symmetry import automorphisms, check_symmetry
 from blowproof.verifier.engines.irreducibles.warming import ready
 from blowproof.verifier.exact.coordinates import Instance, Number, length_bound, parts
@@ -58,7 +58,7 @@ class Enumeration:
     def _run(
         self, instance: Instance, time_limit: float | None, largest: int | None
     ) -> Iterator[Multiset]:
-        clock = Clock(time_limit)
+        clock = Stopwatch(time_limit)
         if not instance.effects:
             self.complete = True
             return
@@ -98,7 +98,7 @@ def longest(
     >>> result.lower, result.upper, result.complete
     (4, 4, True)
     """
-    clock = Clock(time_limit)
+    clock = Stopwatch(time_limit)
     instance = Instance.of(effects, weights)
     if not instance.effects:
         return NOTHING
@@ -144,7 +144,7 @@ def largest_part(effects: Effects) -> int:
 
 def _part_by_part(
     divided: list[list[int]],
-    clock: Clock,
+    clock: Stopwatch,
     alone: Callable[[list[int], float | None, Number], Result],
     best: Number,
 ) -> Result:
@@ -197,7 +197,7 @@ def improve(
     >>> improve(effects, [1, 1, 1, 1], lambda multiset: len(multiset)).lower
     2
     """
-    clock = Clock(time_limit)
+    clock = Stopwatch(time_limit)
     instance = Instance.of(effects, upper_weights)
     if not instance.effects:
         return replace(NOTHING, lower=best, upper=best)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from blowproof.verifier.engines.irreducibles.choice import engines
 from blowproof.verifier.engines.irreducibles.circuits import circuits
 from blowproof.verifier.engines.irreducibles.multiset import Multiset, canonical, is_reducible
-from blowproof.verifier.engines.irreducibles.search import Clock, Engine, explore
+from blowproof.verifier.engines.irreducibles.search import Engine, Stopwatch, explore
 from blowproof.verifier.exact.coordinates import Instance, Number, length_bound
 from blowproof.verifier.limits.limit import whole_limit
 
@@ -44,7 +44,7 @@ class Best:
     def __init__(
         self,
         instance: Instance,
-        clock: Clock,
+        clock: Stopwatch,
         evaluate: Callable[[Multiset], Number],
         best: Number,
         on_progress: Progress | None,

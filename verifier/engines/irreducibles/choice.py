@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from blowproof.models.base.clock import waiting
 from blowproof.verifier.engines.irreducibles.functionals import small_functionals
-from blowproof.verifier.engines.irreducibles.search import Clock, Engine
+from blowproof.verifier.engines.irreducibles.search import Engine, Stopwatch
 from blowproof.verifier.engines.irreducibles.search_python import PlainEngine
 from blowproof.verifier.engines.irreducibles.warming import Meanwhile, ready
 from blowproof.verifier.exact.available import AVAILABLE
@@ -37,7 +37,7 @@ def engines(
     *,
     largest: int | None = None,
     eager: bool,
-    clock: Clock | None = None,
+    clock: Stopwatch | None = None,
 ) -> Iterator[tuple[Engine, int | None]]:
     """Engines to try in turn, each from the start, with the nodes after which to give up on it.
 

@@ -52,7 +52,7 @@ from blowproof.verifier.engines.irreducibles.multiset import (
 from blowproof.verifier.exact.coordinates import Instance
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 
-__all__ = ["Clock", "Engine", "Exploration", "explore"]
+__all__ = ["Engine", "Exploration", "Stopwatch", "explore"]
 
 SLICE = real_limit(__name__, "SLICE")
 FIRST_SLICE = whole_limit(__name__, "FIRST_SLICE")
@@ -79,7 +79,7 @@ class Engine(Protocol):
         """The irreducibles found since the last call, each with whether it still needs a check."""
 
 
-class Clock:
+class Stopwatch:
     """Seconds since the start, and whether the limit has passed."""
 
     def __init__(self, limit: float | None) -> None:
@@ -108,7 +108,7 @@ class Exploration:
         self,
         instance: Instance,
         engine: Engine,
-        clock: Clock,
+        clock: Stopwatch,
         most_nodes: int | None,
         on_slice: Callable[[int], None] | None,
     ) -> None:
@@ -154,7 +154,7 @@ class Exploration:
 def explore(
     instance: Instance,
     engine: Engine,
-    clock: Clock,
+    clock: Stopwatch,
     most_nodes: int | None = None,
     on_slice: Callable[[int], None] | None = None,
 ) -> Exploration:

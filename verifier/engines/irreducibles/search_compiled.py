@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from blowproof.verifier.engines.irreducibles.arrays import state as names
 from blowproof.verifier.engines.irreducibles.arrays.advance import advance, enter
-from blowproof.verifier.engines.irreducibles.arrays.state import Problem, State
+from blowproof.verifier.engines.irreducibles.arrays.state import Fixed, State
 from blowproof.verifier.engines.irreducibles.arrays.subset_sums import rehash
 from blowproof.verifier.engines.irreducibles.functionals import functionals
 from blowproof.verifier.engines.irreducibles.symmetry import form_work, invariant_form
@@ -39,7 +39,7 @@ class Tree:
     `seconds`: what a node costs. `traced`: each node is written down.
     """
 
-    problem: Problem
+    problem: Fixed
     seconds: float
     largest: int | None = None
     eager: bool = True
@@ -142,7 +142,7 @@ def _doubled(array: NDArray[A]) -> NDArray[A]:
 
 def _problem(
     instance: Instance, permutations: NDArray[np.int32], seconds: float | None = None
-) -> Problem:
+) -> Fixed:
     vectors = np.ascontiguousarray(instance.vectors)
     values = functionals(instance, seconds)
     values = values[np.abs(values).max(axis=1) < 1 << 31]
@@ -150,7 +150,7 @@ def _problem(
     if np.abs(vectors).max() > reach:
         reach = -1  # not even the effects pack injectively: the search goes on without Sigma
     side = [(2 * max(reach, 0) + 1) ** j for j in range(instance.rank)]
-    return Problem(
+    return Fixed(
         vectors=vectors,
         keys=vectors @ np.array(side, dtype=np.int64),
         weights=np.array(instance.weights, dtype=np.int64),
@@ -165,7 +165,7 @@ def _problem(
     )
 
 
-def _within(problem: Problem, box: Sequence[int]) -> Problem:
+def _within(problem: Fixed, box: Sequence[int]) -> Fixed:
     """The problem with sums in a box only, and keys with fields of equal width."""
     places = [names.KEY_BITS // len(box) * j for j in range(len(box))]
     guard = sum(1 << place + names.KEY_BITS // len(box) - 1 for place in places)
@@ -206,7 +206,7 @@ def _bits(flags: NDArray[np.bool_]) -> NDArray[np.uint64]:
     return np.ascontiguousarray(words.T)
 
 
-def _state(problem: Problem, largest: int | None, eager: bool) -> State:
+def _state(problem: Fixed, largest: int | None, eager: bool) -> State:
     count, rank = problem.vectors.shape
     words = len(problem.below)
     depth = 128

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from blowproof.verifier.engines.irreducibles.choice import Crew, engines
 from blowproof.verifier.engines.irreducibles.multiset import Multiset, canonical, is_reducible
-from blowproof.verifier.engines.irreducibles.search import Clock, Engine, explore
+from blowproof.verifier.engines.irreducibles.search import Engine, Stopwatch, explore
 from blowproof.verifier.engines.irreducibles.search_python import PlainEngine
 from blowproof.verifier.engines.irreducibles.symmetry import automorphisms
 from blowproof.verifier.engines.irreducibles.warming import Meanwhile
@@ -57,7 +57,7 @@ class Started:
     nodes: int = 0
 
     def __iter__(self) -> Iterator[tuple[Number, Multiset]]:
-        clock = Clock(self.time_limit)
+        clock = Stopwatch(self.time_limit)
         if not any(self.start):
             yield from [(0, ())] if self.above < 0 else []
             self.complete = True
@@ -88,7 +88,7 @@ class Started:
         return Instance.of(effects, weights), effects.index(tuple(self.start)), inside
 
     def _drive(
-        self, engine: Engine, instance: Instance, place: int, clock: Clock, most: int | None
+        self, engine: Engine, instance: Instance, place: int, clock: Stopwatch, most: int | None
     ) -> Iterator[tuple[Number, Multiset]]:
         own = instance.weights[place]
         limit = int(self.above * instance.scale // 1) + own

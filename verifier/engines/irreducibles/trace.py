@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from blowproof.verifier.engines.irreducibles.arrays import state as names
 from blowproof.verifier.engines.irreducibles.choice import PLAIN_EFFECTS, crew
 from blowproof.verifier.engines.irreducibles.functionals import small_functionals
-from blowproof.verifier.engines.irreducibles.search import Clock
+from blowproof.verifier.engines.irreducibles.search import Stopwatch
 from blowproof.verifier.engines.irreducibles.search_from import begin
 from blowproof.verifier.engines.irreducibles.search_python import PlainEngine
 from blowproof.verifier.engines.irreducibles.symmetry import automorphisms
@@ -75,7 +75,7 @@ def traced(  # noqa: PLR0913 # keyword-only options
     with this effect, which symmetries keep, and besides it none of some others. `cores`: how many
     to use (None: what `choice.searched_by` says); a search cut into tasks comes back as `short`.
     """
-    clock = Clock(time_limit)
+    clock = Stopwatch(time_limit)
     order = sorted(set(weights))  # only which are equal counts here
     instance = Instance.of(effects, [order.index(weight) for weight in weights])
     generators: list[tuple[int, ...]] = []

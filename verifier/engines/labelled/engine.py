@@ -27,7 +27,13 @@ from blowproof.verifier.engines.labelled.cuts import Cuts
 from blowproof.verifier.engines.labelled.master import Master
 from blowproof.verifier.engines.labelled.objective import change_of, objective_of, trivial_bound
 from blowproof.verifier.engines.labelled.refuter import Refuter, refuting_part
-from blowproof.verifier.engines.labelled.table import Clock, Databases, Table, TimeUpError, tabulate
+from blowproof.verifier.engines.labelled.table import (
+    Databases,
+    Deadline,
+    Table,
+    TimeUpError,
+    tabulate,
+)
 from blowproof.verifier.exact.arrangements import arrangements_of_blocks
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.neighbours.check import check_pair
@@ -58,7 +64,7 @@ def labelled_sensitivity(  # noqa: PLR0913 # keyword-only options
     `known` tells bounds that others have found by now: only more than the lower one is looked for,
     and no answer exceeds the upper one.
     """
-    search = _Search(setting, query, reading, Clock(time_limit), listener)
+    search = _ProposeAndRefute(setting, query, reading, Deadline(time_limit), listener)
     search.known = known
     ended = search.run(_sizes(setting, query, sizes), values)
     bounded = setting.scope == "given" or complete
@@ -94,7 +100,7 @@ def labelled_neighbours(
     clause names). The stream ends early at the time limit; its `complete` says whether it did.
     """
     _check_reading(reading)
-    clock = Clock(time_limit)
+    clock = Deadline(time_limit)
     return LabelledNeighbours(
         setting, reading, _sizes(setting, None, sizes), values, clock, every_label
     )
@@ -124,7 +130,7 @@ def _sizes(
     )
 
 
-class _Search:
+class _ProposeAndRefute:
     """The search for S(f, P): its best pair so far, and what may still be found."""
 
     def __init__(
@@ -132,7 +138,7 @@ class _Search:
         setting: Setting,
         query: BoundQuery,
         reading: Reading,
-        clock: Clock,
+        clock: Deadline,
         listener: Listener | None,
     ) -> None:
         _check_reading(reading)
@@ -216,7 +222,7 @@ class LabelledNeighbours(Iterator[Pair]):
         reading: Reading,
         sizes: Sequence[int],
         values: Sequence[Point] | None,
-        clock: Clock,
+        clock: Deadline,
         every_label: bool,
     ) -> None:
         self.complete = False
@@ -262,7 +268,7 @@ class Models(Closing):
     reading: Reading
 
     @staticmethod
-    def of(table: Table, reading: Reading, clock: Clock) -> Models:
+    def of(table: Table, reading: Reading, clock: Deadline) -> Models:
         """Build the models."""
         master = Master(table, reading, clock)
         return Models(master, Refuter(master.table, reading, clock), Cuts(master), reading)
@@ -280,7 +286,7 @@ class Models(Closing):
         else:
             self.master.exclude(pair)
 
-    def cut_off(self, pair: Databases, clock: Clock) -> bool:
+    def cut_off(self, pair: Databases, clock: Deadline) -> bool:
         """Refute a pair and cut off all that is refuted with it; False iff it is minimal.
 
         Where pairs need not be minimal, the exact test of joint certainty judges each.
@@ -292,7 +298,7 @@ class Models(Closing):
             self.cuts.add(pair, refutation)
         return self.cuts.count > before
 
-    def _no_attackers_pair(self, pair: Databases, clock: Clock) -> bool:
+    def _no_attackers_pair(self, pair: Databases, clock: Deadline) -> bool:
         """Reading 5 with bounds or clauses: cut a pair off that a part refutes, or a mixture."""
         table = self.master.table
         part = refuting_part(table, pair, clock)
@@ -322,7 +328,7 @@ def _unlabelled(pair: Pair) -> Pair:
 
 
 def _checked(
-    setting: Setting, reading: Reading, table: Table, pair: Databases, clock: Clock
+    setting: Setting, reading: Reading, table: Table, pair: Databases, clock: Deadline
 ) -> tuple[Pair, str]:
     """Return the pair, and a remark if it outgrew the independent checker.
 

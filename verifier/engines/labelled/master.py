@@ -9,7 +9,7 @@ from blowproof.models.policy.readings import Reading
 from blowproof.models.programs.boolean import BooleanModel, Lit
 from blowproof.models.programs.to_pysat import SatSession
 from blowproof.verifier.engines.labelled.database import Side, add_facts, add_relative_facts, runs
-from blowproof.verifier.engines.labelled.table import Clock, Databases, Table, TimeUpError
+from blowproof.verifier.engines.labelled.table import Databases, Deadline, Table, TimeUpError
 
 __all__ = ["Master"]
 
@@ -21,7 +21,7 @@ class Master:
     relabelling that is, and no cut tells a pair from its relabellings.
     """
 
-    def __init__(self, table: Table, reading: Reading, clock: Clock) -> None:
+    def __init__(self, table: Table, reading: Reading, clock: Deadline) -> None:
         self.table = table
         self.model = BooleanModel(name="pairs of databases")
         self._session = SatSession(self.model)
@@ -54,7 +54,7 @@ class Master:
         self._clock.left()
         self._session._follow()
 
-    def propose(self, clock: Clock) -> Databases | None:
+    def propose(self, clock: Deadline) -> Databases | None:
         """Return a pair that nothing excludes yet, or None when there is none any more."""
         answer = self._session.solve(time_limit=clock.left())
         if answer.status == "unknown":

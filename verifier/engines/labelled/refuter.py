@@ -24,7 +24,13 @@ from blowproof.models.programs.boolean import BooleanModel
 from blowproof.models.programs.boolean_lowering import Encoding
 from blowproof.models.programs.to_pysat import Engine, SatSession
 from blowproof.verifier.engines.labelled.database import Side, add_facts, add_relative_facts
-from blowproof.verifier.engines.labelled.table import Clock, Databases, Table, TimeUpError, Values
+from blowproof.verifier.engines.labelled.table import (
+    Databases,
+    Deadline,
+    Table,
+    TimeUpError,
+    Values,
+)
 from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Refutation", "Refuter", "refuting_part"]
@@ -42,7 +48,7 @@ class Refutation:
 
 
 @dataclass(frozen=True)
-class _Question:
+class _Sought:
     """What each record may hold in D3, and which records may count as kept and as dropped."""
 
     allowed: tuple[Values, ...]
@@ -57,7 +63,7 @@ class Refuter:
         self,
         table: Table,
         reading: Reading,
-        clock: Clock,
+        clock: Deadline,
         *,
         engine: Engine = "glucose4",
         encoding: Encoding = "auto",
@@ -86,10 +92,10 @@ class Refuter:
             self.first = Side(self.model, table, "first", self._tick)
             add_relative_facts(self.third, self.first, self._tick)
 
-    def refutations(self, pair: Databases, clock: Clock) -> Iterator[Refutation]:
+    def refutations(self, pair: Databases, clock: Deadline) -> Iterator[Refutation]:
         """Yield shrunk refutations of a pair; none iff it is a neighbour pair."""
         secret = frozenset(i for i in self.table.records if self._is_secret(pair, i))
-        question = _Question(
+        question = _Sought(
             allowed=tuple(self._allowed(pair, i, i in secret) for i in self.table.records),
             keep=secret,
             drop=secret,
@@ -118,17 +124,17 @@ class Refuter:
         stay = frozenset({x, y} if secret else {x})
         return stay | self.table.plain(x) if self.reading == "published" else stay
 
-    def _without(self, pair: Databases, question: _Question, third: tuple[int, ...]) -> _Question:
+    def _without(self, pair: Databases, question: _Sought, third: tuple[int, ...]) -> _Sought:
         """The rest of the pair, once the secret moves that D3 keeps are taken away."""
         used = {i for i in question.keep if third[i] == pair.second[i]}
         allowed = tuple(
             frozenset({pair.first[i]}) if i in used else values
             for i, values in enumerate(question.allowed)
         )
-        return _Question(allowed, question.keep - used, question.drop)
+        return _Sought(allowed, question.keep - used, question.drop)
 
     def _plain_parts(
-        self, pair: Databases, secret: frozenset[int], clock: Clock
+        self, pair: Databases, secret: frozenset[int], clock: Deadline
     ) -> Iterator[Refutation]:
         changed = {i for i in self.table.records if pair.first[i] != pair.second[i]}
         plain = frozenset(changed - secret)
@@ -138,7 +144,7 @@ class Refuter:
             frozenset({pair.second[i]} if i in secret else {pair.first[i], pair.second[i]})
             for i in self.table.records
         )
-        question = _Question(allowed, secret, plain)
+        question = _Sought(allowed, secret, plain)
         found = self._ask(pair, question, clock)
         if found is not None:
             yield Refutation(self._shrunk(pair, question, found, clock, home=pair.second), False)
@@ -146,9 +152,9 @@ class Refuter:
     def _shrunk(
         self,
         pair: Databases,
-        question: _Question,
+        question: _Sought,
         third: tuple[int, ...],
-        clock: Clock,
+        clock: Deadline,
         home: tuple[int, ...] | None = None,
     ) -> tuple[int, ...]:
         """Return a D3 that differs from home (D1; D2 for 3(b)) in as few records as can be."""
@@ -165,10 +171,10 @@ class Refuter:
                 values if i in away and i != record else frozenset({home[i]})
                 for i, values in enumerate(question.allowed)
             )
-            smaller = self._ask(pair, _Question(allowed, question.keep, question.drop), clock)
+            smaller = self._ask(pair, _Sought(allowed, question.keep, question.drop), clock)
             third = third if smaller is None else smaller
 
-    def _ask(self, pair: Databases, question: _Question, clock: Clock) -> tuple[int, ...] | None:
+    def _ask(self, pair: Databases, question: _Sought, clock: Deadline) -> tuple[int, ...] | None:
         if not question.keep or not question.drop:
             return None
         assumptions = []
@@ -198,7 +204,7 @@ def moved(home: Sequence[int], away: Sequence[int]) -> list[int]:
 
 
 def refuting_part(
-    table: Table, pair: Databases, clock: Clock
+    table: Table, pair: Databases, clock: Deadline
 ) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """Return the databases that a smallest part of the changes leads to, from D1 and back from D2.
 

@@ -18,7 +18,7 @@ from blowproof.models import BoundQuery, BudgetError, LinearFact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.verifier.limits.limit import whole_limit
 
-__all__ = ["VALUE_LIMIT", "Clock", "Databases", "Kind", "Table", "TimeUpError", "tabulate"]
+__all__ = ["VALUE_LIMIT", "Databases", "Deadline", "Kind", "Table", "TimeUpError", "tabulate"]
 
 VALUE_LIMIT = whole_limit(__name__, "VALUE_LIMIT")
 MODEL_LIMIT = whole_limit(__name__, "MODEL_LIMIT")
@@ -47,7 +47,7 @@ class TimeUpError(Exception):
     """The time limit came before the end of the search; never leaves the engine."""
 
 
-class Clock:
+class Deadline:
     """A deadline that every step of the engine looks at."""
 
     def __init__(self, time_limit: float | None) -> None:

@@ -67,7 +67,7 @@ def longest_cycle(
     >>> longest_cycle(nx.complete_graph(200, nx.DiGraph)).lower
     200
     """
-    search = _Search(_deadline(time_limit), on_bound or _nobody)
+    search = _LongestCycle(_deadline(time_limit), on_bound or _nobody)
     search.run(_blocks(graph, None))
     return _verified(graph, search.best(), closed=True)
 
@@ -99,7 +99,7 @@ def longest_path(
         return Longest(found.lower, found.upper, (source, *inner, target))
 
     report = on_bound or _nobody
-    search = _Search(_deadline(time_limit), lambda found: report(opened(found)))
+    search = _LongestCycle(_deadline(time_limit), lambda found: report(opened(found)))
     search.run(_blocks(_merged(graph, source, target), _HUB))
     return _verified(graph, opened(search.best()), closed=False)
 
@@ -151,7 +151,7 @@ def _block(graph: nx.DiGraph, order: Sequence[Hashable], through: Hashable | Non
 
 
 @dataclass
-class _Search:
+class _LongestCycle:
     """The blocks, one after the other; the longest cycle so far, and what each block allows."""
 
     deadline: float | None

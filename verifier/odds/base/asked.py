@@ -19,7 +19,7 @@ from blowproof.verifier.asked.question import Listener, Progress
 from blowproof.verifier.certify.channels.exponential_sums import Quotient
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.limits.limit import whole_limit
-from blowproof.verifier.odds.base.board import Board
+from blowproof.verifier.odds.base.board import OddsBoard
 from blowproof.verifier.odds.base.chances import Chances, chances_of
 from blowproof.verifier.odds.base.seen import Before
 
@@ -42,7 +42,7 @@ class Asked:
     answers: Answers | None = None
     deadline: float | None = None
     listener: Listener | None = None
-    board: Board = field(default_factory=Board, compare=False)
+    board: OddsBoard = field(default_factory=OddsBoard, compare=False)
 
     @staticmethod
     def of(  # noqa: PLR0913 # keyword-only options
@@ -54,7 +54,7 @@ class Asked:
         answers: Answers | None = None,
         deadline: float | None = None,
         listener: Listener | None = None,
-        board: Board | None = None,
+        board: OddsBoard | None = None,
     ) -> Asked:
         """Return the question; facts that attackers do not know are left out of the policy."""
         if not attackers.given_facts:
@@ -75,7 +75,7 @@ class Asked:
             answers=answers,
             deadline=deadline,
             listener=listener,
-            board=board or Board(),
+            board=board or OddsBoard(),
         )
 
     @cached_property

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from blowproof.models import BudgetError
 from blowproof.verifier.odds.base.answer import Factor, Shown
 
-__all__ = ["Board"]
+__all__ = ["OddsBoard"]
 
 
-class Board:
+class OddsBoard:
     """Bounds on the largest odds ratio, and the attacker who shows the lower one."""
 
     def __init__(self) -> None:

@@ -41,7 +41,7 @@ from blowproof.verifier.odds.base.asked import Asked, Database
 from blowproof.verifier.odds.base.chances import Additive
 from blowproof.verifier.odds.base.evaluate import divided
 
-__all__ = ["Families", "Monomial", "Question", "Variable", "World", "question_of"]
+__all__ = ["Families", "Monomial", "PairAndOutput", "Variable", "World", "question_of"]
 
 MOST_PRODUCTS = whole_limit(__name__, "MOST_PRODUCTS")
 BITS = whole_limit(__name__, "BITS")
@@ -209,7 +209,7 @@ class Families:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class PairAndOutput:
     """One secret pair and one output: A_F and B_F of each family, within whole numbers."""
 
     families: Families
@@ -289,7 +289,7 @@ def _summed(
     return found
 
 
-def question_of(families: Families, output: Hashable) -> Question:
+def question_of(families: Families, output: Hashable) -> PairAndOutput:
     """Return a secret pair with an output: what each family weighs on the two sides."""
     ones, twos = (
         _weights(families.world, statement.text, side, output)
@@ -304,7 +304,7 @@ def question_of(families: Families, output: Hashable) -> Question:
         for side in (0, 1):
             tops[number][side] += one[a][0][side] * two[b][1][side]
             bottoms[number][side] += one[a][1][side] * two[b][0][side]
-    return Question(
+    return PairAndOutput(
         families,
         output,
         tuple((low, high) for low, high in tops),

@@ -31,7 +31,7 @@ from blowproof.models import InternalError
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.odds.base.algebraic import peaks
 from blowproof.verifier.odds.base.answer import Factor
-from blowproof.verifier.odds.families.families import Question, Variable
+from blowproof.verifier.odds.families.families import PairAndOutput, Variable
 
 __all__ = ["Boxes", "Found", "by_corners", "by_line"]
 
@@ -60,7 +60,7 @@ class Found:
     belief: Weights | None = None
 
 
-def by_corners(question: Question) -> Found:
+def by_corners(question: PairAndOutput) -> Found:
     """Return the largest ratio of a corner; it is exact if no family has a larger one."""
     order = [n for n in question.order if question.tops[n][1]]
     families = question.families
@@ -80,7 +80,7 @@ def by_corners(question: Question) -> Found:
 # --- one variable --------------------------------------------------------------------------------
 
 
-def by_line(question: Question) -> Found | None:
+def by_line(question: PairAndOutput) -> Found | None:
     """Return the largest ratio where exponents lie on one line; None where they do not."""
     powers = question.families.powers
     if not question.exact or len(powers) < 2 or question.most is None:
@@ -106,7 +106,7 @@ def by_line(question: Question) -> Found | None:
 
 
 def _highest(
-    question: Question,
+    question: PairAndOutput,
     tops: Sequence[Fraction],
     bottoms: Sequence[Fraction],
     place: int,
@@ -225,7 +225,7 @@ class Box:
         return replace(self, powers=powers, back=back, high=tuple(high))
 
 
-def _charts(question: Question) -> Iterator[tuple[Box, list[Variable]]]:
+def _charts(question: PairAndOutput) -> Iterator[tuple[Box, list[Variable]]]:
     """Yield the charts, each with the variables that are not 1."""
     variables = question.families.variables
     powers = np.array(question.families.powers, dtype=np.int64)
@@ -245,7 +245,7 @@ def _charts(question: Question) -> Iterator[tuple[Box, list[Variable]]]:
 class _Weighed:
     """One question's families in floating point, the largest ratio first."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: PairAndOutput) -> None:
         self.question = question
         self.order = [n for n in question.order if question.tops[n][1] or question.bottoms[n][1]]
         scale = max(high for _, high in (*question.tops, *question.bottoms)) or 1
@@ -274,10 +274,10 @@ class _Weighed:
 class Boxes:
     """Branch and bound over the boxes of all charts of some questions, the largest bound first."""
 
-    def __init__(self, questions: Sequence[Question], above: float) -> None:
+    def __init__(self, questions: Sequence[PairAndOutput], above: float) -> None:
         """Put the charts in the row; values up to `above` are of no interest."""
         self.above, self.best, self.number = above, above, count()
-        self.at: tuple[Question, Box, list[Variable], tuple[Fraction, ...]] | None = None
+        self.at: tuple[PairAndOutput, Box, list[Variable], tuple[Fraction, ...]] | None = None
         self.uncharted: list[Fraction | None] = []
         """Bounds of questions that have too many charts, or a ratio without end."""
         self.open: list[tuple[float, int, _Weighed, Box, list[Variable]]] = []
@@ -308,7 +308,7 @@ class Boxes:
             for part in box.parts():
                 self._add(weighed, part, variables)
 
-    def belief(self) -> tuple[Question, Weights] | None:
+    def belief(self) -> tuple[PairAndOutput, Weights] | None:
         """Return the best point as a belief of its question, if it is above what was known."""
         if self.at is None:
             return None
@@ -335,7 +335,7 @@ class Boxes:
         return bound if holds else None
 
 
-def _holds(question: Question, box: Box, most: Fraction) -> bool:
+def _holds(question: PairAndOutput, box: Box, most: Fraction) -> bool:
     """Whether no belief in a box has a larger ratio, in whole numbers alone.
 
     Ends of boxes are whole numbers over powers of two: 1, a fourth of an end at 0, means of two.

@@ -19,7 +19,7 @@ from blowproof.verifier.odds.base.asked import Asked
 from blowproof.verifier.odds.families.families import (
     Families,
     Monomial,
-    Question,
+    PairAndOutput,
     Variable,
     World,
     question_of,
@@ -64,7 +64,7 @@ def searched(asked: Asked) -> Searched:
         most = every[0].most
         asked.board.bounded(Factor.infinite() if most is None else Factor.number(most))
     best = _Best(asked)
-    rest: list[tuple[Question, Found]] = []
+    rest: list[tuple[PairAndOutput, Found]] = []
     for question in every:
         asked.in_time()
         most = question.most
@@ -86,11 +86,11 @@ def searched(asked: Asked) -> Searched:
     return Searched(best.lower, upper, best.shown, best.why if exact else BOXED, notes)
 
 
-def _questions(world: World) -> list[Question]:
+def _questions(world: World) -> list[PairAndOutput]:
     asked = world.asked
     databases = [d for d, _ in world.databases]
     outputs = list(asked.chances.outputs(databases))
-    found: list[Question] = []
+    found: list[PairAndOutput] = []
     work = 0
     for pair in world.pairs():
         families = Families.of(world, pair)
@@ -105,12 +105,12 @@ def _questions(world: World) -> list[Question]:
     return found
 
 
-def _key(question: Question) -> tuple[bool, Fraction]:
+def _key(question: PairAndOutput) -> tuple[bool, Fraction]:
     most = question.most
     return most is None, most or Fraction(0)
 
 
-def _boxed(best: _Best, rest: list[tuple[Question, Found]]) -> Factor:
+def _boxed(best: _Best, rest: list[tuple[PairAndOutput, Found]]) -> Factor:
     """Return what no belief exceeds, by boxes for those questions that may decide it."""
     best.asked.tell("boxes of beliefs")
     open_ = [(q, f.upper) for q, f in rest if f.upper is not None and best.below(f.upper)]
@@ -119,7 +119,7 @@ def _boxed(best: _Best, rest: list[tuple[Question, Found]]) -> Factor:
         upper = bound if bound.above(upper) else upper
     if upper.endless or not open_:
         return upper
-    different: dict[object, Question] = {}
+    different: dict[object, PairAndOutput] = {}
     for question, _ in open_:
         key = (question.families.powers, question.tops, question.bottoms)
         different.setdefault(key, question)
@@ -149,7 +149,7 @@ class _Best:
         """Whether more may be possible than was reached."""
         return upper is None or upper.above(self.lower)
 
-    def take(self, question: Question, found: Found, why: str) -> None:
+    def take(self, question: PairAndOutput, found: Found, why: str) -> None:
         """Note what was found, if it is better."""
         if found.lower is not None and self.shown is not None and not self.below(found.lower):
             return
@@ -165,7 +165,7 @@ class _Best:
 # --- the belief that shows it --------------------------------------------------------------------
 
 
-def shown_of(question: Question, found: Found) -> Shown | None:
+def shown_of(question: PairAndOutput, found: Found) -> Shown | None:
     """Return the belief of what was found, evaluated by itself; None where there is none."""
     if found.belief is not None:
         return _evaluated(question, found.belief, _table(question, found.belief, {}))
@@ -194,7 +194,7 @@ def _near(reached: Factor, claimed: Factor) -> bool:
 
 
 def _evaluated(
-    question: Question, weights: dict[Variable, Fraction], table: object
+    question: PairAndOutput, weights: dict[Variable, Fraction], table: object
 ) -> Shown | None:
     def weight(monomial: Monomial) -> Fraction:
         return prod((weights.get(v, Fraction(1)) for v in monomial), start=Fraction(1))
@@ -213,7 +213,7 @@ def _evaluated(
 
 
 def _table(
-    question: Question, weights: dict[Variable, Fraction], powers: dict[Variable, int]
+    question: PairAndOutput, weights: dict[Variable, Fraction], powers: dict[Variable, int]
 ) -> object:
     """Return belief and secret as certificates have them: weights w t^power, t going to 0."""
     families = question.families

@@ -50,7 +50,7 @@ def prove(problem: Problem, *, deadline: float | None = None) -> Attempt:
 
     `deadline` is on the clock of `time.monotonic`.
     """
-    search = _Search(problem, deadline)
+    search = _CaseSearch(problem, deadline)
     depth = sys.getrecursionlimit()
     sys.setrecursionlimit(depth + 4 * DEEPEST)
     try:
@@ -74,7 +74,7 @@ class _Step:
     cases: int
 
 
-class _Search:
+class _CaseSearch:
     def __init__(self, problem: Problem, deadline: float | None) -> None:
         self.problem, self.deadline = problem, deadline
         self.state = State(problem)

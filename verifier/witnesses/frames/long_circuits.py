@@ -46,7 +46,7 @@ from blowproof.verifier.witnesses.frames.worth import (
     best_values,
     shortcuts,
 )
-from blowproof.verifier.witnesses.random_values import Placing
+from blowproof.verifier.witnesses.random_values import RandomValues
 
 __all__ = ["long_circuits", "no_long_circuits"]
 
@@ -209,7 +209,7 @@ def _pairs(question: Question, found: _Classes) -> Iterator[Pair]:
     room = Room.of(found.effects, [fact.answer for fact in question.setting.equalities])
     valued = Valued(found.rows, near, most, only, room if given else None)
     end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 2))
-    placing = Placing(question, end)
+    placing = RandomValues(question, end)
     wide = [bool(half) for half in valued.half]
     best, tried, again = 0.0, 0, 0
     for frame in frames_walked(basis, valued, seed=question.seed, steps=STEPS, end=end):
@@ -229,7 +229,7 @@ def _pairs(question: Question, found: _Classes) -> Iterator[Pair]:
 def _short(question: Question, found: _Classes) -> Iterator[Pair]:
     """Yield one pair of two or three moves: a basis may take all the time that there is."""
     end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 8))
-    placing, rng = Placing(question, end), random.Random(question.seed)
+    placing, rng = RandomValues(question, end), random.Random(question.seed)
     table = class_table(found.setting, deadline=end)
     for pair in with_one_secret(found.setting, table, rng, end):
         if question.query.difference(pair.moves(question.reading)) > question.known()[0]:

@@ -19,7 +19,7 @@ from blowproof.verifier.engines.irreducibles import (
 )
 from blowproof.verifier.engines.irreducibles.choice import engines, identity
 from blowproof.verifier.engines.irreducibles.multiset import Multiset, canonical, size
-from blowproof.verifier.engines.irreducibles.search import Clock, explore
+from blowproof.verifier.engines.irreducibles.search import Stopwatch, explore
 from blowproof.verifier.engines.irreducibles.search_compiled import NumbaEngine, Tree
 from blowproof.verifier.engines.irreducibles.symmetry import automorphisms, check_symmetry
 from blowproof.verifier.exact.coordinates import Instance, length_bound
@@ -186,7 +186,7 @@ def test_engines_agree_on_the_whole_set():
     instance = Instance.of(effects)
     sets = []
     for engine, _ in engines(instance, identity(instance), eager=False):
-        found = explore(instance, engine, Clock(None))
+        found = explore(instance, engine, Stopwatch(None))
         sets.append([canonical(members) for members in found])
         assert found.complete
     assert len(sets) == 2
@@ -199,7 +199,7 @@ def test_with_symmetries_an_image_of_everything_is_met(shape):
     instance = Instance.of(one_way(*shape))
     symmetries = automorphisms(instance)
     reduced = list(
-        explore(instance, NumbaEngine(Tree.of(instance, symmetries, eager=False)), Clock(None))
+        explore(instance, NumbaEngine(Tree.of(instance, symmetries, eager=False)), Stopwatch(None))
     )
     everything = list(irreducibles(instance.effects))
     images = {canonical(p[members].tolist()) for p in symmetries for members in reduced}

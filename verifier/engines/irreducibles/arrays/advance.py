@@ -34,7 +34,7 @@ from blowproof.verifier.engines.irreducibles.arrays.state import (
     PAUSED,
     PENALTY,
     TABLES,
-    Problem,
+    Fixed,
     State,
 )
 from blowproof.verifier.engines.irreducibles.arrays.subset_sums import add_sums, contains
@@ -44,7 +44,7 @@ __all__ = ["advance", "enter", "promise"]
 
 
 @compiled
-def advance(problem: Problem, state: State, nodes: int) -> int:
+def advance(problem: Fixed, state: State, nodes: int) -> int:
     """Go on until the search ends, `nodes` more are done, `found` is full, or arrays must grow."""
     control = state.control
     stop = control[NODES] + nodes
@@ -72,7 +72,7 @@ def advance(problem: Problem, state: State, nodes: int) -> int:
 
 
 @compiled
-def enter(problem: Problem, state: State, d: int) -> bool:
+def enter(problem: Fixed, state: State, d: int) -> bool:
     """Enter the node w + d, or return False: arrays must grow first."""
     depth = state.control[DEPTH]
     if depth + 2 >= len(state.chosen):
@@ -86,7 +86,7 @@ def enter(problem: Problem, state: State, d: int) -> bool:
 
 
 @compiled
-def promise(problem: Problem, state: State, d: int) -> None:
+def promise(problem: Fixed, state: State, d: int) -> None:
     """Take the node w + d as covered, with its images, though another task has it under way."""
     depth = state.control[DEPTH]
     state.chosen[depth + 1] = d
@@ -113,7 +113,7 @@ def _next_branch(todo: NDArray[np.uint64], inner: NDArray[np.float64]) -> int:
 
 
 @compiled
-def _extend(problem: Problem, state: State, d: int) -> None:
+def _extend(problem: Fixed, state: State, d: int) -> None:
     """Enter the node w + d: what is excluded there, its sums, its closing, its branches."""
     control = state.control
     depth = control[DEPTH]
@@ -152,7 +152,7 @@ def _count(words: NDArray[np.uint64]) -> int:
 
 
 @compiled
-def _retreat(problem: Problem, state: State) -> None:
+def _retreat(problem: Fixed, state: State) -> None:
     """Leave a finished node w for its parent; w and its images are covered from now on."""
     depth = state.control[DEPTH]
     d = state.chosen[depth]
@@ -168,7 +168,7 @@ def _retreat(problem: Problem, state: State) -> None:
 
 
 @compiled
-def _cover(problem: Problem, state: State, depth: int) -> None:
+def _cover(problem: Fixed, state: State, depth: int) -> None:
     """Cover chosen[1..depth] and its images, and take what that excludes from what is left above
     it.
     """
@@ -182,7 +182,7 @@ def _cover(problem: Problem, state: State, depth: int) -> None:
 
 
 @compiled
-def _shift(problem: Problem, state: State, d: int, sign: int) -> None:
+def _shift(problem: Fixed, state: State, d: int, sign: int) -> None:
     """Add effect d to w (sign 1) or take it away (sign -1), in the running totals."""
     state.times[d] += sign
     for j in range(len(state.total)):
@@ -198,7 +198,7 @@ def _shift(problem: Problem, state: State, d: int, sign: int) -> None:
 
 
 @compiled
-def _close_and_drop(problem: Problem, state: State, depth: int) -> None:
+def _close_and_drop(problem: Fixed, state: State, depth: int) -> None:
     """Take the e with -e in Sigma out of `fresh`; record w + e where e = -s."""
     for k in range(len(state.fresh)):
         word = state.fresh[k]
@@ -222,7 +222,7 @@ def _is_opposite(vector: NDArray[np.int64], total: NDArray[np.int64]) -> bool:
 
 
 @compiled
-def _record(problem: Problem, state: State, e: int, depth: int) -> None:
+def _record(problem: Fixed, state: State, e: int, depth: int) -> None:
     control = state.control
     if state.weight[depth] + problem.weights[e] <= control[BEST]:
         return
@@ -235,7 +235,7 @@ def _record(problem: Problem, state: State, e: int, depth: int) -> None:
 
 
 @compiled
-def _branch(problem: Problem, state: State, depth: int) -> None:
+def _branch(problem: Fixed, state: State, depth: int) -> None:
     """Choose y with y.s > 0 (or < 0, turned round) and set the branches {available d : y.d < 0}.
 
     The score counts branches, and adds PENALTY for each occurrence in w of a branch: then w cannot
@@ -266,7 +266,7 @@ def _branch(problem: Problem, state: State, depth: int) -> None:
 
 
 @compiled
-def _score(problem: Problem, state: State, start: int, count: int) -> None:
+def _score(problem: Fixed, state: State, start: int, count: int) -> None:
     """scratch[0]: the number of branches of each functional; scratch[1]: their occurrences in w."""
     branches, occurrences = state.scratch[0, :count], state.scratch[1, :count]
     products = state.products[start : start + count]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.verifier.engines.irreducibles.arrays.state import LOW, ONE, TABLES, Problem, State
+from blowproof.verifier.engines.irreducibles.arrays.state import LOW, ONE, TABLES, Fixed, State
 from blowproof.verifier.exact.compiled import compiled
 
 __all__ = ["copy_words", "exclude_covered", "mark_covered", "remove_words"]
@@ -43,7 +43,7 @@ def exclude_covered(state: State, d: int, depth: int) -> None:
 
 
 @compiled
-def mark_covered(problem: Problem, state: State, depth: int) -> None:
+def mark_covered(problem: Fixed, state: State, depth: int) -> None:
     """Note that chosen[1..depth] and its images under the symmetries are covered (depth 1 to 4)."""
     w = state.chosen
     for g in range(len(problem.permutations)):

@@ -33,7 +33,7 @@ def widest_box(vectors: NDArray[np.int64]) -> NDArray[np.int64]:
     return widest
 
 
-class Problem(NamedTuple):
+class Fixed(NamedTuple):
     """What does not change: n effects of rank r, m functionals, g symmetries, W words of n bits."""
 
     vectors: NDArray[np.int64]  # n x r

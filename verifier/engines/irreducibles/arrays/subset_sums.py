@@ -13,7 +13,7 @@ from blowproof.verifier.engines.irreducibles.arrays.state import (
     EMPTY,
     MIXER,
     SHORT,
-    Problem,
+    Fixed,
     State,
 )
 from blowproof.verifier.exact.compiled import compiled
@@ -31,7 +31,7 @@ def rehash(state: State) -> None:
 
 
 @compiled
-def add_sums(problem: Problem, state: State, d: int, depth: int) -> None:
+def add_sums(problem: Fixed, state: State, d: int, depth: int) -> None:
     """Extend Sigma by d; if the sums do not fit, leave it: a subset of Sigma drops less, safely.
 
     Within a box, only sums in it are kept: in a sum, and in `edge` less it, `guard` is set then.
