@@ -14,10 +14,11 @@ N(Y) is within N(X), so that S(f, Y) <= S(f, X) for every query f:
 
 1. Both are finer than the other, the same values are impossible, and the secrets are the same (in
    readings 3 and 4 they play no part): the definitions are the same word for word.
-2. Y is the same but for more impossible values; reading 2, 3 or 4, or reading 1 with complete G.
-   There a pair is minimal by its own changes alone: D3 holds, for each record, its value in D1 or
-   in D2. Those values are possible in Y if those of the pair are, so D3 is in I_Q of Y iff it is in
-   that of X. (In reading 1 with other G, D3 may use a value that Y lacks.)
+2. Y is the same but for more impossible values; any reading but 1, or reading 1 with complete G.
+   There a pair is judged by its own changes alone: D3 holds, for each record, its value in D1 or
+   in D2 (reading 5: see `neighbours/joint_certainty`). Those values are possible in Y if those of
+   the pair are, so D3 is in I_Q of Y iff it is in that of X. (In reading 1 with other G, D3 may use
+   a value that Y lacks.)
 3. Y is finer than X, reading 4: nothing is minimal there, and I_Q only gets smaller.
 4. Y has fewer secrets, X all of them; reading 2: every change stays secret, and minimality does not
    look at G. In reading 1 without bounds, a pair of Y has changes that are irreducible over all
@@ -25,8 +26,9 @@ N(Y) is within N(X), so that S(f, Y) <= S(f, X) for every query f:
 
 What holds one after the other holds together. A pair of X is one of Y besides if Y is finer, calls
 impossible what X does and perhaps more, and has the same secrets, and the pair fits Y's facts:
-every condition of readings 1 to 4 says that there is no D3 in I_Q, which is smaller now. So an
-added fact lets pairs travel, and hence lower bounds; upper bounds it lets travel in reading 4
+every condition of readings 1 to 4 says that there is no D3 in I_Q, which is smaller now; and an
+attacker of reading 5 who is certain of a database stays so where fewer are left. So an added fact
+lets pairs travel, and hence lower bounds; upper bounds it lets travel in reading 4
 alone, for a fact can also take away the D3 that rules a larger pair out.
 """
 
@@ -56,7 +58,6 @@ from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Known", "Outline", "fits", "pairs_travel", "within"]
 
-MINIMAL_BY_ITSELF = ("secret-moves", "add-remove", "markov")
 WITHOUT_SECRETS = ("add-remove", "markov")
 MOST_AXES = whole_limit(__name__, "MOST_AXES")
 MOST_SUMS = whole_limit(__name__, "MOST_SUMS")
@@ -239,7 +240,7 @@ def within(here: Outline, there: Outline, reading: Reading) -> bool:
         and (reading == "secret-moves" or (reading == "published" and not here.limits))
     )
     counts = reading == "markov" or there.finer(here)
-    free = reading in MINIMAL_BY_ITSELF or (reading == "published" and there.complete)
+    free = reading != "published" or there.complete
     zeros = here.zeros == there.zeros or (free and here.zeros >= there.zeros)
     return counts and zeros and (secrets or complete)
 
@@ -248,13 +249,8 @@ def pairs_travel(here: Outline, there: Outline, reading: Reading) -> bool:
     """Whether a pair of another policy (`there`) is one `here` if it fits the facts (`fits`)."""
     if within(there, here, reading):
         return True
-    return (
-        reading != "pufferfish"
-        and here.domain == there.domain
-        and here.alike(there, reading)
-        and here.zeros >= there.zeros
-        and here.finer(there)
-    )
+    same = here.domain == there.domain and here.alike(there, reading)
+    return same and here.zeros >= there.zeros and here.finer(there)
 
 
 def fits(setting: Setting, pair: Pair) -> bool:
