@@ -68,10 +68,11 @@ def now() -> float:
 
 
 def spend(seconds: float) -> None:
-    """Count work that was done since the last look at the clock."""
+    """Count work that was done since the last look at the clock; less than a step adds up."""
     budget = _budgets.get(threading.get_ident())
     if budget is not None:
-        budget.used += math.ceil(seconds / STEP) * STEP
+        steps, budget.owed = divmod(budget.owed + seconds, STEP)
+        budget.used += steps * STEP
 
 
 def counting() -> bool:
@@ -123,7 +124,7 @@ class Budget:
     """
 
     def __init__(self, seconds: float | None = None) -> None:
-        self.start, self.used = float(math.floor(time.monotonic())), 0.0
+        self.start, self.used, self.owed = float(math.floor(time.monotonic())), 0.0, 0.0
         self.until = None if seconds is None else self.start + seconds
         self.end = None if seconds is None else time.monotonic() + seconds
         self._entered = False

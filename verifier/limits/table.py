@@ -180,6 +180,7 @@ engines/irreducibles/choice
     LOADING 0.3 seconds: To wait for compiled code on disk before the plain engine starts.
 engines/irreducibles/circuits
     LARGEST 2^30 entry: Larger entries of an elimination do not fit 64-bit products.
+    ENTRY 2e-8 seconds: For an entry of an elimination in one step of a walk.
 engines/irreducibles/functionals
     MOST_SUBSETS 600 subsets: So many subsets of effects give normals in plain Python.
     MOST_NORMALS 100_000 normals: More functionals are not kept.
@@ -324,6 +325,9 @@ export/programs
         what they leave.
 moves/best_choice
     LISTING_LIMIT 20_000 choices: So few choices of kinds are listed one by one.
+    MOST_DIGITS 2_000_000 numbers: Choices times outputs: beyond that they are not listed.
+    DIGIT 2e-7 seconds: For one output of one choice that is listed.
+    NUMBER 4e-7 seconds: For one output of one kind that is tried in the place of another.
     CHOICE_SECONDS 20.0 seconds: How long a program may look for the best choice of moves, where no
         time limit says it.
 moves/edge_ends
@@ -340,6 +344,9 @@ moves/kinds
     MOST_ENTRIES 2_000_000 numbers: Longer rows of a query are too long for kinds of moves.
     MOST_CHANGES 6_000_000 numbers: So many numbers in the changes of all kinds together: some
         hundred megabytes.
+    ROW 1e-6 seconds: For each number of a row of the query that is made whole.
+    KIND 5e-6 seconds: For writing down two opposite kinds of moves.
+    NUMBER 3.5e-7 seconds: For each output that they change.
 neighbours/check
     MANY_EFFECTS 2_000_000 numbers: Facts times moves: beyond that, effects are not written out to
         be searched.
@@ -652,6 +659,7 @@ witnesses/frames/long_circuits
     MOST_CLASSES 110 signatures: Of more, so many that share facts are walked over.
     MOST_ENTRIES 4_000_000 entries: Of larger tables of signatures none are.
     SECONDS 8.0 seconds: For all walks, where classes are many and steps long.
+    EDGE 1e-6 seconds: For a pair of values that may be a secret.
     STEPS 20_000 steps: So many frames are gone to, all walks together.
     MOST_RECORDS 100_000 records: Circuits of more records are not written out.
     MOST_PLACED 20_000 records: Circuits of more records are not put into a database.
@@ -672,6 +680,8 @@ witnesses/frames/walk
     SECONDS_PER_PRODUCT 1e-9 seconds: What a step costs for each product of an inverse.
 witnesses/frames/worth
     MOST_ENTRIES 4_000_000 numbers: Rows with more numbers are not written out.
+    NUMBER 5e-7 seconds: For a number of a row that is written out.
+    ENTRY 4e-9 seconds: For an output of two rows that are compared.
     MOST_PASSES 8 passes: So often values are looked over for better ones.
     LARGEST 1_000_000_000_000 records: Room for more is no limit.
     TIE 1e-12 part: Sizes that differ by less are equal.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import now, spend
 from blowproof.models.norms import L1
 from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import IntVar, LinearExpr, weighted_sum
@@ -16,7 +16,10 @@ from blowproof.verifier.moves.kinds import Kind
 from blowproof.verifier.moves.score import PLAIN, Score
 
 LISTING_LIMIT = whole_limit(__name__, "LISTING_LIMIT")
+MOST_DIGITS = whole_limit(__name__, "MOST_DIGITS")
 CHOICE_SECONDS = real_limit(__name__, "CHOICE_SECONDS")
+DIGIT = real_limit(__name__, "DIGIT")
+NUMBER = real_limit(__name__, "NUMBER")
 
 __all__ = ["best_choice", "bound_of", "by_swapping", "longest_of", "size_of", "total_change"]
 
@@ -123,21 +126,26 @@ def _by_listing(
 
     Norms are convex, so that one of these is the best: how many of a group choose each kind is a
     point of a simplex, and a convex function is largest at a corner of a product of simplices.
-    A digit of the packed number is one output, far enough from the next for any sum of choices.
+    A digit of the packed number is one output, whole bytes, so that no sum of choices reaches into
+    the next.
     """
     seen = dict.fromkeys(output for kinds, _ in groups for kind in kinds for output in kind.change)
     outputs = {output: place for place, output in enumerate(seen)}
     most = sum(max(map(_reach, kinds)) * times for kinds, times in groups)
-    width = (2 * most + 1).bit_length()
+    width = (2 * most + 1).bit_length() // 8 + 1
+    limit = min(LISTING_LIMIT, MOST_DIGITS // max(1, len(outputs)))
     layers: list[dict[int, tuple[int, Kind]]] = []
     sums: Iterable[int] = [0]
     for kinds, times in groups:
+        if len(kinds) > limit:
+            return None
         steps = {times * _packed(kind, outputs, width): kind for kind in kinds}
         layer: dict[int, tuple[int, Kind]] = {}
         for number, total in enumerate(sums):
             layer.update({total + step: (step, kind) for step, kind in steps.items()})
-            if len(layer) > LISTING_LIMIT or (number % 256 == 255 and now() >= deadline):
+            if len(layer) > limit or (number % 256 == 255 and now() >= deadline):
                 return None
+        spend(len(layer) * len(outputs) * DIGIT)
         layers.append(layer)
         sums = layer
     score, names = _score(kind for kinds, _ in groups for kind in kinds), list(outputs)
@@ -152,7 +160,13 @@ def _by_listing(
 
 
 def _packed(kind: Kind, outputs: Mapping[object, int], width: int) -> int:
-    return sum(number << (width * outputs[output]) for output, number in kind.change.items())
+    """Return a change as one number (see `_unpacked`): what rises, less what falls."""
+    ups, downs = (bytearray(width * len(outputs)) for _ in range(2))
+    for output, number in kind.change.items():
+        place = width * outputs[output]
+        side = ups if number > 0 else downs
+        side[place : place + width] = abs(number).to_bytes(width, "little")
+    return int.from_bytes(ups, "little") - int.from_bytes(downs, "little")
 
 
 def _reach(kind: Kind) -> int:
@@ -160,13 +174,22 @@ def _reach(kind: Kind) -> int:
 
 
 def _unpacked(total: int, width: int, outputs: Sequence[object]) -> dict[object, int]:
-    """Return a packed sum as a change: its digits, read from below, are signed."""
-    found, half = {}, 1 << (width - 1)
-    for output in outputs:
-        digit = ((total + half) & ((1 << width) - 1)) - half
-        found[output] = digit
-        total = (total - digit) >> width
-    return found
+    """Return a packed sum as a change: its digits, of so many bytes, are signed.
+
+    With half of its range added to each digit none of them borrows from the next; flipping the
+    highest bit of each makes that the number's two's complement.
+
+    >>> _unpacked(-3 + (5 << 8), 1, ["a", "b"])
+    {'a': -3, 'b': 5}
+    """
+    length = width * len(outputs)
+    half = int.from_bytes((b"\0" * (width - 1) + b"\x80") * len(outputs), "little")
+    digits = ((total + half) ^ half).to_bytes(length, "little")
+    places = range(0, length, width)
+    return {
+        output: int.from_bytes(digits[place : place + width], "little", signed=True)
+        for output, place in zip(outputs, places, strict=True)
+    }
 
 
 def by_swapping(groups: Sequence[tuple[Sequence[Kind], int]]) -> tuple[int, Counter[Kind]]:
@@ -174,7 +197,9 @@ def by_swapping(groups: Sequence[tuple[Sequence[Kind], int]]) -> tuple[int, Coun
     score = _score(kind for kinds, _ in groups for kind in kinds)
     total: Counter[object] = Counter()
     choice: Counter[Kind] = Counter()
-    for kinds, times in groups:
+    looking = [sum(len(kind.change) for kind in kinds) * NUMBER for kinds, _ in groups]
+    for (kinds, times), seconds in zip(groups, looking, strict=True):
+        spend(times * seconds)
         for _ in range(times):
             kind = max(kinds, key=lambda kind: score.gained(total, kind.change))
             _apply(total, kind, 1)
@@ -182,8 +207,9 @@ def by_swapping(groups: Sequence[tuple[Sequence[Kind], int]]) -> tuple[int, Coun
     improved = True
     while improved:
         improved = False
-        for kinds, _ in groups:
+        for (kinds, _), seconds in zip(groups, looking, strict=True):
             for old in [kind for kind in kinds if choice[kind]]:
+                spend(seconds)
                 _apply(total, old, -1)
                 new = max(kinds, key=lambda kind: score.gained(total, kind.change))
                 if score.gained(total, new.change) > score.gained(total, old.change):

@@ -16,12 +16,12 @@ from math import lcm
 from operator import neg, sub
 
 from blowproof.models import BoundQuery, BudgetError, Exact, Move, Point, Setting
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import now, spend
 from blowproof.models.base.kept import Kept
 from blowproof.models.base.numbers import plain
 from blowproof.models.policy.readings import Reading, is_labelled, is_mixed
 from blowproof.verifier.asked.answer import Pair
-from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.edges_at_once import joined
 from blowproof.verifier.moves.score import Score
 
@@ -32,6 +32,9 @@ MOST_VALUES = whole_limit(__name__, "MOST_VALUES")
 MOST_JOINED = whole_limit(__name__, "MOST_JOINED")
 MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
 MOST_CHANGES = whole_limit(__name__, "MOST_CHANGES")
+ROW = real_limit(__name__, "ROW")
+KIND = real_limit(__name__, "KIND")
+NUMBER = real_limit(__name__, "NUMBER")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,6 +98,7 @@ class Moves:
     def rows(self) -> dict[Point, dict[object, int]]:
         """The query's rows, scaled to integers."""
         scale = self.row_scale  # refuses long rows before one is made
+        spend(len(self.values) * self.query.longest_row * ROW)
         return {
             point: {
                 output: int(number * scale)
@@ -138,6 +142,7 @@ class Moves:
                 f"than {most} are too many\n  try: fewer facts, or a coarser query"
             )
         if not is_labelled(self.reading):
+            spend(len(self.values) * KIND + sum(map(len, self.rows.values())) * NUMBER)
             ends = [(x, None) for x in self.values] + [(None, x) for x in self.values]
             return tuple(self._kind(before, after, True) for before, after in ends)
         edges = joined(self.setting.graph, self.values)
@@ -151,6 +156,7 @@ class Moves:
             for other, y in enumerate(self.values[:place]):
                 if secret[other] or is_mixed(self.reading):
                     result += [self._kind(x, y, secret[other]), self._kind(y, x, secret[other])]
+                    spend(KIND + len(result[-1].change) * NUMBER)
         return tuple(result)
 
     def _refuse_long_rows(self) -> None:

@@ -70,6 +70,14 @@ def test_a_deadline_counts_work_and_not_the_time_on_the_wall() -> None:
         assert now() > end
 
 
+def test_less_than_a_step_of_work_adds_up() -> None:
+    with Budget():
+        begun = now()
+        for _ in range(1 << 14):
+            spend(2.0**-14)
+        assert now() - begun == 1 + 2.0**-13
+
+
 def test_the_same_work_is_told_the_same_times() -> None:
     told: list[list[float]] = []
     for pause in (0.0, 1.1):

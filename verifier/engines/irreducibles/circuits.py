@@ -8,14 +8,15 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import now, spend
 from blowproof.verifier.engines.irreducibles.multiset import Multiset, is_irreducible
 from blowproof.verifier.exact.coordinates import Instance, Number
-from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["circuits", "circuits_lower_bound"]
 
 LARGEST = whole_limit(__name__, "LARGEST")
+ENTRY = real_limit(__name__, "ENTRY")
 
 
 def circuits_lower_bound(
@@ -72,6 +73,7 @@ def circuits(
             tableau = _Tableau(instance, random)
         if tableau.overflows:
             continue
+        spend(tableau.entries.size * ENTRY)
         column, negative, weight = tableau.heaviest()
         if weight > best:
             circuit = tableau.circuit(column, negative)
@@ -96,6 +98,7 @@ class _Tableau:
         weights = np.array(instance.weights, dtype=float)
         self.along = weights[self.half]
         self.against = weights[np.array(instance.opposite, dtype=np.int64)[self.half]]
+        spend(instance.rank * self.entries.size * ENTRY)
         for column in range(len(order)):
             free = np.flatnonzero((self.entries[:, column] != 0) & (self.basis < 0))
             if len(free) and not self.overflows:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models import BlowproofError, Box, Point, Setting
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import now, spend
 from blowproof.models.domain.classes import ValueClass
 from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.verifier.asked.answer import Answer, Pair
@@ -53,6 +53,7 @@ __all__ = ["long_circuits", "no_long_circuits"]
 MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
 MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
 SECONDS = real_limit(__name__, "SECONDS")
+EDGE = real_limit(__name__, "EDGE")
 STEPS = whole_limit(__name__, "STEPS")
 MOST_RECORDS = whole_limit(__name__, "MOST_RECORDS")
 MOST_PLACED = whole_limit(__name__, "MOST_PLACED")
@@ -157,6 +158,7 @@ class _Classes:
         found, graph = self.near.copy(), self.setting.graph
         for one, two in np.argwhere(self.near).tolist():
             now()
+            spend(len(self.rows.values[one]) * len(self.rows.values[two]) * EDGE)
             ends = product(self.rows.values[one], self.rows.values[two])
             found[one, two] = all(graph.is_edge(*each) for each in ends)
         return found

@@ -21,10 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models import BoundQuery, Point
+from blowproof.models.base.clock import spend
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["Arc", "Room", "Rows", "Valued", "arcs_of", "best_values", "shortcuts"]
 
+NUMBER = real_limit(__name__, "NUMBER")
+ENTRY = real_limit(__name__, "ENTRY")
 MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
 LARGEST = whole_limit(__name__, "LARGEST")
 MOST_PASSES = whole_limit(__name__, "MOST_PASSES")
@@ -53,6 +56,7 @@ class Rows:
         count = sum(map(len, values))
         if query.longest_row * count > MOST_ENTRIES:
             return None
+        spend(query.longest_row * count * NUMBER)
         sparse = [[query.row(x) for x in each] for each in values]
         seen = dict.fromkeys(output for each in sparse for row in each for output in row)
         outputs = {output: place for place, output in enumerate(seen)}
@@ -113,6 +117,7 @@ class Valued:
         only: NDArray[np.bool_] | None = None,
         room: Room | None = None,
     ) -> None:
+        spend(sum(len(rows) * rows.size for rows in found.rows) * ENTRY)
         spans = [np.abs(rows[:, None] - rows[None]).sum(axis=2).max() for rows in found.rows]
         self.half = np.array(spans) / 2
         one = found.rows[0].shape[1] == 1
