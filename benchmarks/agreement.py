@@ -28,7 +28,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "shared"))
 
 from blowproof.models import READINGS, BlowproofError, Policy, Reading
 from blowproof.models.base.clock import Budget

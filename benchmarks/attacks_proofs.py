@@ -22,7 +22,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "shared"))
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "verifier" / "kernel"))
 
 import test_kernel_attacks

@@ -75,7 +75,7 @@ def made(kind: str, rows: int, folder: Path, stack: ExitStack) -> str | TableAt:
             people.executemany("INSERT INTO people VALUES (?, ?, ?, ?)", csv.reader(lines))
         people.close()
         return TableAt("sqlite://people.db", "people")
-    sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "shared"))
     import psycopg
 
     from servers import postgres

@@ -14,7 +14,7 @@ import time
 from fractions import Fraction
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "shared"))
 
 from blowproof.models.attackers.attackers import Attackers
 from blowproof.models.mechanisms.mechanism import Mechanism, Release

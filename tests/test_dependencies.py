@@ -78,5 +78,7 @@ def test_every_pin_has_its_hashes_and_no_place() -> None:
 def test_no_script_hides_a_library() -> None:
     """Python looks beside a script first: `benchmarks/coverage.py` was what numba then imported."""
     others = {"coverage", *sys.stdlib_module_names, *packages_distributions()}  # numba looks for it
-    names = {path.stem for folder in ("benchmarks", "tests") for path in (ROOT / folder).iterdir()}
+    names = {
+        path.stem for folder in ("benchmarks", "tests/shared") for path in (ROOT / folder).iterdir()
+    }
     assert names & others <= {"tests", "__pycache__"}

@@ -7,6 +7,7 @@ CONTRIBUTING.md anew, from the docstrings of the rooms.
 import ast
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -187,6 +188,11 @@ def test_rooms_import_from_those_before_them(room: str) -> None:
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_room_is_not_too_large(room: str) -> None:
     assert len(modules_of(room)) <= MOST_MODULES
+
+
+def test_tests_have_rooms_as_well() -> None:
+    found = Counter(path.parent for path in (ROOT / "tests").rglob("*.py"))
+    assert {room: many for room, many in found.items() if many > MOST_MODULES} == {}
 
 
 @pytest.mark.parametrize("room", ROOMS)

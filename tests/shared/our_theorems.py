@@ -23,7 +23,7 @@ from blowproof.verifier.closed_forms import FORMS
 from blowproof.verifier.portfolio.registry import THEOREMS
 from certified import SEEN
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 ROOMS = (
     "theorems",
     *(f"theorems.{room.name}" for room in iter_modules(theorems.__path__) if room.ispkg),
