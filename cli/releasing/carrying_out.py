@@ -136,9 +136,9 @@ def carried_out(  # noqa: PLR0913 # each of them is an option of the command
 ) -> Released:
     """Plan a release, charge it to the account that is chosen, and draw it; or refuse.
 
-    `how`: a mechanism by name, a plan that was read, or None for what a plan would choose. What a
-    plan chose comes in whole numbers where it counts records, unless `real`. `errors`: with the
-    standard error of each number. `shield`: what puts signals off once something is charged.
+    `how`: a mechanism by name, a plan that was read, or None for what a plan would choose. Numbers
+    of records are whole, unless `real`. `errors`: with the standard error of each number. `shield`:
+    what puts signals off once something is charged.
     """
     from blowproof.cli.asking.progress import display
     from blowproof.cli.releasing.shield import Charged
@@ -159,7 +159,7 @@ def carried_out(  # noqa: PLR0913 # each of them is an option of the command
                 ends = intervals(found.answers, said.halves)
                 notes = found.notes if said.note is None else (*found.notes, said.note)
                 found = replace(found, errors=said.errors, ends=ends, notes=notes)
-    return found if isinstance(how, str) or real else in_whole_numbers(found)
+    return found if real else in_whole_numbers(found)
 
 
 def _errors(made: Plan, size: int, session: Session) -> Uncertainty | None:

@@ -99,6 +99,9 @@ def plan(  # noqa: PLR0913 # one parameter for each option
     found = compared(read, data, queries, weights, promise, session, seed=question.seed)
     told = _advice(found, session) if advice else None
     written = document(found, data=data, advice=told)
+    if output is not None and not found.options:
+        click.echo(f"{output} was not written: there is nothing to draw", err=True)
+        output = None
     if output is not None:
         import json
 
@@ -262,8 +265,9 @@ def plan_parts(found: Planned, output: str | None) -> Iterator[RenderableType]:
         return
     bound = found.bound
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
-    for name in ("option", "RMSE", "95 % of the largest", "times the lower bound"):
-        table.add_column(name, justify="left" if name == "option" else "right", overflow="fold")
+    table.add_column("option", overflow="fold")
+    for name in ("RMSE", "95 % of largest", "x lower bound"):
+        table.add_column(name, justify="right", no_wrap=True)
     for option in found.options[:SHOWN]:
         worst = max(error.max95 for error in option.errors)
         times = "-" if not bound else f"{option.rmse / bound:,.3g}"

@@ -85,8 +85,9 @@ def release(  # noqa: PLR0913 # one parameter for each option
     what DATA holds, whatever the file is called; without one, --budget opens it.
 
     Without --mechanism, what `blowproof plan` finds best for the query is drawn. With --plan, what
-    that file says is drawn, for the policy, the queries and the data that it was made for. Counts
-    come in whole numbers then, unless --real.
+    that file says is drawn, for the policy, the queries and the data that it was made for.
+
+    Numbers of records come whole, unless --real.
 
     --plot, --quantile and --synthetic are made from what was released, at no further cost; what
     they cannot do is refused before anything is spent.

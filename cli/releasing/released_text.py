@@ -58,11 +58,14 @@ def _noise_lines(released: Released) -> Iterator[RenderableType]:
         norm = "" if found.norm == "l1" else f" in {found.norm}"
         yield Text(f"{bounds_text(found)} for {printable(found.query)}{norm} ({found.status})")
     for item in released.description:
+        what = item.query if isinstance(item.query, str) else _name(item.query)
         scales = sorted(set(item.widths))
+        if not scales[-1]:
+            yield Text(f"no noise on {printable(what)}: no secret changes it")
+            continue
         low, high = _about(scales[0]), _about(scales[-1])
         scale = low if low == high else f"{low} to {high}"
         grid = "" if item.grid == 1 else f", in steps of {short(item.grid)}"
-        what = item.query if isinstance(item.query, str) else _name(item.query)
         yield Text(f"{item.noise} noise of {item.width} {scale}{grid} on {printable(what)}")
 
 

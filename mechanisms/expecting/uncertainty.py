@@ -5,8 +5,8 @@ they come from rehearsals of the same plan on made-up data, the worst shape for 
 says nothing about these data, and is an estimate. Nothing here reads what was released.
 
 What a partition chosen from the data takes off the truth depends on the data: answers within a
-bucket get their mean; likewise where neighbouring counts are put on a line. Made-up data do not
-tell how much that is, so the note of such a release says so. `benchmarks/intervals.py` counts how
+bucket get their mean. Made-up data do not tell how much that is, so the note of such a release
+says so. `benchmarks/intervals.py` counts how
 often the intervals hold.
 """
 
@@ -78,7 +78,7 @@ def uncertainty(plan: Plan, answers: int, size: int | None) -> Uncertainty | Non
     if ROUNDS * (answers + plan.request.policy.domain.size) > WORK:
         return None
     try:
-        return _rehearsed(plan, answers, size)
+        return _rehearsed(plan.for_intervals(), answers, size)
     except BlowproofError:
         return None
 

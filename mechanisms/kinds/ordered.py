@@ -3,9 +3,14 @@
 Under distance secrets a record moves at most theta positions, so at most theta prefix counts change
 and S(S_T, P) is small whatever the size of the domain. Each range is the difference of two prefix
 counts: its expected squared error is at most 4 (S / epsilon)^2, which is Theorem 7.1 for S = 1.
+
+Where counts are alike, the estimate is straighter than the noise (`estimates.straight`, unless
+`stretches=rising`). Intervals are those without it: how much it gains depends on the data.
 """
 
 from __future__ import annotations
+
+from copy import copy
 
 import numpy as np
 
@@ -17,8 +22,11 @@ from blowproof.mechanisms.release.calibrate import require_floats
 from blowproof.mechanisms.release.release import Draw, Plan, Request, status_notes
 from blowproof.mechanisms.release.request import noisy_release
 from blowproof.mechanisms.structures.ordered_hierarchical import variance
+from blowproof.models import QueryError
 
 __all__ = ["Ordered"]
+
+STRETCHES = ("straight", "rising")
 
 
 class Ordered(Plan):
@@ -30,11 +38,16 @@ class Ordered(Plan):
 
     name = "ordered"
     postprocessing = ("isotonic regression", "straight stretches", "clipping to [0, n]")
-    merges = True
+    settings = ("stretches",)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         policy = request.policy
+        self.stretches = request.options.get("stretches", STRETCHES[0])
+        if self.stretches not in STRETCHES:
+            raise QueryError(
+                f"there are no stretches {self.stretches!r}\n  try: straight, or rising"
+            )
         self.axis = axis_asked(request.bound, policy, self.name)
         text = query_text("cumulative", policy.domain.names[self.axis])
         require_floats(request.epsilon, self.name)
@@ -48,6 +61,12 @@ class Ordered(Plan):
         """Return what was asked for, as estimated from the noisy cumulative histogram."""
         counts = self.counts(draw(self.release), draw.public_size(self.request))
         return counts.answer(self.request.bound)
+
+    def for_intervals(self) -> Plan:
+        """Return the plan without straight stretches: how straight the truth is, nobody knows."""
+        other = copy(self)
+        other.stretches = STRETCHES[1]
+        return other
 
     @property
     def _variance(self) -> float:
@@ -64,7 +83,8 @@ class Ordered(Plan):
 
         The regression leaves out the last prefix where n is known: it is not uncertain.
         """
-        prefixes, wide = noisy.units.astype(np.float64), self._variance
+        prefixes = noisy.units.astype(np.float64)
+        wide = self._variance if self.stretches == STRETCHES[0] else 0.0
         if size is None:
             below = np.concatenate([[0.0], rising_straight(prefixes, wide, most=None)])
         else:

@@ -49,11 +49,18 @@ from blowproof.mechanisms.structures.ordered_hierarchical import variance
 from blowproof.models import BoundQuery, QueryError
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.norms import L1, L2_SQUARED
+from blowproof.models.stacks.stacked import Part
 
 __all__ = ["NUMBERS", "SHAPED", "Strategy"]
 
 FINE = 2**20
 SHAPED = "k-norm"
+WEIGHED = {
+    L1: "S adds up the changes of all marginals, each times its weight; one of weight w has noise "
+    "of scale S / (w epsilon)",
+    L2_SQUARED: "S adds up the squares of all changes, each times its weight; one of weight w has "
+    "noise of variance S / (2 w rho)",
+}
 NUMBERS = ("real", "positive")
 MOST_JOINT = 5_000
 """Cells of a table that is fitted without numbers below 0."""
@@ -88,6 +95,8 @@ class Strategy(Plan):
         if text is None:
             text = measured_for(request, [self.asked], known)
         self.parts = measured_parts(text, policy)
+        if len(self.parts) == 1:  # a weight is for what is measured beside it
+            self.parts = (Part(self.parts[0].query, (Fraction(1),)),)
         sizes = tuple(kind.size for _, kind in policy.domain.attributes)
         measured = tuple(axes_of(part.query, policy) for part in self.parts)
         compared = tuple(compared_in(part.query) for part in self.parts)
@@ -138,6 +147,8 @@ class Strategy(Plan):
         norm = L1 if request.rho is None else L2_SQUARED
         self.sensitivity = request.sensitivity(stacked_parts(self.parts, request.policy, norm))
         self.notes = status_notes(self.sensitivity)
+        if len(self.parts) > 1:
+            self.notes += (WEIGHED[norm],)
         budget = request.epsilon if request.rho is None else 2 * request.rho
         unit = calibrated_scale(self.sensitivity, budget)
         if not unit:

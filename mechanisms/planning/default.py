@@ -67,6 +67,8 @@ def in_whole_numbers(released: Released) -> Released:
 
     Numbers of records are whole; what is whole already, and what is no count, stays.
     """
+    if released.form is not None:
+        return released
     answers = _rounded(released.answers, released.request.bound)
     if answers is released.answers:
         return released

@@ -5,12 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil, floor, isfinite, log10
 
-__all__ = ["Form", "Measured"]
+__all__ = ["Form", "Measured", "in_few_digits"]
 
 Measured = tuple[float, float | None, float, float]
 """A number, its standard error (None: nobody knows), and the ends of its interval of 95 %."""
 ERRORS = ("standard_error", "low95", "high95")
+DIGITS = 4
+
+
+def in_few_digits(
+    error: float | None, low: float, high: float
+) -> tuple[float | None, float, float]:
+    """Return a standard error in four digits, and its interval as far; the ends move outwards.
+
+    More digits would say nothing: the errors are those of many releases, and often rehearsed.
+
+    >>> in_few_digits(8.66496734734283, 44.35705128206104, 84.20705128204122)
+    (8.665, 44.357, 84.208)
+    >>> in_few_digits(123456.7, -10.5, 10.5), in_few_digits(0.0, 3.0, 3.0)
+    ((123457.0, -11.0, 11.0), (0.0, 3.0, 3.0))
+    """
+    if error is None or not all(map(isfinite, (error, low, high))) or error <= 0:
+        return error, low, high
+    places = max(0, DIGITS - 1 - floor(log10(error)))
+    if places > 12 or max(abs(low), abs(high)) * 10.0**places > 2.0**52:
+        return error, low, high
+    ten = 10**places
+    return round(error, places), floor(low * ten) / ten, ceil(high * ten) / ten
 
 
 @dataclass(frozen=True)
@@ -51,7 +74,7 @@ class Form:
     def table(self) -> Iterator[tuple[str | int | float | None, ...]]:
         """Yield a row for each thing: its number, the numbers, their errors, the mechanism."""
         for at, row in enumerate(self.rows):
-            errors = (error for number in row for error in number[1:])
+            errors = (error for number in row for error in in_few_digits(*number[1:]))
             yield at + 1, *(number[0] for number in row), *errors, self.mechanism
 
     def to_json(self) -> list[dict[str, str | int | float | None]]:

@@ -21,6 +21,7 @@ from itertools import count as naturals
 from pathlib import Path
 from typing import IO, Any
 
+from blowproof.mechanisms.release.form import in_few_digits
 from blowproof.mechanisms.release.measured import kept
 from blowproof.mechanisms.release.release import Released
 from blowproof.models import BoundQuery, DataError, Exact, show
@@ -149,7 +150,7 @@ def _rows(released: Released) -> Iterator[tuple[object, ...]]:
         shown = value if isinstance(value, (float, int)) else show(value)
         more: tuple[object, ...] = ()
         if found is not None:
-            error, low, high = found
+            error, low, high = in_few_digits(*found)
             more = (error, *_holding(value, low, high), released.mechanism)
         yield (*(_plain(name) for name in names), shown, *more)
 

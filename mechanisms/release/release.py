@@ -160,6 +160,13 @@ class Plan(ABC):
         """Whether the answers follow from what the other plan draws; then it is drawn once."""
         return self.description is not None and self.description == other.description
 
+    def for_intervals(self) -> Plan:
+        """Return the plan whose rehearsed errors this one's intervals are made of: mostly its own.
+
+        Another draws the same and gains less where data are kind, which nobody may rely on.
+        """
+        return self
+
     def described(self, *releases: Release, selections: Sequence[Selection] = ()) -> Mechanism:
         """Return a description of these releases and choices under this mechanism's name."""
         return Mechanism(

@@ -321,8 +321,9 @@ def test_answers_as_a_parquet_file(files, capsys):
         assert str(table.schema[len(columns) - 1].type) in (kind, "int64")
     words = ["--epsilon", "1", "--mechanism", "ordered", "--query", "histogram", "--output", place]
     words.append("--overwrite")
-    assert said(capsys, files / "line.toml", files / "line.csv", *words)[0] == 0
-    assert str(pyarrow.parquet.read_table(place).schema.field("count").type) == "double"
+    for more, kind in ((["--real"], "double"), ([], "int64")):
+        assert said(capsys, files / "line.toml", files / "line.csv", *words, *more)[0] == 0
+        assert str(pyarrow.parquet.read_table(place).schema.field("count").type) == kind
 
 
 def test_parquet_loses_no_digit_and_no_sign(files, capsys):
