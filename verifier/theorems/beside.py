@@ -76,8 +76,8 @@ x + y <= N. With whole labels, take a cycle of positive label where the sum so f
 a negative one where it is more: the k + l sums are distinct (else a block between two of them has
 sum 0) and lie above -b and not above a, so that k + l <= w (a + b). With more facts C is as in "all
 at once". M is a circulation on the classes, so each of them exchanges at most C
-records for others of its own, and in norms beside l1 S is no more than what so many exchanges
-change the query by (`in_norms`): a histogram's cell changes by C at the most, never by all moves.
+records for others of its own, and S is no more than what so many exchanges change the query by
+(`by_kind`, `in_norms`): a histogram's cell changes by C at the most, never by all moves.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.lengths.two_beside import longest_with_two
 from blowproof.verifier.theorems.longest_irreducible import whole_points
 from blowproof.verifier.theorems.most_moves import largest_move
+from blowproof.verifier.theorems.values.by_kind import most_in_classes
 from blowproof.verifier.theorems.values.free_change import axes_of_facts, free_change_of
-from blowproof.verifier.theorems.values.in_norms import above_in_classes
 from blowproof.verifier.theorems.values.squares_beside import squares_beside, value_beside
 
 __all__ = [
@@ -115,6 +115,7 @@ __all__ = [
     "beside",
     "by_stages",
     "classes_in",
+    "exchanged",
     "facts_beside",
     "free_change",
     "groups_of",
@@ -331,7 +332,28 @@ def facts_beside(question: Question) -> Answer | None:
         pair = pair_beside(question, found, free)
     lower = 0 if pair is None else question.query.difference(pair.moves(question.reading))
     upper = most * change
+    if lower < upper and free is None:
+        each = min(most_cycles(found), most)
+        fewer = exchanged(question, found, each, most, end)
+        if fewer is not None and fewer < upper:
+            upper = fewer
+            why = why.partition(", each of which")[0] + f", and {each} out of one cell"
     return question.answer(lower, upper, why, witness=pair, engine="beside", since=started)
+
+
+def exchanged(
+    question: Question,
+    found: Beside,
+    each: int,
+    most: int,
+    end: float,
+    cell: int | None = None,
+) -> Exact | None:
+    """Return what exchanges within classes of the base change the query by, if that is seen."""
+    try:
+        return most_in_classes(question, found.table, found.home, each, most, end=end, cell=cell)
+    except (BlowproofError, TimeoutError, OverflowError):
+        return None
 
 
 def most_cycles(found: Beside) -> int:
@@ -349,10 +371,7 @@ def _in_norm(
     query = question.query
     each = min(most_cycles(found), moves)
     cell = value_beside(found.count, found.widths[0]) if len(found.widths) == 1 else None
-    try:
-        upper = above_in_classes(question, found.table, found.home, each, moves, end=end, cell=cell)
-    except (BlowproofError, TimeoutError, OverflowError):
-        return None
+    upper = exchanged(question, found, each, moves, end, cell)
     if upper is None:
         return None
     why = (

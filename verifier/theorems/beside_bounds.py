@@ -12,9 +12,9 @@ rows are not divided by what they have in common, since slack is not.) Parts tha
 circulations whose labels are of one sign with that of slack; irreducible with slack is what the
 proof uses, and slack only makes a part longer. QED.
 
-In other norms: each part is a circulation on the base's classes, of no more cycles than `beside`
-says for one irreducible, so that k parts leave a class no more than k times as often; what that
-many exchanges change, `in_norms` bounds.
+Each part is a circulation on the base's classes, of no more cycles than `beside` says for one
+irreducible, so that k parts leave a class no more than k times as often; what that many exchanges
+change, `by_kind` and `in_norms` bound.
 
 *Pairs at two ends.* Let one bound be at most p, another one at least q, and D1 meet both exactly.
 Take moves that push both rows alike, irreducible for the equalities and the first of these rows. A
@@ -42,6 +42,7 @@ from blowproof.verifier.reductions.fewer_facts import loosened
 from blowproof.verifier.theorems.beside import (
     Beside,
     beside,
+    exchanged,
     free_change,
     groups_of,
     longest_beside,
@@ -50,7 +51,6 @@ from blowproof.verifier.theorems.beside import (
 from blowproof.verifier.theorems.beside_pairs import pair_beside
 from blowproof.verifier.theorems.conformal_parts import parts_of
 from blowproof.verifier.theorems.most_moves import largest_move
-from blowproof.verifier.theorems.values.in_norms import above_in_classes
 
 __all__ = ["bounds_beside", "no_bounds_beside"]
 
@@ -92,12 +92,9 @@ def bounds_beside(question: Question) -> Answer | None:
         f"them: at most {most} moves, each of which changes the query by at most {change}"
     )
     upper = measure.repeated(change, most)
-    if measure is not L1:
+    if measure is not L1 or free is None:
         left = min(parts.most * most_cycles(found), most)
-        try:
-            fewer = above_in_classes(question, found.table, found.home, left, most, end=end)
-        except (BlowproofError, TimeoutError, OverflowError):
-            fewer = None
+        fewer = exchanged(question, found, left, most, end)
         if fewer is not None and fewer < upper:
             upper = fewer
             why = why.partition(", each of which")[0] + f", and {left} out of one cell"

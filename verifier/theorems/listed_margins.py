@@ -47,7 +47,7 @@ from blowproof.verifier.exact.independence import affinely_independent
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.beside import classes_in, free_change, groups_of
 from blowproof.verifier.theorems.most_moves import largest_move
-from blowproof.verifier.theorems.values.in_norms import above_in_classes
+from blowproof.verifier.theorems.values.by_kind import most_in_classes
 
 __all__ = [
     "LEFT",
@@ -196,7 +196,7 @@ def listed_margins(question: Question) -> Answer | None:
     )
     measure = question.query.measure
     upper = measure.repeated(change, most)
-    if measure is not L1:
+    if measure is not L1 or free is None:
         try:
             fewer = _by_factors(question, table, homes, most, end)
         except (BlowproofError, TimeoutError, OverflowError):
@@ -220,7 +220,7 @@ def _by_factors(
         found.append(left.squares)
     for home, side in zip(homes, sides, strict=True):
         each = _often(sides, side, most)
-        bound = above_in_classes(
+        bound = most_in_classes(
             question, table, home, each, most, cell=most if left is None else left.cell, end=end
         )
         if bound is not None:

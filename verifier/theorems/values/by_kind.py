@@ -2,6 +2,11 @@
 
 Cumulative counts and ranges know it along their axis; for other kinds rows are compared
 (`class_changes`).
+
+*Many exchanges.* Let class c exchange a record n_c times, n_c <= k for each class, and no more than
+M times in all. In l1 the query changes by no more than the sum of n_c m_c, m_c being the largest
+difference of two rows of class c: k times the largest m_c, until the M exchanges are used up. (In
+other norms: `in_norms`.)
 """
 
 from __future__ import annotations
@@ -9,17 +14,49 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import singledispatch
 
-from blowproof.models import BoundQuery, Point
+from blowproof.models import BoundQuery, Exact, Point
+from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
 from blowproof.models.queries.cumulative import AlongAxis, Cumulative
 from blowproof.models.queries.ranges import Ranges, middle
 from blowproof.models.stacks.stacked import Stacked
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.value_classes import ClassTable
 from blowproof.verifier.theorems.values.class_changes import Chosen, best_changes, stepped
 from blowproof.verifier.theorems.values.cuts import best_steps, crossed, ranges_above
-from blowproof.verifier.theorems.values.in_norms import best_in_norm
+from blowproof.verifier.theorems.values.in_norms import (
+    above_in_classes,
+    best_in_norm,
+    filled,
+    values_in,
+)
 from blowproof.verifier.theorems.values.lines_in_norms import on_a_line
 
-__all__ = ["best_in", "best_of"]
+__all__ = ["best_in", "best_of", "most_in_classes"]
+
+
+def most_in_classes(
+    question: Question,
+    table: ClassTable,
+    home: Sequence[int],
+    each: int,
+    most: int,
+    *,
+    end: float,
+    cell: int | None = None,
+) -> Exact | None:
+    """Return what a pair changes a query by at the most, in every norm (see `above_in_classes`)."""
+    query = question.query
+    if query.measure is not L1:
+        return above_in_classes(question, table, home, each, most, end=end, cell=cell)
+    classes = values_in(question, table, home, end)
+    changes: list[tuple[Exact, int]] = []
+    for values in classes or ():
+        found = None if now() > end else best_in(query, values=[values], end=end)
+        if found is None:
+            return None
+        changes.append((found.upper, each))
+    return None if classes is None else filled(changes, most)
 
 
 def best_in(query: BoundQuery, values: Sequence[Sequence[Point]], end: float) -> Chosen | None:

@@ -49,9 +49,11 @@ __all__ = [
     "above",
     "above_in_classes",
     "best_in_norm",
+    "filled",
     "free_edge",
     "kinds_of",
     "together",
+    "values_in",
     "whole_size",
 ]
 
@@ -138,7 +140,7 @@ def above(
     for spread, count in zip(spreads, times, strict=True):
         for key, value in spread.items():
             lying.setdefault(key, []).append((value, count))
-    reach = {key: _filled(found, most) for key, found in lying.items()}
+    reach = {key: filled(found, most) for key, found in lying.items()}
     if cell is not None:
         reach = {key: min(value, cell) for key, value in reach.items()}
     if measure is LINF:
@@ -147,7 +149,7 @@ def above(
         return plain(_range_above(query, kinds, times, reach, most))
     sizes = [_largest(query, kind, spread) for kind, spread in zip(kinds, spreads, strict=True)]
     squares = total(query.weight(key) * value * value for key, value in reach.items())
-    whole = _filled([(l1, count) for (l1, _), count in zip(sizes, times, strict=True)], most)
+    whole = filled([(l1, count) for (l1, _), count in zip(sizes, times, strict=True)], most)
     triangle = together(
         measure, [(size, count) for (_, size), count in zip(sizes, times, strict=True)], most
     )
@@ -168,7 +170,7 @@ def whole_size(query: Stacked, kinds: Sequence[Kind], size: Exact) -> Exact:
     return plain(size)
 
 
-def _filled(items: Several, most: int | None) -> Exact:
+def filled(items: Several, most: int | None) -> Exact:
     """Return the largest sum of so many of the numbers."""
     if most is None:
         return total(value * count for value, count in items)
@@ -232,7 +234,7 @@ def _range_above(
             for kind, count in zip(kinds, times, strict=True):
                 gaps = [row.get(one, 0) - row.get(two, 0) for row in kind.rows.values()]
                 apart.append((max(gaps) - min(gaps), count))
-            best = max(best, min(reach[one] + reach[two], _filled(apart, most)))
+            best = max(best, min(reach[one] + reach[two], filled(apart, most)))
     return best
 
 
@@ -284,9 +286,21 @@ def above_in_classes(
     A circulation leaves a class as often as it enters it, so that these are exchanges. `home` has
     the class of each class of a (finer) table, whose classes are left `cell` times at the most.
     """
-    setting, query = question.setting, question.query
+    query = question.query
     if not isinstance(query, Stacked) or query.measure not in (L2_SQUARED, LINF, RANGE):
         return None
+    classes = values_in(question, table, home, end)
+    if classes is None:
+        return None
+    held = cell if is_histogram(query) else None  # else an output is about several of them
+    return above(query, kinds_of(query, classes), each, most, cell=held)
+
+
+def values_in(
+    question: Question, table: ClassTable, home: Sequence[int], end: float
+) -> list[list[Point]] | None:
+    """Return values of each class, with all its rows; None where there are too many."""
+    setting, query = question.setting, question.query
     if is_histogram(query):  # two values stand for all: one that is left, one that is entered
         seen = [list(points) for points in firsts(table.classes, 2)]
     else:
@@ -299,8 +313,7 @@ def above_in_classes(
     classes: list[list[Point]] = [[] for _ in range(max(home, default=-1) + 1)]
     for place, values in zip(home, seen, strict=True):
         classes[place].extend(values)
-    held = cell if is_histogram(query) else None  # else an output is about several of them
-    return above(query, kinds_of(query, classes), each, most, cell=held)
+    return classes
 
 
 # --- from below ----------------------------------------------------------------------------------
