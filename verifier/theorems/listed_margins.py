@@ -22,12 +22,13 @@ is 0 or 1, is one more. A part enters the class of the two at most v times (`LEF
 fact by no more, since only what enters the class can add to it, and only what leaves it, which is
 as much, can take away. By stages (see `beside`) there are at most L max(2, 2 v - 1) moves.
 
-*In other norms* it counts how often one cell of the table is left (or entered), and how often one
-class of a factor of so many classes is: the same cases tell how often at the most (`LEFT`). These
-are S in `linf` of the histogram, and of a factor's marginal, where one more attribute tells what
-leaves a class from what enters it, and of the histogram in l2-squared (`engines/search/straight`),
-which no histogram of these margins exceeds. Moves are a circulation on the classes of each factor,
-so that `in_norms` bounds what they change the query by.
+*Fewer than all moves:* it counts how often one cell of the table is left (or entered), and how
+often one class of a factor of so many classes is: the same cases tell how often at the most
+(`LEFT`). These are S in `linf` of the histogram, and of a factor's marginal, where one more
+attribute tells what leaves a class from what enters it, and of the histogram in l2-squared
+(`engines/search/straight`), which no histogram of these margins exceeds. Moves are a circulation on
+the classes of each factor, so that `by_kind` (in l1) and `in_norms` bound what they change the
+query by.
 """
 
 from __future__ import annotations
