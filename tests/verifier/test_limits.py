@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from blowproof.cli.main import run
-from blowproof.verifier.limits.limit import LIMITS, Limit, real_limit, whole_limit
+from blowproof.verifier.limits.limit import LIMITS, real_limit, whole_limit
 
 VERIFIER = Path(__file__).resolve().parent.parent.parent / "verifier"
 OUTSIDE = ("claims/", "kernel/", "limits/")
@@ -131,11 +131,11 @@ def test_what_is_called_no_limit_is_there() -> None:
     }
 
 
-@pytest.mark.parametrize("row", LIMITS, ids=lambda row: f"{row.module}-{row.name}")
-def test_a_line_says_what_it_limits(row: Limit) -> None:
-    assert row.default > 0 and row.unit and row.does.endswith(".")
-    assert len(row.does.split()) >= 2
-    assert row.unit != "seconds" or isinstance(row.default, float)
+def test_a_line_says_what_it_limits() -> None:
+    for row in LIMITS:
+        assert row.default > 0 and row.unit and row.does.endswith("."), row
+        assert len(row.does.split()) >= 2, row
+        assert row.unit != "seconds" or isinstance(row.default, float), row
 
 
 def test_nothing_is_there_twice() -> None:
