@@ -89,6 +89,15 @@ ONE_SECRET = Policy(
     known=(Marginal(["b"], answers=[9, 11, 10]), Count({"a": 0, "b": [0, 2]}, at_least=2)),
     database=Database(size=30),
 )
+MERGED = Policy(
+    domain=WARDS,
+    known=(
+        EQUAL[0],
+        Count({"age": Between(18, 65), "sex": "F", "ward": ["a", "b"]}, at_least=3),
+        CLAUSE,
+    ),
+    database=Database(size=40),
+)
 
 
 @dataclass(frozen=True)
@@ -340,20 +349,16 @@ NARROWER = {
     "parts": Needs(PARTS, "marginal(a,b)"),
     "one secret": Needs(ONE_SECRET, "marginal(a)", norm="l2-squared"),
     "merging": Needs(
-        Policy(
-            domain=WARDS,
-            known=(
-                EQUAL[0],
-                Count({"age": Between(18, 65), "sex": "F", "ward": ["a", "b"]}, at_least=3),
-                CLAUSE,
-            ),
-            database=Database(size=40),
-        ),
+        MERGED,
+        work=1.0,
+    ),
+    "l1": Needs(
+        MERGED,
+        norm="l2-squared",
         work=1.0,
     ),
     "compensated": Needs(ATTRIBUTES),
     "reading 1": Needs(ATTRIBUTES, reading="pufferfish"),
-    "l1": replace(NEEDS["tables"], norm="linf"),
     "few classes": Needs(
         Policy(
             domain=Domain(x=Integers(0, 29), y=Integers(0, 29)),

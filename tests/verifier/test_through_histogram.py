@@ -24,6 +24,8 @@ from blowproof.models import (
     setting,
 )
 from blowproof.models.base.clock import Budget
+from blowproof.models.norms import NORMS
+from blowproof.models.stacks.written import parse_question
 from blowproof.verifier import plan
 from blowproof.verifier.ask import Problem, sensitivity
 from blowproof.verifier.asked.question import Question
@@ -31,7 +33,7 @@ from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.portfolio.registry import ENGINES, THEOREMS, named
 from blowproof.verifier.witnesses.revalued import revalued
-from strategies import policies, query_texts
+from strategies import policies, query_texts, question_texts
 
 OFFICE = Policy(
     domain=Domain(
@@ -65,26 +67,31 @@ def test_no_strategy_bounds_less_than_brute_force_finds() -> None:
     @effort(max_examples=60)
     def compare(data: st.DataObject) -> None:
         policy = data.draw(policies(max_values=6, max_records=3))
-        text = data.draw(st.sampled_from(query_texts(policy)))
+        text = data.draw(question_texts(policy))
         reading: Reading = data.draw(st.sampled_from(READINGS[:3]))
+        norm = data.draw(st.sampled_from(list(NORMS)))
         for name in every:
-            if bounds_hold(name, policy, text, reading):
+            if bounds_hold(name, policy, text, reading, norm):
                 asked[name] += 1
         for cumulative in query_texts(policy):
             if cumulative.startswith("cumulative") and cumulative != text:
-                asked["ends"] += bounds_hold("ends", policy, cumulative, reading)
+                for each in NORMS:
+                    asked[f"ends in {each}"] += bounds_hold(
+                        "ends", policy, cumulative, reading, each
+                    )
 
     compare()
-    assert asked["ends"] > 0
-    assert len(asked) > 12, asked
+    assert all(asked[f"ends in {norm}"] > 0 for norm in NORMS)
+    assert asked["l1"] > 0
+    assert len(asked) > 15, asked
 
 
-def bounds_hold(name: str, policy: Policy, text: str, reading: Reading) -> bool:
+def bounds_hold(name: str, policy: Policy, text: str, reading: Reading, norm: str) -> bool:
     """Compare a strategy with brute force; return whether there was something to compare."""
-    query = parse_query(text, policy)
+    query = parse_question(text, policy, norm)
     try:
         question = Question(prepare(setting(policy), reading), query, reading)
-        if named(name).refuses(question):
+        if named(name).why_not(question):
             return False
         with Budget(20):
             found = plan.answer(question, name)

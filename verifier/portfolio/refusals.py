@@ -8,6 +8,7 @@ from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.models.stacks.stacked import is_histogram
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.engines.one_move.worst_edge import one_secret_move
+from blowproof.verifier.reductions.by_ends import weighted_prefixes
 from blowproof.verifier.reductions.merged_records import merged_rows
 
 __all__ = [
@@ -210,7 +211,7 @@ def no_hilbert(question: Question) -> str:
 def no_ends(question: Question) -> str:
     """Refuse all but cumulative histograms."""
     setting = question.setting
-    if question.query.prefix_axis is None:
+    if weighted_prefixes(question.query) is None:
         return "it is for cumulative histograms"
     if not is_labelled(question.reading) or setting.bounds or setting.clauses:
         return "it answers equality counts, in readings 1 and 2"

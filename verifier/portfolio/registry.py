@@ -13,7 +13,7 @@ from blowproof.verifier.engines.one_move.engine import one_edge
 from blowproof.verifier.portfolio import easier, known_numbers, searches
 from blowproof.verifier.portfolio import refusals as no
 from blowproof.verifier.portfolio.strategy import Strategy
-from blowproof.verifier.portfolio.through_l1 import no_other_norm, through_l1
+from blowproof.verifier.portfolio.through_l1 import IN_L1, no_other_norm
 from blowproof.verifier.theorems.alone import alone, not_alone
 from blowproof.verifier.theorems.beside import facts_beside
 from blowproof.verifier.theorems.beside_bounds import bounds_beside, no_bounds_beside
@@ -52,7 +52,7 @@ THEOREMS = (
     Strategy("cycles", "theorem", "independent signatures: pairs are simple cycles",
              single_cycles, no_single_cycles, norms=EVERY_NORM),
     Strategy("tables", "theorem", "tables of every level beside one published table",
-             tables_beside_one, no_tables, norms=("l1", "l2-squared")),
+             tables_beside_one, no_tables, norms=EVERY_NORM),
     Strategy("exchanges", "theorem", "independent signatures: a record for another of its class",
              exchanges, no_exchanges, norms=EVERY_NORM),
     Strategy("two margins", "theorem", "two tables: records come and go round a cycle of cells",
@@ -69,8 +69,6 @@ THEOREMS = (
              searches.by_ceiling, norms=EVERY_NORM),
     Strategy("frames", "theorem", "the heaviest frame of few signatures meets the bound",
              by_frames, no.no_frames, norms=EVERY_NORM),
-    Strategy("l1", "theorem", "what theorems say of the same question in l1, in this norm",
-             through_l1, no_other_norm, norms=EVERY_NORM),
 )  # fmt: skip
 """Asked first, in this order: they need no search."""
 
@@ -79,8 +77,10 @@ ENGINES = (
              norms=EVERY_NORM),
     Strategy("long circuits", "engine", "circuits of all classes at once, by heavy frames",
              long_circuits, no_long_circuits, part_of="auto", norms=EVERY_NORM),
+    Strategy("l1", "reduction", "the same question in l1; its pairs are pairs here", IN_L1,
+             no_other_norm, norms=EVERY_NORM),
     Strategy("ends", "reduction", "cumulative counts by the ends of classes",
-             easier.by_class_ends, no.no_ends),
+             easier.by_class_ends, no.no_ends, norms=EVERY_NORM),
     Strategy("policy graph", "engine", "the longest cycle or path of the policy graph",
              searches.by_policy_graph, no.either(no.single_records, no.no_graph),
              part_of="search", norms=EVERY_NORM),
@@ -115,11 +115,11 @@ ENGINES = (
              part_of="search", norms=EVERY_NORM),
     Strategy("merging", "engine", "the records of clauses as one move",
              known_numbers.by_merging, no.either(no.no_merging, no.single_records),
-             plans=True, part_of="auto"),
+             plans=True, part_of="auto", norms=EVERY_NORM),
     Strategy("merged pairs", "engine", "the same, one of the moves secret and the others plain",
              known_numbers.by_merged_pairs,
              no.either(no.no_merging, no.not_mixed, no.no_bounds, no.single_records),
-             plans=True, part_of="auto"),
+             plans=True, part_of="auto", norms=EVERY_NORM),
     Strategy("compensated", "engine", "secret moves for which plain ones must compensate",
              known_numbers.by_compensating,
              no.either(no.no_parts, no.not_mixed, no.single_records), plans=True, part_of="auto",

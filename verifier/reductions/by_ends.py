@@ -11,6 +11,12 @@ differ by 1/2 in as many places as c is wide: |row(x) - v_c| = w_c / 2. A move f
 changes f by row(y) - row(x) = (row(y) - v_d) + (v_d - v_c) + (v_c - row(x)). Added up over the
 moves, the middle terms are the change of the query with v_c in each class. QED.
 
+*In other norms* sizes do not add up, but their lengths do (`models.norms`; in squares the roots). A
+row less v_c has 1/2 in w_c places: w_c / 4 in l2-squared, 1/2 in linf; in range it may have -1/2 in
+others as well, if w_c > 1. So the length of twice the change is at most that of the ends of an
+irreducible multiset, added up, and of what its middles change twice; and what that allows, divided
+by 2 (by 4 in squares), is no less than S, which is whole. A weight multiplies S.
+
 Where facts know the attribute's classes, the middle terms cancel, and nothing is lost by the rest.
 """
 
@@ -23,7 +29,9 @@ from fractions import Fraction
 from blowproof.models import BoundQuery, Exact, Point, Setting
 from blowproof.models.base.numbers import plain
 from blowproof.models.domain.classes import ValueClass
+from blowproof.models.norms import L1, RANGE, Norm
 from blowproof.models.queries.query import Row
+from blowproof.models.stacks.stacked import ONE, Part, Stacked
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.engines.irreducibles import longest
@@ -38,7 +46,7 @@ from blowproof.verifier.reductions.complete_graph import complete_setting
 from blowproof.verifier.reductions.few_values import possible_classes
 from blowproof.verifier.reductions.fewer_facts import freed
 
-__all__ = ["by_ends"]
+__all__ = ["by_ends", "weighted_prefixes"]
 
 LONGEST_AXIS = whole_limit(__name__, "LONGEST_AXIS")
 
@@ -62,14 +70,24 @@ class _Middles(BoundQuery):
         return {place: 1 if place < high else 2 for place in range(low, self.size)}
 
 
+def weighted_prefixes(query: BoundQuery) -> tuple[int, Fraction] | None:
+    """Return the axis of cumulative counts that all have one weight, and the weight; else None."""
+    if isinstance(query, Stacked):
+        part, *others = query.parts
+        axis = part.query.prefix_axis
+        return None if others or axis is None or not part.uniform else (axis, part.weights[0])
+    return None if query.prefix_axis is None else (query.prefix_axis, Fraction(1))
+
+
 def by_ends(question: Question) -> Answer | None:
     """Return an upper bound on S of a cumulative histogram, and the moves that it comes from.
 
     Readings 1 and 2, equality facts. None where the axis is too long, or the classes too many.
     """
-    query, setting = question.query, question.setting
-    axis = query.prefix_axis
-    assert axis is not None
+    norm, setting = question.query.measure, question.setting
+    found_axis = weighted_prefixes(question.query)
+    assert found_axis is not None
+    axis, weight = found_axis
     size = setting.domain.attribute(axis).size
     free = _free(setting)
     half = question.by(1 / 2)
@@ -80,7 +98,7 @@ def by_ends(question: Question) -> Answer | None:
         ends |= dict.fromkeys(item.take(2), _ends(item, axis))
     moves = Moves.over(
         free,
-        _Middles(size, ends),
+        _middles(norm, size, ends),
         question.reading,
         tuple(ends),
         seed=question.seed,
@@ -89,11 +107,17 @@ def by_ends(question: Question) -> Answer | None:
     table = EffectTable.of(moves)
     if table.widest > SEARCH_EFFECTS:
         return None
-    widest = [max(kinds, key=lambda kind: _width(kind, ends)) for kinds in table.kinds]
-    around = max((_width(kind, ends) for kind in table.idle), default=0)
+
+    def width(kind: Kind) -> int:
+        return sum(
+            norm.length(_end(norm, ends[x])) for x in (kind.before, kind.after) if x is not None
+        )
+
+    widest = [max(kinds, key=width) for kinds in table.kinds]
+    around = max(map(width, table.idle), default=0)
     pair: Pair | None = None
     if table.effects:
-        weights = [_width(kind, ends) for kind in widest]
+        weights = [width(kind) for kind in widest]
         found = longest(table.effects, weights, time_limit=question.left)
         if found.upper is None:
             return None
@@ -103,7 +127,8 @@ def by_ends(question: Question) -> Answer | None:
     middles = multiset_sensitivity(moves, time_limit=question.left).upper
     if middles is None:
         return None
-    upper: Exact = plain(Fraction(around + middles) / 2)
+    twice = norm.most(around + norm.length(int(middles)))
+    upper: Exact = plain(weight * (twice // 2**norm.degree))
     why = "half the widths of the classes, added up over the moves, and what their middles change"
     return question.answer(0, upper, why, witness=pair if free is setting else None)
 
@@ -120,6 +145,12 @@ def _ends(item: ValueClass, axis: int) -> tuple[int, int]:
     return min(low for low, _ in runs), max(high for _, high in runs) - 1
 
 
-def _width(kind: Kind, ends: dict[Point, tuple[int, int]]) -> int:
-    """Return how wide the classes of a move are, added up."""
-    return sum(ends[x][1] - ends[x][0] for x in (kind.before, kind.after) if x is not None)
+def _end(norm: Norm, ends: tuple[int, int]) -> int:
+    """Return the size of twice what a row of a class differs by from the mean of both ends."""
+    width = ends[1] - ends[0]
+    return min(width, 2) if norm is RANGE else int(norm.of([(1, width)]))
+
+
+def _middles(norm: Norm, size: int, ends: dict[Point, tuple[int, int]]) -> BoundQuery:
+    middles = _Middles(size, ends)
+    return middles if norm is L1 else Stacked((Part(middles, ONE),), "middles", norm, size)

@@ -16,7 +16,8 @@ with one end may be left out, as there: the two parts do not break the same end.
 irreducible for the equalities and rows, once rows are closed by slack. If R is empty, it is an
 irreducible multiset of moves; else the moves outside R are irreducible together with one element
 more, the sum of R (`irreducibles.search_from`). S is at most the largest weight of these, the
-weights of R's moves added.
+weights of R's moves added. A weight is a length of the norm (`models.norms`): lengths of moves add
+up to one of all of them, so that what `Score.most` says of the largest holds in every norm.
 
 What R's sum can be is a matter of the literals: r leaves values at which it makes its clause true,
 and r' enters some. A record may serve several clauses.
@@ -123,7 +124,7 @@ def movers(moves: Moves, needs: Needs) -> dict[int, list[Kind]]:
 
 @dataclass
 class JointSums:
-    """The sums that R can have: for each the largest weight, effects (by place; -1 is one that the
+    """The sums that R can have: for each the largest length, effects (by place; -1 is one that the
     table lacks) that add up, and the choices of R that have it.
     """
 
@@ -157,7 +158,7 @@ def joint_sums(
             alone: dict[Vector, int] = {}
             for kind in kinds:
                 effect = kind.effect + tuple(kind.push[row] for row in rows)
-                alone[effect] = max(alone.get(effect, 0), kind.size)
+                alone[effect] = max(alone.get(effect, 0), kind.length)
             longer = JointSums()
             if now() > deadline or len(sums.weights) * len(alone) > MOST_STEPS:
                 return None
@@ -179,7 +180,7 @@ def joint_sums(
 
 @dataclass
 class Heaviest:
-    """The largest weight of R and what is irreducible with its sum, for each sum searched."""
+    """The largest length of R and what is irreducible with its sum, for each sum searched."""
 
     by_sum: dict[Vector, int] = field(default_factory=dict)
     complete: bool = False
@@ -193,9 +194,9 @@ class Heaviest:
 def heaviest_merged(
     table: EffectTable, sums: JointSums, *, ceiling: int | None, seconds: float
 ) -> Heaviest:
-    """Return the largest weights of R and what is irreducible with its sum, for R not empty.
+    """Return the largest lengths of R and what is irreducible with its sum, for R not empty.
 
-    It stops at `ceiling`, from which on it says nothing new, or when the time is up.
+    It stops at `ceiling`, a length from which on it says nothing new, or when the time is up.
     """
     end = now() + seconds
     divided = [_Part(table, places) for places in parts(table.effects)]

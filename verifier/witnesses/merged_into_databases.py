@@ -80,23 +80,26 @@ class MergedPlacing:
 
         `known` bounds some sums. No bound if the time was not enough for one.
         """
-        end = now() + time_limit
+        end, score = now() + time_limit, self.moves.score
         best, pair, self.undecided = lower, None, 0
         light: list[tuple[int, Vector, Multiset]] = []
-        source = Source(self.table, self.sums, known, lower, end)
-        while (item := source.next(best)) is not None and now() < end:
-            found = self._attempt(item, max(best, item[0] - 1), end)
+        source = Source(self.table, self.sums, known, score.within(lower), end)
+        while (item := source.next(score.within(best))) is not None and now() < end:
+            most = score.most(item[0])
+            found = self._attempt(item, max(best, most - 1), end)
             if found is not None:
                 best, pair = found
-                source.told(best)
-            elif item[0] - 1 > best:
+                source.told(score.within(best))
+            elif most - 1 > best:
                 light.append(item)
         for item in light:  # what cancels in part, or has less of R, may still be better
-            while item[0] > best and (found := self._attempt(item, best, end)) is not None:
+            while score.most(item[0]) > best:
+                if (found := self._attempt(item, best, end)) is None:
+                    break
                 best, pair = found
         if not source.complete or now() >= end:
             return best, pair, None
-        return best, pair, max(best, self.undecided, source.floor)
+        return best, pair, max(best, self.undecided, score.most(source.floor))
 
     def _attempt(
         self, item: tuple[int, Vector, Multiset], above: int, end: float
@@ -113,7 +116,7 @@ class MergedPlacing:
             if isinstance(found, tuple):
                 return found
             if found is None:
-                self.undecided = max(self.undecided, weight)
+                self.undecided = max(self.undecided, self.moves.score.most(weight))
         return None
 
     def _may_be_secret(self, needs: Needs, multiset: Multiset) -> bool:

@@ -22,7 +22,10 @@ UNKNOWN = 1 << 62
 
 
 class Source:
-    """Multisets above the best, heaviest first: a sum is searched when it could be next."""
+    """Multisets above the best, heaviest first: a sum is searched when it could be next.
+
+    All weights here are lengths (see `models.norms`), `lower` and what is told as well.
+    """
 
     def __init__(
         self, table: EffectTable, sums: JointSums, known: Heaviest, lower: int, end: float

@@ -13,6 +13,7 @@ from blowproof.verifier.engines.irreducibles import longest
 from blowproof.verifier.engines.search.engine import SEARCH_EFFECTS, EffectTable
 from blowproof.verifier.limits.limit import real_limit
 from blowproof.verifier.moves.kinds import Kind, Moves
+from blowproof.verifier.moves.score import Score
 from blowproof.verifier.reductions.merged_records import Heaviest, heaviest_merged, joint_sums
 from blowproof.verifier.theorems.conformal_parts import conformal_table
 from blowproof.verifier.witnesses.merged_into_databases import MergedPlacing, Placed, checked
@@ -57,12 +58,13 @@ def merged_bounds(  # keyword-only options
     if sums is None:
         return MergedBounds(lower, None, None, "too many effects to merge the clauses' records")
     note = f"the records of clauses merged into one move; {len(sums.weights)} effects of theirs"
-    alone = _alone(table, BOUNDING / 3 * seconds)
+    alone, score = _alone(table, BOUNDING / 3 * seconds, moves.score), moves.score
     if alone is None or (ceiling is not None and alone >= ceiling):
         return MergedBounds(lower, None, None, note)
     left = BOUNDING * max(0.0, end - now())
-    known = heaviest_merged(table, sums, ceiling=ceiling, seconds=left)
-    upper = max(alone, known.most) if known.complete else None
+    most = None if ceiling is None else score.within(ceiling)
+    known = heaviest_merged(table, sums, ceiling=most, seconds=left)
+    upper = max(alone, score.most(known.most)) if known.complete else None
     if upper == lower:
         return MergedBounds(lower, upper, None, note)
     if moves.reading == "published" and not setting.graph.complete:
@@ -91,13 +93,13 @@ def merged_pair(
     return _OneSecret(setting, moves, table).best(rows, lower, seconds)
 
 
-def _alone(table: EffectTable, seconds: float) -> int | None:
-    """Return the largest weight of an irreducible multiset, R being empty."""
+def _alone(table: EffectTable, seconds: float, score: Score) -> int | None:
+    """Return what no irreducible multiset changes the query by more than, R being empty."""
     idle = max((kind.size for kind in table.idle), default=0)
     if not table.effects:
         return idle
     found = longest(table.effects, table.weights, time_limit=seconds)
-    return max(idle, int(found.lower)) if found.complete else None
+    return max(idle, score.most(int(found.lower))) if found.complete else None
 
 
 class _OneSecret:
@@ -131,7 +133,7 @@ class _OneSecret:
         known = Heaviest()
         if not any(-1 in places for places in sums.members.values()):
             known = heaviest_merged(table, sums, ceiling=None, seconds=seconds / 4)
-        if known.complete and known.most <= lower:
+        if known.complete and self.moves.score.most(known.most) <= lower:
             return lower, None
         placing = MergedPlacing(self.moves, table, sums, finish=self._finish, secret=self.secret)
         left = max(0.0, end - now())

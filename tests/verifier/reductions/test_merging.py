@@ -31,7 +31,9 @@ from blowproof.models import (
     parse_query,
     setting,
 )
-from blowproof.verifier.ask import sensitivity
+from blowproof.models.norms import NORMS
+from blowproof.models.stacks.written import parse_question
+from blowproof.verifier.ask import explain, sensitivity
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.engines.brute import brute_neighbours, brute_sensitivity
@@ -45,7 +47,7 @@ from blowproof.verifier.reductions.merged_records import merged_rows, needs_of
 from blowproof.verifier.theorems.conformal_parts import parts_of
 from blowproof.verifier.witnesses.merged_pairs import MergedBounds, merged_bounds, merged_pair
 from refusals import refuse
-from strategies import policies, query_texts
+from strategies import policies, question_texts
 
 Vector = tuple[int, ...]
 LABELLED: list[Reading] = ["published", "secret-moves"]
@@ -130,12 +132,13 @@ def test_no_pair_has_two_conformal_parts_once_records_are_merged(
 @pytest.mark.refusals(50)  # the theorem does not apply
 @pytest.mark.parametrize("reading", LABELLED)
 @given(st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_no_bound_is_below_brute_force(reading: Reading, data: st.DataObject) -> None:
-    policy = data.draw(policies(scope="given", kinds=KINDS, max_values=4, max_records=4))
-    query = data.draw(st.sampled_from(["histogram", *query_texts(policy)]))
+    drawn = policies(scope="given", kinds=KINDS, max_values=4, max_records=4)
+    policy = data.draw(drawn.filter(_has_a_clause))
     found, rows = _prepared(policy, reading)
-    bound = parse_query(query, policy)
+    norm = data.draw(st.sampled_from(list(NORMS)))
+    bound = parse_question(data.draw(question_texts(policy)), policy, norm)
     assume(not bound.per_record)
     try:
         listed = brute_sensitivity(found, bound, reading, sizes=[found.size or 0], complete=True)
@@ -213,6 +216,15 @@ def test_a_clause_beside_a_bound_raises_the_answer() -> None:
     assert sensitivity(without).lower == 2
 
 
+def test_merging_is_asked_in_every_norm() -> None:
+    """Records that clauses name are merged whatever the change is measured by."""
+    policy = Policy(domain=WARD, known=(*NUMBERS, EITHER), database=Database(size=40))
+    for norm in NORMS:
+        steps, _ = explain(policy, parse_question("histogram", policy, norm))
+        (step,) = (step for step in steps if step.strategy.name == "merging")
+        assert step.applies
+
+
 def test_clauses_that_name_one_record_each_merge_nothing() -> None:
     known = (Clause([Literal(1, {"a": 1})]), Clause([Literal(2, {"a": 1}), Literal(2, {"a": 2})]))
     policy = Policy(domain=Domain(a=Integers(0, 3)), known=known, database=Database(size=3))
@@ -229,9 +241,10 @@ def test_a_record_may_serve_several_clauses() -> None:
     needs = needs_of(setting(policy))
     assert needs is not None and len(needs) == 9
     assert {0: ((0, False),), 1: ((0, True), (1, False)), 2: ((1, True),)} in needs
-    for reading in LABELLED:
-        found = sensitivity(policy, reading=reading)
-        listed = sensitivity(policy, reading=reading, engine="brute")
+    for reading, norm in product(LABELLED, NORMS):
+        query = parse_question("histogram", policy, norm)
+        found = sensitivity(policy, query, reading=reading)
+        listed = sensitivity(policy, query, reading=reading, engine="brute")
         assert (found.lower, found.status) == (listed.lower, "exact")
 
 
@@ -247,6 +260,10 @@ def _by_merging(policy: Policy, *, lower: int) -> MergedBounds:
 
 
 # by the definitions
+
+
+def _has_a_clause(policy: Policy) -> bool:
+    return any(isinstance(fact, Clause) for fact in policy.known)
 
 
 def _prepared(policy: Policy, reading: Reading) -> tuple[Setting, tuple[int, ...]]:

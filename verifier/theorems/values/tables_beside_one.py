@@ -2,18 +2,18 @@
 
 *Setting.* Equality facts: the cells of one published marginal, on the attributes K, and perhaps n;
 impossible values. Scope "any". The query is a stack of marginals, on attributes A_1, A_2, ..., with
-one weight each, in l1 or l2-squared. (A nesting tree is a product here: state, county within the
+one weight each. (A nesting tree is a product here: state, county within the
 state, tract within the county. Its tables are marginals on the first attributes and some others, so
 that nothing has to be listed but the cells of K.) A class is a cell of K that can hold records, and
 N is how many there are; an attribute *varies* in a class if two possible values of it differ there.
 
 *Statement, readings 1, 2 and 5 (an upper bound where G is not complete).* A table on A changes by
-at most what follows, and S by at most the weighted sum:
+at most what follows, and S by at most the weighted sum (in linf and range, the weighted maximum):
 - nothing, if A is within K;
-- if K is within A: |+1, -1| for every class in which an attribute of A varies;
+- if K is within A: |+1, -1| for every class in which an attribute of A varies (added up, or once);
 - else: for every combination of the published attributes in A, |+m, -m|, where m is the number of
   its classes, if an attribute of A that is not in K varies in one of the classes.
-Here |+m, -m| is 2 m in l1, and 2 m^2 in l2-squared.
+Here |+m, -m| is 2 m in l1 and range, 2 m^2 in l2-squared, and m in linf.
 
 *Proof.* Cells of a marginal are independent signatures, so that a pair is a simple cycle through
 some classes, or a move within one (see `simple_cycles`; reading 5 has the same pairs, for complete
@@ -21,7 +21,9 @@ G): each class that it visits loses one record x_c and gains one, y_c, and no ot
 A, the cells of different classes are different, and a class changes its two cells by one each, or
 none. Else, the m classes of a combination have m records that go and m that come in all, so that
 the positive changes add up to at most m, and the negative ones too; sizes are convex, so that one
-cell each is the worst. If the combination's classes allow one value only on A, nothing changes. QED
+cell each is the worst. If the combination's classes allow one value only on A, nothing changes. In
+range, what goes up most and what goes down most may be of two tables: each is half of some |+m,
+-m|, so that both are at most the largest. QED
 
 If the secrets are the partition by K itself, a pair is one move within a class: a table changes by
 |+1, -1|, or by nothing if it is within K, or none of its attributes varies in any class. (A move
@@ -32,13 +34,15 @@ It is met, with G complete, by all classes at once, if x_c and y_c can be chosen
 them, different in every attribute: the plan counts what that pair changes, and checks it.
 
 *Statement, reading 4.* S is at most the maximum, over attributes d that vary, of the sum over
-tables that are not within K of 2 |+2| if d is not in A, and of 2 (|+1| + |+1|) if it is.
+tables that are not within K of |+2, -2| if d is not in A, and of |+1, +1, -1, -1| if it is (in linf
+and range, of the maximum over these tables).
 
 *Proof.* Two databases differ by at most two records that come and two that go, in four cells. Those
 that come differ in some attribute d, those that go in some e: a table on A changes by at most |+2|
 by those that come if d is not in A, else by |+1| + |+1|; so too with e; a table within K does not
-change. The sum is one part in d and one in e, both at most the best. One record each is no more. It
-is met by two that come and two that go within one class, where that lets the attributes differ. QED
+change. The sum is one part in d and one in e, both at most the best (in linf the larger of the two,
+in range what the one raises and the other lowers). One record each is no more. It is met by two
+that come and two that go within one class, where that lets the attributes differ. QED
 """
 
 from __future__ import annotations
@@ -51,8 +55,9 @@ from itertools import islice, product
 from math import prod
 
 from blowproof.models import Box, Exact, Impossible, Marginal, Point, Setting
-from blowproof.models.base.numbers import plain, total
+from blowproof.models.base.numbers import plain
 from blowproof.models.domain.regions import Positions
+from blowproof.models.norms import Norm
 from blowproof.models.queries.histogram import Histogram
 from blowproof.models.queries.marginal import MarginalQuery
 from blowproof.models.queries.query import BoundQuery
@@ -62,8 +67,10 @@ from blowproof.verifier.asked.question import Question
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.theorems.values.tables_by_attribute import (
     Known,
+    added,
     by_attribute,
     is_by_attribute,
+    up_and_down,
 )
 
 __all__ = ["no_tables", "tables_beside_one"]
@@ -97,9 +104,7 @@ def _published(setting: Setting) -> frozenset[int] | None:
 
 
 def _tables(query: Stacked, setting: Setting) -> list[Table] | None:
-    """Return the marginals and their weights; in l1 the weight multiplies the change as well."""
-    if query.measure.name not in ("l1", "l2-squared"):
-        return None
+    """Return the marginals and their weights, which multiply the size of a table's change."""
     found: list[Table] = []
     for part in query.parts:
         axes = _axes(part.query, setting)
@@ -126,14 +131,14 @@ def tables_beside_one(question: Question) -> Answer | None:
     classes = _classes(setting, published)
     if not classes:
         return None
-    power = query.measure.degree
+    norm = query.measure
     if question.reading == "markov":
-        upper, pair = _markov(tables, published, classes, power)
+        upper, pair = _markov(tables, published, classes, norm)
         why = "two records come and two go, and differ in the attribute that costs least"
     elif is_by_attribute(setting) and len(published) == 1:
         known = _by_cell(setting, published, classes)
-        weights = _weights(tables)
-        upper, pair = by_attribute(setting, query, weights, known, question.reading, power)
+        weights = _weights(tables, norm)
+        upper, pair = by_attribute(setting, query, weights, known, question.reading)
         why = (
             f"{len(classes)} cells of one published table, and a record that changes one attribute"
         )
@@ -141,7 +146,8 @@ def tables_beside_one(question: Question) -> Answer | None:
         inside = _within(setting, published)
         visited = [_widest(classes)] if inside else classes
         counted = [_any_of(classes)] if inside else classes
-        upper = total(weight * _most(axes, published, counted, power) for axes, weight in tables)
+        sizes = (weight * _most(axes, published, counted, norm) for axes, weight in tables)
+        upper = added(norm, sizes)
         why = f"{len(visited)} cells of one published table: each loses a record and gains one"
         pair = _cycle(visited) if inside or setting.graph.complete else None
     lower = 0 if pair is None else query.difference(pair.moves(question.reading))
@@ -150,12 +156,12 @@ def tables_beside_one(question: Question) -> Answer | None:
     return question.answer(lower, plain(upper), why, witness=pair, engine="tables", since=started)
 
 
-def _weights(tables: Sequence[Table]) -> dict[frozenset[int], Fraction]:
+def _weights(tables: Sequence[Table], norm: Norm) -> dict[frozenset[int], Fraction]:
     """Return the weight of each set of attributes that is tabulated, all its tables together."""
-    found: dict[frozenset[int], Fraction] = {}
+    found: dict[frozenset[int], list[Fraction]] = {}
     for axes, weight in tables:
-        found[axes] = found.get(axes, Fraction(0)) + weight
-    return found
+        found.setdefault(axes, []).append(weight)
+    return {axes: Fraction(added(norm, weights)) for axes, weights in found.items()}
 
 
 def _by_cell(setting: Setting, published: frozenset[int], classes: Sequence[_Class]) -> Known:
@@ -243,7 +249,7 @@ def _unlike(point: Point, piece: Box) -> Point:
 
 
 def _most(
-    axes: frozenset[int], published: frozenset[int], classes: Sequence[_Class], power: int
+    axes: frozenset[int], published: frozenset[int], classes: Sequence[_Class], norm: Norm
 ) -> Exact:
     """Return what a table changes by at most in readings 1, 2 and 5."""
     if axes <= published:
@@ -253,8 +259,8 @@ def _most(
         key = tuple(item.cell[axis] for axis in sorted(axes & published))
         together.setdefault(key, []).append(bool(axes & item.varies))
     if published <= axes:
-        return 2 * sum(map(any, together.values()))
-    return total(2 * len(each) ** power for each in together.values() if any(each))
+        return added(norm, (up_and_down(norm, 1) for each in together.values() if any(each)))
+    return added(norm, (up_and_down(norm, len(each)) for each in together.values() if any(each)))
 
 
 def _cycle(classes: Sequence[_Class]) -> Pair | None:
@@ -271,17 +277,19 @@ def _markov(
     tables: Sequence[Table],
     published: frozenset[int],
     classes: Sequence[_Class],
-    power: int,
+    norm: Norm,
 ) -> tuple[Exact, Pair | None]:
     """Return the most that reading 4 allows, and the pair that may have it.
 
     Two that come, alike but for d; two that go, alike but for d; and those unlike these.
     """
 
+    one = norm.of([(1, 1), (1, 1), (-1, 1), (-1, 1)])
+
     def cost(d: int) -> Exact:
-        sizes = ((weight, 2 if d in axes else 2**power) for axes, weight in tables
+        sizes = ((weight, one if d in axes else up_and_down(norm, 2)) for axes, weight in tables
                  if not axes <= published)  # fmt: skip
-        return total(2 * weight * size for weight, size in sizes)
+        return added(norm, (weight * size for weight, size in sizes))
 
     varying = frozenset().union(*(item.varies for item in classes))
     places = sorted(varying | (published if len(classes) > 1 else frozenset()))

@@ -1,15 +1,17 @@
 """Tables beside one published attribute, where the secret is any one attribute of a record.
 
-*Setting.* As in `tables_beside_one`: a stack of marginals in l1 or l2-squared, scope "any", one
-published marginal, here of one attribute k; G joins values that differ in one attribute. N classes:
-the values of k that can hold records. |+m, -m| is 2 m in l1, and 2 m^2 in l2-squared.
+*Setting.* As in `tables_beside_one`: a stack of marginals, scope "any", one published marginal,
+here of one attribute k; G joins values that differ in one attribute. N classes: the values of k
+that can hold records. |+m, -m| is 2 m in l1 and range, 2 m^2 in l2-squared, m in linf; what tables
+(and classes) change by is added up in l1 and l2-squared, and in linf and range the largest counts.
 
 *Statement.* A pair is a move within a class along an edge, which changes one attribute d other than
-k: 2 w for each table on an A with d in A. Or it is a simple cycle of two classes or more. Then
+k: w |+1, -1| for each table on an A with d in A. Or it is a simple cycle of two classes or more,
+and then
 
-reading 2: a table without k does not change. One with k changes by at most 2 for each class in
-which another attribute of A varies; where these others have two combinations of values only, for an
-even number of them.
+reading 2: a table without k does not change. One with k changes by at most |+1, -1| for each class
+in which another attribute of A varies; where these others have two combinations of values only, for
+an even number of them.
 
 readings 1 and 5: a table with k changes by at most the same, without that it is even; one without
 k by at most |+(N - 1), -(N - 1)|. If A without k has two combinations only, and varies in all
@@ -34,7 +36,7 @@ N is odd; in readings 1 and 5 each class loses a and gains b, and z moves along 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
@@ -42,11 +44,12 @@ from math import prod
 
 from blowproof.models import AttributeChange, Exact, Point, Setting
 from blowproof.models.base.numbers import total
+from blowproof.models.norms import Norm
 from blowproof.models.queries.query import BoundQuery
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.limits.limit import whole_limit
 
-__all__ = ["Known", "by_attribute", "is_by_attribute"]
+__all__ = ["Known", "added", "by_attribute", "is_by_attribute", "up_and_down"]
 
 MOST_TRIED = whole_limit(__name__, "MOST_TRIED")
 
@@ -79,20 +82,33 @@ class Known:
         return prod(self.sizes[axis] for axis in axes if any(axis in each for each in self.varies))
 
 
+def up_and_down(norm: Norm, times: int) -> Exact:
+    """Return |+m, -m|: an output rises so far, and another falls so far."""
+    return norm.of([(times, 1), (-times, 1)])
+
+
+def added(norm: Norm, sizes: Iterable[Exact]) -> Exact:
+    """Return what changes of these sizes of different outputs do not exceed: added up, or the
+    largest, where that is what the norm looks at.
+    """
+    return total(sizes) if norm.adds else max(sizes, default=0)
+
+
 def is_by_attribute(setting: Setting) -> bool:
     """Whether the secret is any one attribute."""
     return setting.policy.secrets == AttributeChange()
 
 
 def by_attribute(
-    setting: Setting, query: BoundQuery, weights: Weights, known: Known, reading: str, power: int
+    setting: Setting, query: BoundQuery, weights: Weights, known: Known, reading: str
 ) -> tuple[Exact, Pair | None]:
     """Return what no pair exceeds, and a pair that may meet it."""
-    alone, single = _within_a_class(setting, weights, known)
+    norm = query.measure
+    alone, single = _within_a_class(setting, weights, known, norm)
     if reading == "secret-moves":
-        upper, pairs = _round(weights, known), _rounds(setting, known)
+        upper, pairs = _round(weights, known, norm), _rounds(setting, known)
     else:
-        upper, pairs = _one_edge(weights, known, power), _edges(setting, known)
+        upper, pairs = _one_edge(weights, known, norm), _edges(setting, known)
     found = [pair for pair in pairs if pair is not None]
     if single is not None:
         found.append(single)
@@ -100,11 +116,14 @@ def by_attribute(
     return max(upper, alone), best
 
 
-def _within_a_class(setting: Setting, weights: Weights, known: Known) -> tuple[Exact, Pair | None]:
+def _within_a_class(
+    setting: Setting, weights: Weights, known: Known, norm: Norm
+) -> tuple[Exact, Pair | None]:
     """Return what one attribute of one record changes at most, and the pair that does."""
+    one = up_and_down(norm, 1)
 
     def cost(d: int) -> Exact:
-        return total(2 * weight for axes, weight in weights.items() if d in axes)
+        return added(norm, (one * weight for axes, weight in weights.items() if d in axes))
 
     places = sorted(frozenset().union(*known.varies) - {known.key}, key=cost, reverse=True)
     for d in places:
@@ -115,7 +134,12 @@ def _within_a_class(setting: Setting, weights: Weights, known: Known) -> tuple[E
     return (cost(places[0]) if places else 0), None
 
 
-def _round(weights: Weights, known: Known) -> Exact:
+def _classes(norm: Norm, weight: Fraction, times: int) -> Exact:
+    """Return what a table changes by, |+1, -1| in so many classes."""
+    return weight * up_and_down(norm, 1) * (times if norm.adds else min(times, 1))
+
+
+def _round(weights: Weights, known: Known, norm: Norm) -> Exact:
     """Return the bound of reading 2 on a cycle."""
     found: list[Exact] = []
     for axes, weight in weights.items():
@@ -125,11 +149,11 @@ def _round(weights: Weights, known: Known) -> Exact:
         classes = known.varying(others)
         if known.combinations(others) == 2:
             classes -= classes % 2
-        found.append(2 * weight * classes)
-    return total(found)
+        found.append(_classes(norm, weight, classes))
+    return added(norm, found)
 
 
-def _one_edge(weights: Weights, known: Known, power: int) -> Exact:
+def _one_edge(weights: Weights, known: Known, norm: Norm) -> Exact:
     """Return the bound of readings 1 and 5 on a cycle."""
     found: list[Exact] = []
     for axes, weight in weights.items():
@@ -139,19 +163,18 @@ def _one_edge(weights: Weights, known: Known, power: int) -> Exact:
         classes = known.varying(axes)
         if not classes:
             continue
-        one_less = 2 * weight * (known.count - 1) ** power
+        one_less = weight * up_and_down(norm, known.count - 1)
+        whole = added(norm, [_classes(norm, beside, classes), one_less])
         if known.combinations(axes) == 2 and classes == known.count:
-            two_less = 2 * weight * (known.count - 2) ** power
-            found.append(
-                max(2 * beside * classes + two_less, 2 * beside * (classes - 1) + one_less)
-            )
-        else:
-            found.append(2 * beside * classes + one_less)
+            two_less = weight * up_and_down(norm, known.count - 2)
+            all_but_one = added(norm, [_classes(norm, beside, classes - 1), one_less])
+            whole = max(added(norm, [_classes(norm, beside, classes), two_less]), all_but_one)
+        found.append(whole)
     for axes, weight in weights.items():
         others = axes - {known.key}
         if known.key in axes and known.count > 1 and others not in weights:
-            found.append(2 * weight * known.varying(others))
-    return total(found)
+            found.append(_classes(norm, weight, known.varying(others)))
+    return added(norm, found)
 
 
 # --- pairs ---------------------------------------------------------------------------------------
