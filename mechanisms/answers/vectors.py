@@ -82,6 +82,9 @@ class Vector:
 class Estimate:
     """Floats computed from noisy answers alone: no longer exact, and exactly as private."""
 
+    mechanisms: Sequence[str] | None = None
+    """Which mechanism each answer is by, where they are by several."""
+
     def __init__(self, values: object, names: Names) -> None:
         self.values = np.asarray(values, dtype=np.float64)
         self.names = names

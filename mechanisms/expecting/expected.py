@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from blowproof.mechanisms.expecting.k_norm_error import k_norm_error
 from blowproof.mechanisms.expecting.rehearsal import Errors, Stage, rehearsed
@@ -35,6 +36,8 @@ CHOSEN = 16
 LEAST = 1e-9
 WORK = 4e6
 """Numbers that the rehearsals of one plan may handle."""
+_KEPT: WeakKeyDictionary[NoisyTable, dict[object, Any]] = WeakKeyDictionary()
+"""What rehearsals on made-up data made, for the other queries of a workload; gone with the data."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,7 @@ def expected(plan: Plan, shapes: Sequence[tuple[str, NoisyTable]], seed: int) ->
     worst: tuple[str, Errors] | None = None
     all_of = []
     for place, (name, data) in enumerate(shapes):
-        stage = Stage(plan.request.policy, data, seed + place)
+        stage = Stage(plan.request.policy, data, seed + place, _KEPT.setdefault(data, {}))
         rounds = _rounds(plan, data)
         found = rehearsed(plan, stage, data, rounds, noiseless=isinstance(plan, Consistent))
         all_of.append(found.rmse)

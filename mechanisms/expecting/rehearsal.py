@@ -44,6 +44,8 @@ __all__ = ["Errors", "Stage", "rehearsed", "seeded_laplace"]
 
 Floats = NDArray[np.float64]
 KEPT = 20
+MOST_KEPT = 20_000_000
+"""Cells of all tables that are kept for other queries."""
 WIDE = 1e9
 """Scales from here on are drawn as continuous numbers: the grid is lost in them."""
 
@@ -76,10 +78,17 @@ def seeded_laplace(draw: np.random.Generator, scale: Fraction, size: int) -> NDA
 
 
 class Stage:
-    """What a plan draws from in a rehearsal; with `silent`, it hears no noise."""
+    """What a plan draws from in a rehearsal; with `silent`, it hears no noise.
 
-    def __init__(self, policy: Policy, data: Dataset, seed: int) -> None:
-        self.policy, self.silent = policy, False
+    `kept` holds what earlier plans made of such noise in each `round`, for those that ask for the
+    same: tables that several queries are answered from are made once for all of them.
+    """
+
+    def __init__(
+        self, policy: Policy, data: Dataset, seed: int, kept: dict[object, Any] | None = None
+    ) -> None:
+        self.policy, self.silent, self.round = policy, False, 0
+        self._seed, self._kept = seed, kept
         self._data = data
         self._random = np.random.default_rng(seed)
         self._truth: dict[int, tuple[object, Vector]] = {}
@@ -175,7 +184,15 @@ class Stage:
 
     def once(self, key: object, make: Callable[[], Any]) -> Any:
         """Return what is made of noisy answers, as `Draw` does."""
-        return make()
+        if self._kept is None:
+            return make()
+        place = key, self._seed, self.round, self.silent
+        if place not in self._kept:
+            made = make()
+            if (len(self._kept) + 1) * self.policy.domain.size > MOST_KEPT:
+                return made
+            self._kept[place] = made
+        return self._kept[place]
 
     def public_size(self, request: Request) -> int | None:
         """Return n where it is public, as `Draw` does."""
@@ -216,6 +233,7 @@ def rehearsed(plan: Plan, stage: Stage, data: Dataset, rounds: int, *, noiseless
         truth = numbers(true_answers(request.bound, request.policy, data))
     means, worst = np.zeros(rounds), np.zeros(rounds)
     for place in range(rounds):
+        stage.round = place
         apart = numbers(plan.run(stage)) - truth  # type: ignore[arg-type]
         means[place] = float((apart**2).mean()) if len(apart) else 0.0
         worst[place] = float(abs(apart).max(initial=0))

@@ -114,10 +114,14 @@ class Quadtree(Plan):
 
     def run(self, draw: Draw) -> Vector | Estimate:
         """Return the answers on the counts that fit all levels best."""
+        widths = tuple((item.width, item.widths) for item in self.releases)
+        table = draw.once((self.name, self.blocks.fan_out, widths), lambda: self._fitted(draw))
+        return answered_from(table, self.request.bound, self.request.policy)
+
+    def _fitted(self, draw: Draw) -> NDArray[np.float64]:
         drawn = [draw(item).units.astype(np.float64) for item in self.releases]
         variances = [max(LEAST, _variance(item)) for item in self.releases]
-        table = self.blocks.fitted(drawn, variances, draw.public_size(self.request))
-        return answered_from(table, self.request.bound, self.request.policy)
+        return self.blocks.fitted(drawn, variances, draw.public_size(self.request))
 
 
 def _variance(item: Release) -> float:

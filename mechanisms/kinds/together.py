@@ -35,10 +35,18 @@ def all_of(queries: Sequence[BoundQuery]) -> Stacked:
 
 
 class Several(Estimate):
-    """The answers of several queries, one after the other; the first column says of which."""
+    """The answers of several queries, one after the other; the first column says of which.
 
-    def __init__(self, parts: Sequence[tuple[str, Vector | Estimate]]) -> None:
-        self.parts = tuple(parts)
+    `by` says which mechanism each query is answered by.
+    """
+
+    def __init__(
+        self, parts: Sequence[tuple[str, Vector | Estimate]], by: Sequence[str] = ()
+    ) -> None:
+        self.parts, self.by = tuple(parts), tuple(by)
+        if by:
+            each = zip(by, self.parts, strict=True)
+            self.mechanisms = [name for name, (_, found) in each for _ in range(len(found))]
 
         def rows() -> Iterator[tuple[Any, ...]]:
             for name, found in self.parts:
@@ -82,7 +90,8 @@ class Together(Plan):
     def run(self, draw: Draw) -> Vector | Estimate:
         """Return the answers of all queries."""
         once = cast("Draw", _Once(draw))
-        return Several([(plan.request.bound.name, plan.run(once)) for plan in self.plans])
+        parts = [(plan.request.bound.name, plan.run(once)) for plan in self.plans]
+        return Several(parts, [plan.name for plan in self.plans])
 
 
 class _Once:

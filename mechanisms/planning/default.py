@@ -82,7 +82,7 @@ def _rounded(answers: Vector | Estimate, query: BoundQuery) -> Vector | Estimate
         pairs = list(zip(answers.parts, query.parts, strict=True))
         parts = [(name, _rounded(found, part.query)) for (name, found), part in pairs]
         same = all(new is old for (_, new), ((_, old), _) in zip(parts, pairs, strict=True))
-        return answers if same else Several(parts)
+        return answers if same else Several(parts, answers.by)
     if isinstance(answers, Vector) or not is_count(query):
         return answers
     units = [round(value) for value in answers]

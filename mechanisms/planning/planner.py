@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import zip_longest
 from typing import Any
 
 from blowproof.mechanisms.base.errors import RefusedError
@@ -108,14 +109,13 @@ def planned(
     shapes = _shapes(request, size)
     refused: list[Refused] = []
     rest = _left(request, BASIC_SHARE)
-    tried = [
-        _tried(replace(rest, query=query), candidates(query, policy), shapes, size, seed, refused)
-        for query in workload.queries
-    ]
+    basic = [candidates(query, policy) for query in workload.queries]
+    tried = _tried(rest, workload, basic, shapes, size, seed, refused)
     more = strategies(_left(request, STRATEGY_SHARE), workload)
     rest = _left(request, BASIC_SHARE)  # for all of them: what is left puts the options together
-    for row, query, extra in zip(tried, workload.queries, more, strict=True):
-        row.extend(_tried(replace(rest, query=query), extra, shapes, size, seed, refused))
+    late = _tried(rest, workload, more, shapes, size, seed, refused)
+    for row, extra in zip(tried, late, strict=True):
+        row.extend(extra)
         row.sort(key=lambda item: (item.error.rmse, item.error.max95))
     known = [_known(item) for item in tried]
     bounds = tuple(
@@ -153,31 +153,43 @@ def _left(request: Request, share: float) -> Request:
 
 def _tried(
     request: Request,
-    some: Iterable[Candidate],
+    workload: Workload,
+    some: Iterable[Iterable[Candidate]],
     shapes: Sequence[tuple[str, NoisyTable]],
     size: int | None,
     seed: int,
     refused: list[Refused],
-) -> list[Tried]:
-    """Return the candidates that answer one query, the best first; the others say why not."""
-    found = []
-    for candidate in some:
-        asked = replace(_left(request, LAST_SHARE), options=candidate.settings)
-        try:
-            plan = made_ready(candidate.mechanism, asked)
-            _require_worth(plan, size)
-            error = expected(plan, shapes, seed)
-        except (ContradictionError, UndeterminedError):
-            raise  # the policy is at fault, and every mechanism would say so
-        except BlowproofError as why:
-            refused.append(Refused(candidate.text, request.bound.name, str(why)))
-            continue
-        if error is None:
-            why_not = "the domain is too large to rehearse it, so its error is not known"
-            refused.append(Refused(candidate.text, request.bound.name, why_not))
-            continue
-        found.append(Tried(candidate, plan, error))
-    return sorted(found, key=lambda item: (item.error.rmse, item.error.max95))
+) -> list[list[Tried]]:
+    """Return for each query the candidates that answer it; the others say why not.
+
+    Every query's first candidate, then every query's second, ...: the quick ones come first, so
+    that a query late in the workload has an answer however long the slow ones of another take.
+    """
+    found: list[list[Tried]] = [[] for _ in workload.queries]
+    for nth in zip_longest(*some):
+        for query, candidate, row in zip(workload.queries, nth, found, strict=True):
+            if candidate is None:
+                continue
+            asked = replace(_left(request, LAST_SHARE), query=query, options=candidate.settings)
+            try:
+                plan = made_ready(candidate.mechanism, asked)
+                _require_worth(plan, size)
+                error = expected(plan, shapes, seed)
+            except (ContradictionError, UndeterminedError):
+                raise  # the policy is at fault, and every mechanism would say so
+            except BlowproofError as why:
+                refused.append(Refused(candidate.text, query.name, str(why)))
+                continue
+            if error is None:
+                why_not = "the domain is too large to rehearse it, so its error is not known"
+                refused.append(Refused(candidate.text, query.name, why_not))
+                continue
+            row.append(Tried(candidate, plan, error))
+    for row in found:
+        row.sort(key=lambda item: (item.error.rmse, item.error.max95))
+    places = {query.name: place for place, query in enumerate(workload.queries)}
+    refused.sort(key=lambda item: places[item.query])
+    return found
 
 
 def _require_worth(plan: Plan, size: int | None) -> None:

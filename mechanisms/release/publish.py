@@ -21,6 +21,7 @@ from itertools import count as naturals
 from pathlib import Path
 from typing import IO, Any
 
+from blowproof.mechanisms.answers.vectors import Estimate
 from blowproof.mechanisms.release.form import in_few_digits
 from blowproof.mechanisms.release.measured import kept
 from blowproof.mechanisms.release.release import Released
@@ -145,13 +146,15 @@ def _rows(released: Released) -> Iterator[tuple[object, ...]]:
     beside: Iterable[tuple[float, float, float] | None] = repeat(None)
     if released.errors is not None and released.ends is not None:
         beside = zip(released.errors, *released.ends, strict=True)
-    rows = zip(released.answers.names.rows(), released.answers, beside, strict=False)
-    for names, value, found in rows:
+    several = released.answers.mechanisms if isinstance(released.answers, Estimate) else None
+    makers: Iterable[str] = repeat(released.mechanism) if several is None else several
+    rows = zip(released.answers.names.rows(), released.answers, beside, makers, strict=False)
+    for names, value, found, by in rows:
         shown = value if isinstance(value, (float, int)) else show(value)
         more: tuple[object, ...] = ()
         if found is not None:
             error, low, high = in_few_digits(*found)
-            more = (error, *_holding(value, low, high), released.mechanism)
+            more = (error, *_holding(value, low, high), by)
         yield (*(_plain(name) for name in names), shown, *more)
 
 

@@ -14,14 +14,15 @@ import pytest
 from blowproof.cli.main import run
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.expecting.expected import largest_of
-from blowproof.mechanisms.expecting.rehearsal import seeded_laplace
+from blowproof.mechanisms.expecting.rehearsal import Stage, seeded_laplace
 from blowproof.mechanisms.kinds import k_norm
+from blowproof.mechanisms.planning import planner
 from blowproof.mechanisms.planning.lower_bounds import least_variance
 from blowproof.mechanisms.planning.planner import NEARLY, Planned, planned
 from blowproof.mechanisms.planning.split import cube_roots, require_within, total_error
 from blowproof.mechanisms.planning.workload import workload
 from blowproof.mechanisms.release.registry import plan as made_ready
-from blowproof.mechanisms.release.release import release
+from blowproof.mechanisms.release.release import Plan, release
 from blowproof.mechanisms.release.request import Request
 from blowproof.mechanisms.structures.ordered_hierarchical import variance
 from blowproof.models import (
@@ -35,6 +36,7 @@ from blowproof.models import (
     UndeterminedError,
 )
 from blowproof.models.data.dataset import Dataset
+from blowproof.models.mechanisms.mechanism import Selection
 
 LINE = Policy(domain=Domain(age=Integers(0, 40)), secrets=Distance(threshold=3))
 SHORT_LINE = Policy(domain=Domain(age=Integers(0, 12)), secrets=Distance(threshold=3))
@@ -343,3 +345,60 @@ def test_of_two_that_are_nearly_alike_the_one_that_is_better_on_kinder_data_is_c
     product = found.chosen.rmse * found.chosen.usual
     for option in found.options:
         assert option.rmse > NEARLY * least or option.rmse * option.usual >= product
+
+
+def test_quick_mechanisms_of_all_queries_come_before_slow_ones_of_any(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A query late in a long workload had no answer where earlier ones took all the time."""
+    tried: list[tuple[str, str]] = []
+
+    def ready(name: str, request: Request) -> Plan:
+        tried.append((name, request.bound.name))
+        return made_ready(name, request)
+
+    monkeypatch.setattr(planner, "made_ready", ready)
+    queries = ["histogram", "cumulative(age)", "range(age,3,9)"]
+    compared(SHORT_LINE, *queries)
+    assert tried[:3] == [("laplace", query) for query in queries]
+    last_quick = max(tried.index(("ordered", query)) for query in queries)
+    assert all(tried.index(("dawa", query)) > last_quick for query in queries)
+
+
+def test_what_two_queries_ask_of_a_table_is_rehearsed_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chosen: Counter[str] = Counter()
+    real = Stage.choose
+
+    def choose(self: Stage, selection: Selection, *, penalty: Fraction) -> Any:
+        chosen[selection.candidates] += 1
+        return real(self, selection, penalty=penalty)
+
+    monkeypatch.setattr(Stage, "choose", choose)
+    compared(SHORT_LINE, "histogram")
+    one = chosen.copy()
+    compared(SHORT_LINE, "histogram", "cumulative(age)", "range(age,3,9)")
+    assert one and all(chosen[kind] - one[kind] < 2 * one[kind] for kind in one)
+
+
+@pytest.mark.usefixtures("files")
+def test_nothing_is_written_where_nothing_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = "plan p.toml d.csv --query cumulative(age) --epsilon 1/1000000 --output plan.json"
+    assert run(words(asked)) == 1
+    assert not Path("plan.json").exists()
+    assert "not written" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("files")
+def test_each_row_of_several_queries_names_its_mechanism(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(words(ASKED)) == 0
+    parts = json.loads(Path("plan.json").read_text("utf-8"))["options"][0]["settings"]["releases"]
+    drawn = "release p.toml d.csv --plan plan.json --unaccounted --output out.json"
+    assert run(words(drawn)) == 0
+    rows = json.loads(Path("out.json").read_text("utf-8"))["rows"]
+    by = {query: part["mechanism"] for part in parts for query in part["queries"]}
+    assert all(row[-1] == by[row[0]] for row in rows) and len(rows) == 42
+    capsys.readouterr()
