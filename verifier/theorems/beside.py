@@ -247,15 +247,15 @@ def all_at_once(found: Beside) -> int:
 
 
 def _two(found: Beside) -> tuple[int, int] | None:
-    """Return what `lengths.two_beside` says, of moves and of cycles, where two facts are beside.
-
-    A row of bounds is closed by slack, which is no difference of labels.
-    """
-    if not len(found.widths) == len(found.further) == 2:
+    """Return what `lengths.two_beside` says, of moves and of cycles, where two facts are beside."""
+    if len(found.widths) != 2:
         return None
     held: list[set[tuple[int, int]]] = [set() for _ in range(found.count)]
     for home, (first, second) in zip(found.home, found.labels.tolist(), strict=True):
         held[home].add((first, second))
+    x, y = min(held[0])
+    slack = [(x + 1, y), (x, y + 1)]
+    held[0].update(slack[len(found.further) :])  # of rows of bounds, which come last
     return longest_with_two(Counter(map(frozenset, held)).items())
 
 

@@ -101,3 +101,19 @@ def test_two_loose_bounds_are_no_thousands() -> None:
     assert found.witness is not None
     assert (found.lower, found.upper) == (36, 48)
     assert check_pair(question.setting, "published", found.witness)
+
+
+def test_a_count_and_a_bound_beside_cells() -> None:
+    """Two facts beside cells, one of them closed by slack: 28,056 by stages."""
+    domain = Domain(
+        c=Labels([str(k) for k in range(12)]), s=Labels("FM"), o=Labels("ab"), z=Labels("uv")
+    )
+    known = (
+        Marginal(["c"], answers=[5000] * 12),
+        Count({"s": "F"}, answer=30000),
+        Count({"o": "a"}, at_least=150, at_most=155),
+    )
+    policy = Policy(domain=domain, known=known, database=Database(size=60000, answers="given"))
+    found = bounds_beside(asked(policy))
+    assert found is not None and found.upper is not None
+    assert found.upper < 10_000

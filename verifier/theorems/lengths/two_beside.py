@@ -68,6 +68,12 @@ the b both adding up to |V| = g |e|,
 at most E max(1 / |e|, 2 D / root of det), and |e| >= 1, as q(e) is a whole number. With 1 in place
 of |A| and |B|, and D in place of E, it is the number of cycles. QED.
 
+*Loops.* Let there be moves within classes with some other labels, which are cycles by themselves
+(slack, see `beside_bounds`). They share one class at most with another cycle, so that the exchange
+in (i) says nothing of them, and all else holds if D >= R + r and r is no smaller than their |x|,
+and each r_j no smaller than their |f_j(x)|. So it is enough to give one class two labels so far
+apart.
+
 Two facts of 0/1 with all four labels in each class have about 2 (N + 1)^3; circuits that are known
 have (4/27) N^3. Sums of cycles that stay in a box (`beside`, all at once) have 16 N^3.
 """
