@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -445,3 +446,10 @@ def test_every_strategy_has_its_question() -> None:
     """What a plan asks has a test here that fails without it (SAT: tests/verifier/test_plan.py)."""
     tested = {*NEEDS, *NARROWER, *QUICKER, "areas", "areas beside", "sat"}
     assert {item.name for item in (*THEOREMS, *ENGINES, LAST)} == tested
+
+
+def test_the_benchmarks_tell_what_every_strategy_gains() -> None:
+    text = (Path(__file__).resolve().parents[2] / "benchmarks" / "README.md").read_text("utf-8")
+    table = text.split("## What each strategy gains")[1].split("\n## ")[0]
+    told = {line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| ")}
+    assert {item.name for item in (*THEOREMS, *ENGINES, LAST)} <= told
