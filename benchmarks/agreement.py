@@ -7,11 +7,11 @@ Every policy is asked its S(f, P) for a drawn query (or two, with weights) in a 
 reading after the other, by brute force, SAT, ILP, the search over irreducible multisets and
 Normaliz's Hilbert bases, where these apply; under "given" the complete neighbour sets are compared
 too. Prints a table with a column for each engine (exact answers) and, where the search is exact,
-how often SAT or ILP say the same; then every disagreement. Exits 1 if there is one.
+how often SAT or ILP say the same; then every disagreement. Exits 1 if there is one. Limits are of
+counted work, so that a busy machine says the same.
 
-`--beside`: instead, is an engine alone ever exact where `auto` is not, or three times as fast? The
-limit is one of counted work and the seconds are those of the processor, so that a busy machine says
-the same. What `auto` answers within FLOOR is quick, and no engine is asked about it; what it does
+`--beside`: instead, is an engine alone ever exact where `auto` is not, or three times as fast?
+Seconds are those of the processor. What `auto` answers within FLOOR is quick, and no engine is asked about it; what it does
 not is asked of `auto` again, which is warm then, and of every engine. Exits 1 if one is better.
 """
 
@@ -119,15 +119,16 @@ class Tally:
     ) -> Answer | None:
         """Return an engine's answer, or None where it does not apply."""
         try:
-            return sensitivity(
-                policy,
-                query,
-                norm=norm,
-                reading=reading,
-                engine=engine,
-                time_limit=self.limit,
-                max_size=2 if policy.domain.size > 4 else 3,
-            )
+            with Budget():
+                return sensitivity(
+                    policy,
+                    query,
+                    norm=norm,
+                    reading=reading,
+                    engine=engine,
+                    time_limit=self.limit,
+                    max_size=2 if policy.domain.size > 4 else 3,
+                )
         except BlowproofError:
             return None
 

@@ -6,12 +6,13 @@ import math
 from typing import Any
 
 from blowproof.cli.report.html import Markup, table, tag
+from blowproof.cli.report.paper import Paper
 from blowproof.models.policy.in_words import value_text
 
 __all__ = ["attack_picture", "attack_ways", "attack_words", "widths"]
 
-WIDTH, HEIGHT, MIDDLE = 640, 240, 140
-BAR, LEFT, ROOM = 16, 130, 360
+HEIGHT, MIDDLE = 240, 140
+BAR, STEP, LEFT, RIGHT = 16, 28, 130, 150
 SPREAD = 4.0
 STEPS = 160
 
@@ -64,30 +65,37 @@ def attack_ways(attack: dict[str, Any]) -> Markup | None:
     )  # fmt: skip
 
 
-def attack_picture(attack: dict[str, Any]) -> Markup | None:
+def attack_picture(attack: dict[str, Any], paper: Paper) -> Markup | None:
     """Return two bell curves: one noisy count, and the average of all that the facts give.
 
     They are drawn as normal densities of the right variances: the widths count, not the shape.
+    Bars from zero below them show differences that curves hide.
     """
     found = widths(attack)
     if found is None:
         return None
     width = found[1][1]
-    bars = [_bar(row, *bar) for row, bar in enumerate(found)]
-    return tag(
-        "svg",
-        tag("title", "What averaging leaves of the noise"),
-        tag("desc", attack_words(attack)),
-        tag("line", class_="axis", x1=20, x2=WIDTH - 20, y1=MIDDLE, y2=MIDDLE),
-        _bell(1.0, width, "bell one"),
-        _bell(width, width, "bell averaged"),
-        tag("line", class_="truth", x1=WIDTH / 2, x2=WIDTH / 2, y1=12, y2=MIDDLE),
-        tag("text", "true count", x=WIDTH / 2, y=MIDDLE + 18, text_anchor="middle"),
-        tag("text", "one noisy count", class_="one", x=_place(1.75), y=MIDDLE - 40),
-        tag("text", "after averaging", class_="averaged", x=_place(0.75 * width) + 10, y=26),
+    middle, step = paper.width / 2, paper.step(STEP)
+    _, room = paper.room(LEFT, RIGHT)
+    bars = [
+        paper.bar(MIDDLE + 36 + row * step, label, room * share,
+                  f"{100 * share:.3g} % of its width", kind, left=LEFT, high=BAR)
+        for row, (label, share, kind) in enumerate(found)
+    ]  # fmt: skip
+    named = _place(1.75, paper) if not paper.slim else paper.width - 110
+    return paper.picture(
+        HEIGHT + len(found) * (step - STEP),
+        "What averaging leaves of the noise",
+        attack_words(attack),
+        tag("line", class_="axis", x1=20, x2=paper.width - 20, y1=MIDDLE, y2=MIDDLE),
+        _bell(1.0, width, "bell one", paper),
+        _bell(width, width, "bell averaged", paper),
+        tag("line", class_="truth", x1=middle, x2=middle, y1=12, y2=MIDDLE),
+        tag("text", "true count", x=middle, y=MIDDLE + 18, text_anchor="middle"),
+        tag("text", "one noisy count", class_="one", x=named, y=MIDDLE - 40),
+        tag("text", "after averaging", class_="averaged", x=_place(0.75 * width, paper) + 10, y=26),
         bars,
-        viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", class_="plot",
-    )  # fmt: skip
+    )
 
 
 def widths(attack: dict[str, Any]) -> list[tuple[str, float, str]] | None:
@@ -101,26 +109,16 @@ def widths(attack: dict[str, Any]) -> list[tuple[str, float, str]] | None:
     return [("one noisy count", 1.0, "reading"), ("after averaging", math.sqrt(left), "plain")]
 
 
-def _bar(row: int, label: str, share: float, kind: str) -> list[Markup]:
-    """How wide the noise is: a bar from zero, which shows differences that curves hide."""
-    y = MIDDLE + 36 + row * (BAR + 12)
-    return [
-        tag("text", label, x=LEFT - 10, y=y + 13, text_anchor="end"),
-        tag("rect", x=LEFT, y=y, width=float(ROOM * share), height=BAR, class_=kind),
-        tag("text", f"{100 * share:.3g} % of its width", x=LEFT + ROOM * share + 8, y=y + 13),
-    ]
+def _place(deviations: float, paper: Paper) -> float:
+    return paper.width / 2 + deviations / SPREAD * (paper.width / 2 - 20)
 
 
-def _place(deviations: float) -> float:
-    return WIDTH / 2 + deviations / SPREAD * (WIDTH / 2 - 20)
-
-
-def _bell(width: float, narrowest: float, style: str) -> Markup:
+def _bell(width: float, narrowest: float, style: str, paper: Paper) -> Markup:
     """A normal density; its height is relative to that of the narrowest one drawn."""
     height = narrowest / width * (MIDDLE - 24)
     points = []
     for step in range(STEPS + 1):
         x = SPREAD * (2 * step / STEPS - 1)
         y = height * math.exp(-((x / width) ** 2) / 2)
-        points.append(f"{_place(x):.1f} {MIDDLE - y:.1f}")
+        points.append(f"{_place(x, paper):.1f} {MIDDLE - y:.1f}")
     return tag("path", class_=style, d=f"M {' L '.join(points)}")

@@ -6,11 +6,12 @@ from fractions import Fraction
 from math import exp
 from typing import Any
 
-from blowproof.cli.report.html import Markup, tag
+from blowproof.cli.report.html import Markup
+from blowproof.cli.report.paper import Paper
 
 __all__ = ["belief_picture", "beliefs", "believed"]
 
-WIDTH, BAR, STEP, LEFT = 640, 22, 34, 250
+BAR, STEP, LEFT, RIGHT = 22, 34, 250, 70
 
 
 def believed(log_odds: Fraction) -> float:
@@ -34,24 +35,20 @@ def beliefs(attackers: dict[str, Any], epsilon: int | str) -> list[tuple[str, fl
     ]
 
 
-def belief_picture(attackers: dict[str, Any], epsilon: int | str) -> Markup | None:
+def belief_picture(attackers: dict[str, Any], epsilon: int | str, paper: Paper) -> Markup | None:
     """Return bars: even odds before; after, as promised, and as this noise really allows."""
     bars = beliefs(attackers, epsilon)
     if bars is None:
         return None
-    room = WIDTH - LEFT - 70
-    rows = []
-    for place, (label, share, kind) in enumerate(bars):
-        y = 10 + place * STEP
-        rows.append(tag("text", label, x=LEFT - 10, y=y + 16, text_anchor="end"))
-        rows.append(tag("rect", x=LEFT, y=y, width=room * share, height=BAR, class_=kind))
-        rows.append(tag("text", f"{share:.3f}", x=LEFT + room * share + 8, y=y + 16))
-    return tag(
-        "svg",
-        tag("title", "How sure an attacker can become of a secret that seemed even"),
-        tag("desc", "; ".join(f"{label}: {share:.3f}" for label, share, _ in bars)),
+    _, room = paper.room(LEFT, RIGHT)
+    step = paper.step(STEP)
+    rows = [
+        paper.bar(10 + place * step, label, room * share, f"{share:.3f}", kind, left=LEFT, high=BAR)
+        for place, (label, share, kind) in enumerate(bars)
+    ]
+    return paper.picture(
+        20 + step * len(bars),
+        "How sure an attacker can become of a secret that seemed even",
+        "; ".join(f"{label}: {share:.3f}" for label, share, _ in bars),
         rows,
-        viewBox=f"0 0 {WIDTH} {20 + STEP * len(bars)}",
-        role="img",
-        class_="plot",
     )

@@ -8,12 +8,15 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from blowproof.cli.report.html import Markup, tag
+from blowproof.cli.report.paper import BROAD, Paper
 from blowproof.models.policy.in_words import short
 
 __all__ = ["EPSILONS", "PROMISES", "Curve", "curves", "error_plot", "merged", "shown_bound"]
 
-WIDTH, HEIGHT = 640, 300
+HEIGHT = 300
 LEFT, RIGHT, TOP, BOTTOM = 64, 190, 24, 48
+SLIM_RIGHT = 16
+"""On slim paper the names of lines stand below."""
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 LABEL_STEP = 16
 MOST_TICKS = 8
@@ -95,38 +98,41 @@ def shown_bound(line: Curve) -> str:
     return f"S {'=' if line.exact else '≤'} {short(line.sensitivity)}"
 
 
-def error_plot(found: Sequence[Curve], promised: Fraction, promise: Promise = EPSILON) -> Markup:
+def error_plot(
+    found: Sequence[Curve], promised: Fraction, promise: Promise = EPSILON, paper: Paper = BROAD
+) -> Markup:
     """Return the plot as SVG; both axes are logarithmic, so that every line is straight."""
     lines = merged(found)
     if not lines:
         return tag("p", "No reading asks for any noise here.")
     values = [line.size for line in lines]
     low = promise.error(min(values), EPSILONS[-1])
-    scale = _Scale(low, promise.error(max(values), EPSILONS[0]))
+    scale = _Scale(low, promise.error(max(values), EPSILONS[0]), paper)
     words = "; ".join(f"{line.label}: {promise.formula.format(line.sensitivity)}" for line in lines)
     mark = min(max(float(promised), EPSILONS[0]), EPSILONS[-1])
-    return tag(
-        "svg",
-        tag("title", f"Expected error of one count against {promise.name}"),
-        tag("desc", words),
+    labels, below = _key(lines) if paper.slim else (_labels(lines, scale, promise), 0)
+    return paper.picture(
+        HEIGHT + below,
+        f"Expected error of one count against {promise.name}",
+        words,
         _grid(scale, promise.name),
         tag("line", class_="epsilon", x1=scale.x(mark), x2=scale.x(mark), y1=float(TOP),
             y2=float(HEIGHT - BOTTOM)),
         [_line(line, scale, promise) for line in lines],
-        _labels(lines, scale, promise),
-        viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", class_="plot",
+        labels,
     )  # fmt: skip
 
 
 class _Scale:
     """From epsilon and error to the places on the page."""
 
-    def __init__(self, low: float, high: float) -> None:
+    def __init__(self, low: float, high: float, paper: Paper) -> None:
         self.low, self.high = math.log10(low) - 0.05, math.log10(high) + 0.05
+        self.end = paper.width - (SLIM_RIGHT if paper.slim else RIGHT)
 
     def x(self, epsilon: float) -> float:
         first, last = math.log10(EPSILONS[0]), math.log10(EPSILONS[-1])
-        return LEFT + (math.log10(epsilon) - first) / (last - first) * (WIDTH - LEFT - RIGHT)
+        return LEFT + (math.log10(epsilon) - first) / (last - first) * (self.end - LEFT)
 
     def y(self, error: float) -> float:
         share = (math.log10(error) - self.low) / (self.high - self.low)
@@ -144,13 +150,13 @@ def _grid(scale: _Scale, name: str) -> list[Markup]:
     parts = []
     for tick in scale.ticks():
         y = scale.y(tick)
-        parts.append(tag("line", class_="grid", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y))
+        parts.append(tag("line", class_="grid", x1=LEFT, x2=scale.end, y1=y, y2=y))
         parts.append(tag("text", f"{tick:g}", x=LEFT - 8, y=y + 4, text_anchor="end"))
     for epsilon in EPSILONS:
         x = scale.x(epsilon)
         parts.append(tag("line", class_="grid", x1=x, x2=x, y1=TOP, y2=HEIGHT - BOTTOM))
         parts.append(tag("text", f"{epsilon:g}", x=x, y=HEIGHT - BOTTOM + 18, text_anchor="middle"))
-    middle = (LEFT + WIDTH - RIGHT) / 2
+    middle = (LEFT + scale.end) / 2
     parts.append(tag("text", name, x=middle, y=HEIGHT - 8, text_anchor="middle"))
     parts.append(tag("text", "off by, on average", x=4, y=14))
     return parts
@@ -171,9 +177,20 @@ def _labels(lines: Sequence[Curve], scale: _Scale, promise: Promise) -> list[Mar
         rows = _rows(line)
         free = y + LABEL_STEP * len(rows)
         for row, text in enumerate(rows):
-            x = WIDTH - RIGHT + 8
+            x = scale.end + 8
             parts.append(tag("text", text, class_=line.kind, x=x, y=y + row * LABEL_STEP))
     return parts
+
+
+def _key(lines: Sequence[Curve]) -> tuple[list[Markup], int]:
+    """Names below the plot, each beside a piece of its line; and how much room they take."""
+    parts, y = [], HEIGHT + LABEL_STEP
+    for line in lines:
+        parts.append(tag("line", class_=f"curve {line.kind}", x1=0, x2=24, y1=y - 4, y2=y - 4))
+        for text in _rows(line):
+            parts.append(tag("text", text, class_=line.kind, x=32, y=y))
+            y += LABEL_STEP
+    return parts, y - HEIGHT
 
 
 def _rows(line: Curve) -> list[str]:

@@ -6,12 +6,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from blowproof.models.policy.in_words import short
 
-__all__ = ["Drawn", "Markup", "as_drawn", "between", "join", "number", "scrolled", "table", "tag"]
+__all__ = ["Markup", "between", "join", "number", "scrolled", "table", "tag"]
 
 SHORT = 4
 """Tables of so many rows are not cut by the end of a printed page."""
@@ -22,15 +22,6 @@ class Markup(str):
     """Text that is HTML already."""
 
     __slots__ = ()
-
-
-Drawn = Callable[[str, Callable[[], Markup | None]], Markup | None]
-"""What stands in a picture's place: given its name, and what would draw it as the report has it."""
-
-
-def as_drawn(_: str, picture: Callable[[], Markup | None]) -> Markup | None:
-    """Return the picture itself."""
-    return picture()
 
 
 def tag(name: str, /, *children: object, **attributes: object) -> Markup:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from blowproof.cli.report.html import Drawn, Markup, join, table, tag
+from blowproof.cli.report.html import Markup, join, table, tag
+from blowproof.cli.report.paper import Drawn
 from blowproof.models.policy.in_words import counted, value_text
 
 __all__ = ["moved", "odds_section"]
@@ -29,7 +30,7 @@ def odds_section(odds: dict[str, Any] | None, drawn: Drawn) -> Markup | None:
         tag("p", "Against attackers who believe records to be independent, each as they like, the "
                  f"odds between two values of one record move by {factor} at the worst: ",
             tag("span", verdict, class_=kind), "."),
-        drawn("odds", lambda: None),  # the report says it in that sentence
+        drawn("odds", lambda paper: None),  # the report says it in that sentence
     ]  # fmt: skip
     if odds["secret"]:
         first, second = odds["secret"]

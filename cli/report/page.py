@@ -12,9 +12,10 @@ from blowproof.cli.report.attack import attack_picture, attack_ways, attack_word
 from blowproof.cli.report.belief import belief_picture
 from blowproof.cli.report.charts import PROMISES, curves, error_plot
 from blowproof.cli.report.graph import arrow_tip, graph_picture, graph_words
-from blowproof.cli.report.html import Drawn, Markup, as_drawn, between, join, table, tag
+from blowproof.cli.report.html import Markup, between, join, table, tag
 from blowproof.cli.report.odds_section import odds_section
 from blowproof.cli.report.pair import pair_table
+from blowproof.cli.report.paper import Drawn, Paper, as_drawn
 from blowproof.cli.report.plan_section import choice, plan_section
 from blowproof.cli.report.record import embedded, record_section
 from blowproof.cli.report.terms import FINAL, NORMS, READINGS, RELATIONS, RESTS, STATUS, TERMS
@@ -245,8 +246,8 @@ def _errors(query: dict[str, Any], promise: Promised, drawn: Drawn) -> Markup:
         return _together(tag("h3", "Noise"), tag("p", words))
     words += f" The dotted line is {name} = {value}."
 
-    def picture() -> Markup:
-        return error_plot(curves(query), Fraction(value), PROMISES[name])
+    def picture(paper: Paper) -> Markup:
+        return error_plot(curves(query), Fraction(value), PROMISES[name], paper)
 
     return _together(tag("h3", "Noise and error"), tag("p", words), drawn("errors", picture))
 
@@ -260,7 +261,7 @@ def _learned(query: dict[str, Any], epsilon: int | str, drawn: Drawn) -> Markup 
         tag("h3", "What an attacker learns"),
         tag("p", "Take somebody who is sure of everything but one secret, and thinks two "
                  f"values of it equally likely. {words[0].upper()}{words[1:]}"),
-        drawn("learned", lambda: belief_picture(found, epsilon)),
+        drawn("learned", lambda paper: belief_picture(found, epsilon, paper)),
     )  # fmt: skip
 
 
@@ -270,7 +271,7 @@ def _attack(query: dict[str, Any], drawn: Drawn) -> Markup | None:
         return None
     return join([
         _together(tag("h3", "The averaging attack"), tag("p", attack_words(attack)),
-                  drawn("attack", lambda: attack_picture(attack))),
+                  drawn("attack", lambda paper: attack_picture(attack, paper))),
         attack_ways(attack),
     ])  # fmt: skip
 
@@ -290,7 +291,7 @@ def _facts(query: dict[str, Any], drawn: Drawn) -> Markup | None:
     rows += [_changed("instead", item) for item in instead]
     return _together(
         tag("h3", "What each known fact costs"),
-        drawn("facts", lambda: None),  # the report has the table alone
+        drawn("facts", lambda paper: None),  # the report has the table alone
         table(("", "counts", "S would be"), rows, "What each known fact costs",
               "S if one known fact were not published, or others were in its place."),
     )  # fmt: skip

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from blowproof.cli.report.html import Drawn, Markup, join, table, tag
+from blowproof.cli.report.html import Markup, join, table, tag
+from blowproof.cli.report.paper import Drawn, Paper
 
 __all__ = ["SHOWN", "choice", "option_name", "plan_section"]
 
 SHOWN = 8
-WIDTH, ROW, LEFT, RIGHT = 640, 30, 250, 90
+ROW, BAR, LEFT, RIGHT = 30, 20, 250, 90
 
 
 def plan_section(plan: dict[str, Any] | None, drawn: Drawn) -> Markup | None:
@@ -36,10 +37,8 @@ def plan_section(plan: dict[str, Any] | None, drawn: Drawn) -> Markup | None:
     columns = ("mechanism", "error (RMSE)", "95 % of the largest", "private")
     worth = table(columns, rows, "What each mechanism would be worth",
                   "Expected errors, before anything is spent.")  # fmt: skip
-    return join([
-        tag("div", heading, tag("p", words), drawn("plan", lambda: _bars(options, bound)),
-            class_="together"), worth,
-    ])  # fmt: skip
+    picture = drawn("plan", lambda paper: _bars(options, bound, paper))
+    return join([tag("div", heading, tag("p", words), picture, class_="together"), worth])
 
 
 def choice(plan: dict[str, Any] | None) -> Markup | None:
@@ -76,35 +75,25 @@ def _row(option: dict[str, Any], chosen: bool) -> Markup:
     )
 
 
-def _bars(options: list[dict[str, Any]], bound: float | None) -> Markup:
+def _bars(options: list[dict[str, Any]], bound: float | None, paper: Paper) -> Markup:
     """A bar for each option, from zero; a line where no mechanism is below."""
     most = max(*(option["rmse"] for option in options), bound or 0.0, 1e-9)
-    room = WIDTH - LEFT - RIGHT
+    begin, room = paper.room(LEFT, RIGHT)
+    row = paper.step(ROW)
     parts = []
     for place, option in enumerate(options):
-        y, width = 8 + place * ROW, room * option["rmse"] / most
         kind = "decides" if place == 0 else "reading"
-        parts += [
-            tag("text", _short(option_name(option)), x=LEFT - 10, y=y + 15, text_anchor="end"),
-            tag("rect", x=LEFT, y=y, width=float(width), height=20, class_=kind),
-            tag("text", f"{option['rmse']:,.4g}", x=LEFT + width + 8, y=y + 15),
-        ]
-    end = 8 + ROW * len(options)
+        name, error = _short(option_name(option)), f"{option['rmse']:,.4g}"
+        length = room * option["rmse"] / most
+        parts += paper.bar(8 + place * row, name, length, error, kind, left=LEFT, high=BAR)
+    end = 8 + row * len(options)
     if bound:
-        x = LEFT + room * bound / most
+        x = begin + room * bound / most
         parts += [tag("line", class_="truth", x1=float(x), x2=float(x), y1=2, y2=end),
-                  tag("text", "no mechanism is below", x=float(x), y=end + 14,
+                  tag("text", "no mechanism is below", x=max(float(x), 80.0), y=end + 14,
                       text_anchor="middle")]  # fmt: skip
     words = "; ".join(f"{option_name(option)}: {option['rmse']:,.4g}" for option in options)
-    return tag(
-        "svg",
-        tag("title", "Expected error of each mechanism"),
-        tag("desc", words),
-        parts,
-        viewBox=f"0 0 {WIDTH} {end + 22}",
-        role="img",
-        class_="plot",
-    )
+    return paper.picture(end + 22, "Expected error of each mechanism", words, parts)
 
 
 def _short(text: str) -> str:

@@ -291,7 +291,9 @@ def test_accessible_names(shown):
     driver, _ = shown
     named = driver.find_elements(By.CSS_SELECTOR, "button, [role=img], [role=region], [role=group]")
     assert len(named) > 6
-    assert all(item.accessible_name for item in named)
+    assert all(item.accessible_name for item in named if item.is_displayed())
+    pictures = driver.find_elements(By.CSS_SELECTOR, "[role=img]")  # some for other screens
+    assert all(item.find_elements(By.CSS_SELECTOR, "title, desc") for item in pictures)
     assert driver.find_element(By.TAG_NAME, "html").get_attribute("lang") == "en"
     levels = [int(h.tag_name[1]) for h in driver.find_elements(By.CSS_SELECTOR, "h1, h2, h3")]
     assert levels[0] == 1
@@ -338,6 +340,29 @@ def test_nothing_is_wider_than_a_phone(shown):
     )
     driver.set_window_size(1000, 1400)
     assert wide <= 0
+
+
+@needs_browser
+def test_pictures_are_drawn_for_a_phone(shown):
+    """As wide as the page, letters of full size: nothing to scroll, nothing beyond the edge."""
+    driver, _ = shown
+    size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    pictures = driver.execute_script(
+        """return [...document.querySelectorAll("svg.plot")].filter((plot) => plot.clientWidth)
+          .map((plot) => [plot.clientWidth, plot.parentElement.scrollWidth,
+            plot.parentElement.clientWidth, plot.viewBox.baseVal.width,
+            Math.max(...[...plot.querySelectorAll("text")].map((text) => {
+              const box = text.getBBox(); return box.x + box.width; })),
+            Math.min(...[...plot.querySelectorAll("text")].map((text) => text.getBBox().x))])"""
+    )
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert len(pictures) >= 2
+    for wide, scrolled, room, drawn, right, left in pictures:
+        assert wide <= room and scrolled <= room
+        assert wide >= drawn >= right and left >= 0
+    seen = "return [...document.querySelectorAll('svg.plot.slim')].map((plot) => plot.clientWidth)"
+    assert set(driver.execute_script(seen)) == {0}
 
 
 @needs_browser
