@@ -11,8 +11,9 @@ how often SAT or ILP say the same; then every disagreement. Exits 1 if there is 
 counted work, so that a busy machine says the same.
 
 `--beside`: instead, is an engine alone ever exact where `auto` is not, or three times as fast?
-Seconds are those of the processor. What `auto` answers within FLOOR is quick, and no engine is asked about it; what it does
-not is asked of `auto` again, which is warm then, and of every engine. Exits 1 if one is better.
+Seconds are those of the processor. What `auto` answers within FLOOR is quick, and no engine is
+asked about it; what it does not is asked of `auto` again, which is warm then, and of every engine.
+Exits 1 if one is better.
 """
 
 from __future__ import annotations
