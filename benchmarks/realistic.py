@@ -14,7 +14,8 @@ are its own and a crash costs one row. Rows are kept in FOLDER/rows-LIMIT.jsonl 
 that was interrupted goes on where it was (`--again` begins anew). `--table FILE` writes the page
 besides. `--peers` asks brute force and Normaliz the same, for PEER_SECONDS each: what one would run
 without the plan. Every exact question is asked again for its certificate (it is `proved` where
-`blowproof check`, in a process of its own, accepts what was written), but with `--no-proofs`.
+`blowproof check`, in a process of its own, accepts what was written), but with `--no-proofs`. So
+are bounds: of these both are proved where a kind of proof is found without a search.
 
 The page of the repository, on a quiet machine of two cores (some 25 minutes; stop it and start it
 again without `--again`, and it goes on):
@@ -366,7 +367,7 @@ def table(
 ) -> list[str]:
     """Return the lines of a Markdown table, one question a line.
 
-    An exact answer is `proved` where a certificate of it was accepted.
+    An exact answer is `proved` where a certificate of it was accepted, and so are bounds.
     """
     lines = [f"| {' | '.join(HEADS.split('|'))} |", f"|{' --- |' * (HEADS.count('|') + 1)}"]
     for asked in every:
@@ -374,7 +375,9 @@ def table(
         cells = [asked.policy, asked.query, asked.reading, shown(row.lower)]
         cells += [shown(row.upper), "" if asked.value is None else _truth(asked)]
         told = proved(asked.key, proofs)
-        status = row.status if told in ("", "none") else "proved"
+        status = row.status
+        if told not in ("", "none"):
+            status = "proved" if proofs[asked.key].status == "proved" else "bounds, proved"
         cells += ["-" if ratio is None else f"{ratio:.3g}", status]
         cells += [f"{row.cpu:.1f}", f"{row.wall:.0f}", str(row.megabytes)]
         cells += ["; ".join(row.decided), told, beside(asked.key, peers)]
@@ -405,9 +408,13 @@ def report(
         exact = sum(row.status == "exact" for row in found.values())
         parts += [f"{PEERS[engine]}, {PEER_SECONDS:g} s each: {exact} exact.", ""]
     if proofs:
-        accepted = sum(bool(row.proof) for row in proofs.values())
+        told = []
+        for what, code, status in (("exact answers", 0, "proved"), ("bounds", 3, "bounds")):
+            some = [row for key, row in proofs.items() if rows[key].exit == code]
+            certain = [row for row in some if row.proof and row.status in ("proved", status)]
+            told.append(f"{len(certain)} of {len(some)} {what}")
         cpu = sum(row.check for row in proofs.values())
-        parts += [f"{accepted} of {len(proofs)} exact answers proved (checks: {cpu:,.0f} s).", ""]
+        parts += [f"Proved: {', '.join(told)} (checks: {cpu:,.0f} s).", ""]
     parts += table(every, rows, peers, proofs)
     for title, told in (("Failures", wrong), ("Bounds that did not travel", missed)):
         parts += ["", f"{title}: {len(told) or 'none'}", *([""] if told else [])]
@@ -425,8 +432,8 @@ def _all_rows(
         return {one.key: found[one.key] for one in some}
 
     rows = asked(every, options.limit, "auto")
-    exact = [one for one in every if not options.no_proofs and rows[one.key].exit == 0]
-    proofs = asked(exact, options.limit, PROOFS) if exact else {}
+    some = [one for one in every if not options.no_proofs and rows[one.key].upper]
+    proofs = asked(some, options.limit, PROOFS) if some else {}
     peers = {engine: asked(every, PEER_SECONDS, engine) for engine in PEERS if options.peers}
     return rows, peers, proofs
 

@@ -113,9 +113,11 @@ class Checked:
             "seconds": round(self.seconds, 3),
         }
         if verdict.accepted:
+            exact = verdict.least == verdict.value
             document |= {
                 "query": verdict.query,
                 "value": json_number(verdict.value),
+                **({} if exact else {"at_least": json_number(verdict.least)}),
                 "norm": verdict.norm,
                 "reading": verdict.reading,
                 "answers": verdict.answers,

@@ -137,7 +137,7 @@ def _certificate(
     proved = {
         "query": verdict.query,
         "reading": verdict.reading,
-        "lower": json_number(verdict.value),
+        "lower": json_number(verdict.least),
         "upper": json_number(verdict.value),
     }
     if proved != answer:
@@ -148,7 +148,10 @@ def _certificate(
         yield f"answer {place}: {about.other}"
         return
     taken = f"; taken from the certificate: {about.embedded}" if about.missing else ""
+    how_much = f"= {short(verdict.value)}"
+    if verdict.least != verdict.value:
+        how_much = f"from {short(verdict.least)} to {short(verdict.value)}"
     found.lines.append(
-        f"S({verdict.query}) = {short(verdict.value)} under the reading {verdict.reading} is "
+        f"S({verdict.query}) {how_much} under the reading {verdict.reading} is "
         f"proved ({verdict.kind}; compared: {', '.join(about.same)}{taken})"
     )

@@ -112,6 +112,7 @@ VALID: dict[str, tuple[Policy, str, Reading]] = {
         "marginal(B)",
         "add-remove",
     ),
+    "exchanges-two-margins": (margins(table(3, 4), "A", "B"), "histogram", "add-remove"),
     "exchanges-a-bound-that-is-implied": (
         Policy(
             domain=Domain(A=Labels(["a0", "a1"]), x=Integers(0, 3)),
@@ -405,6 +406,7 @@ def attacks(valid: dict[str, Document]) -> dict[str, Document]:
     found.update(_file_attacks(valid))
     found.update(_theorem_attacks(valid))
     found.update(_cell_attacks(valid))
+    found.update(_between_attacks(valid))
     found["moves-counted-from-the-end"] = _counted_from_the_end()
     found["data-without-their-numbers"] = _data_without_numbers()
     found.update(_tree_attacks(tree))
@@ -430,7 +432,23 @@ def _theorem_attacks(valid: dict[str, Document]) -> dict[str, Document]:
         )
     )
     small = valid["irreducible-two-margins"]["proof"]
+    rounds = valid["exchanges-two-margins"]
+    first, second = rounds["proof"]["factors"]
+    every = [*first, *second]
+    factors = {
+        "twice": [first, first],
+        "cut": [_cut(first), _cut(second)],
+        "mixed": [every[::2], every[1::2]],
+        "in-one": [every, []],
+    }
     return {
+        **{
+            f"exchanges-factors-{name}": changed(rounds, "proof", "factors", to=other)
+            for name, other in factors.items()
+        },
+        "exchanges-without-factors": changed(rounds, "proof", to={"kind": "exchanges"}),
+        "exchanges-factors-one-less": changed(rounds, "value", to=lambda v: v - 1),
+        "exchanges-factors-where-records-move": changed(rounds, "reading", to="published"),
         "exchanges-where-records-move": changed(cells, "proof", to={"kind": "exchanges"}),
         "exchanges-of-dependent-signatures": changed(
             valid["irreducible-add-remove"], "proof", to={"kind": "exchanges"}
@@ -453,6 +471,35 @@ def _theorem_attacks(valid: dict[str, Document]) -> dict[str, Document]:
         ),
         "margins-of-another-table": changed(table_, "proof", "table", to=small),
         "margins-without-some-branches": changed(table_, "proof", "table", "nodes", to=_cut),
+    }
+
+
+def bounds_of(valid: dict[str, Document]) -> dict[str, Document]:
+    """Return certificates of bounds: the pair of a smaller answer, and the proof of a larger."""
+    beside = valid["cells-a-table-beside-a-count"]
+    few = certified(margins(table(4, 2, 2), "A", "B"), "histogram", time_limit=20)[1].document
+    assert few is not None
+    pair = {"at_least": few["value"], "witness": few["witness"]}
+    return {
+        "cells-a-pair-of-bounds": {**beside, **pair},
+        "cells-an-upper-bound": {**beside, "at_least": 0, "witness": None},
+    }
+
+
+def _between_attacks(valid: dict[str, Document]) -> dict[str, Document]:
+    """Bounds that do not hold, or that are none."""
+    both, above = valid["cells-a-pair-of-bounds"], valid["cells-an-upper-bound"]
+    whole = valid["cells-a-table-beside-a-count"]
+    return {
+        "between-bounds-more-than-the-pair": changed(both, "at_least", to=lambda v: v + 1),
+        "between-bounds-less-than-the-pair": changed(both, "at_least", to=lambda v: v - 1),
+        "between-bounds-below-the-proof": changed(both, "value", to=lambda v: v - 1),
+        "between-bounds-above-the-proof-and-its-pair": {**whole, "at_least": whole["value"] + 1},
+        "between-bounds-that-meet": {**whole, "at_least": whole["value"]},
+        "between-bounds-crossed": {**both, "at_least": both["value"], "value": both["at_least"]},
+        "between-bounds-from-below-zero": changed(above, "at_least", to=-1),
+        "between-bounds-without-a-pair": changed(above, "at_least", to=1),
+        "between-bounds-without-a-proof-for-less": changed(above, "value", to=lambda v: v - 1),
     }
 
 
@@ -857,6 +904,7 @@ def broken(valid: dict[str, Document]) -> dict[str, str]:
         "labels-of-two-types": resigned(changed(tree, "policy", "domain", "A", to=["a0", "a1", 1])),
         "unknown-key": {**tree, "accepted": True},
         "value-of-the-wrong-type": changed(tree, "value", to="eight"),
+        "a-bound-of-the-wrong-type": {**tree, "at_least": "two"},
         "value-is-true": changed(tree, "value", to=True),
         "fraction-not-in-lowest-terms": changed(tree, "value", to="16/2"),
         "nodes-are-text": changed(tree, "proof", "nodes", to="0123"),
@@ -901,6 +949,7 @@ def main() -> None:
             sys.exit(f"{name}: the proof is of kind {told.kind}: {told.reason}")
         print(f"{name}: S = {answer.lower}, {told.kind}")
     valid.update({name: pieces(name)[0] for name in GRAVER})
+    valid.update(bounds_of(valid))
     for folder, files in (
         ("valid", {name: json.dumps(document) for name, document in valid.items()}),
         ("invalid", {name: json.dumps(document) for name, document in attacks(valid).items()}),

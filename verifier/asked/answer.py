@@ -154,7 +154,7 @@ class Answer:
         if (
             told is None
             or not told.accepted
-            or not self.lower == self.upper == told.value
+            or not self.lower == self.upper == told.value == told.least
             or (self.norm, self.reading, self.answers) != (told.norm, told.reading, told.answers)
         ):
             raise InternalError("an answer is called proved, and the kernel did not accept it")

@@ -74,11 +74,9 @@ class FactModel:
             if among is None
             else classes_of(found.domain, areas, among, without=without)
         )
-        rows = [Row(_coefficients(fact, areas, classes), *_ends(fact), fact.name) for fact in facts]
-        for name, area in zeros:
-            number = areas.index(area)
-            held = {place: 1 for place, item in enumerate(classes) if number in item.inside}
-            rows.append(Row(held, None, 0, name))
+        holders = _holders(areas, classes)
+        rows = [Row(_coefficients(fact, holders), *_ends(fact), fact.name) for fact in facts]
+        rows += [Row(dict.fromkeys(holders[area], 1), None, 0, name) for name, area in zeros]
         if found.size is not None:
             everyone = dict.fromkeys(range(len(classes)), 1)
             rows.append(Row(everyone, found.size, found.size, "size"))
@@ -110,12 +108,12 @@ class FactModel:
 
     def sum_of(self, fact: LinearFact) -> LinearExpr:
         """Return a fact's left-hand side."""
-        terms = _coefficients(fact, self.areas, self.classes)
+        terms = _coefficients(fact, self.holders)
         return weighted_sum((times, self.counts[place]) for place, times in terms.items())
 
     def range_of(self, fact: LinearFact) -> tuple[int | None, int | None]:
         """Return the least and the greatest value of a left-hand side (None: unbounded)."""
-        terms = _coefficients(fact, self.areas, self.classes)
+        terms = _coefficients(fact, self.holders)
         return self._range(terms)
 
     def total_range(self) -> tuple[int, int | None]:
@@ -175,20 +173,31 @@ class FactModel:
         return None if self.deadline is None else max(SHORTEST, self.deadline - now())
 
     @cached_property
+    def holders(self) -> dict[Area, list[int]]:
+        """Which classes lie in each area of the model."""
+        return _holders(self.areas, self.classes)
+
+    @cached_property
     def _roomier(self) -> FactModel:
         return FactModel.of(self.setting, most=self.room.proved, deadline=self.deadline)
 
 
-def _coefficients(
-    fact: LinearFact, areas: Sequence[Area], classes: Sequence[ValueClass]
-) -> dict[int, int]:
+def _holders(areas: Sequence[Area], classes: Sequence[ValueClass]) -> dict[Area, list[int]]:
+    """Return the places of the classes that lie in each area, in order."""
+    found: list[list[int]] = [[] for _ in areas]
+    for place, item in enumerate(classes):
+        for number in item.inside:
+            found[number].append(place)
+    return dict(zip(areas, found, strict=True))
+
+
+def _coefficients(fact: LinearFact, holders: Mapping[Area, Sequence[int]]) -> dict[int, int]:
     """Return what one record of each class adds to a fact's left-hand side."""
-    numbers = [(times, areas.index(area)) for times, area in fact.terms]
-    sums = {
-        place: sum(times for times, number in numbers if number in item.inside)
-        for place, item in enumerate(classes)
-    }
-    return {place: times for place, times in sums.items() if times}
+    sums: dict[int, int] = {}
+    for times, area in fact.terms:
+        for place in holders[area]:
+            sums[place] = sums.get(place, 0) + times
+    return {place: times for place, times in sorted(sums.items()) if times}
 
 
 def _ends(fact: LinearFact) -> tuple[int | None, int | None]:

@@ -25,6 +25,7 @@ CERTIFICATE = {
     **{"schema": str, "digests": dict, "policy": dict, "query": dict, "norm": str},
     **{"reading": str, "answers": str, "value": Fraction, "witness": (dict, type(None))},
     **{
+        "at_least?": Fraction,
         "proof?": dict,
         "implied?": dict,
         "counted?": {"size?": int, "answers": [int]},
@@ -66,6 +67,8 @@ class Verdict:
     reading: str = ""
     answers: str = ""
     value: Exact = 0
+    least: Exact = 0
+    """What S is at least: the value, or less where the claim is a pair of bounds."""
     maker: object = None
 
     def __post_init__(self) -> None:
@@ -93,7 +96,8 @@ def _checked(document: dict[str, Any], budget: Budget) -> Verdict:
         kind = want(document["proof"].get("kind"), str, "the kind of proof")
         if kind not in KINDS:
             raise Unreadable("no proof of this kind")
-        lower_bound(world, document, value)
+        least = least_of(document, value)
+        lower_bound(world, document, least)
         upper_bound(world, document["proof"], value)
     except Rejected as reason:
         return Verdict(False, str(reason))
@@ -103,11 +107,12 @@ def _checked(document: dict[str, Any], budget: Budget) -> Verdict:
         return Verdict(False, f"the check takes too much memory ({type(error).__name__})")
     policy, query, told = world.policy, world.query, document["digests"]
     about = ", ".join(f"the {name} with SHA-256 {told[name]}" for name in WHAT if name in told)
+    how_much = f"= {value}" if least == value else f"is at least {least} and at most {value}"
     claim = (
-        f"S({query.text}) = {value} under the reading {world.reading}, answers {policy.scope}, "
+        f"S({query.text}) {how_much} under the reading {world.reading}, answers {policy.scope}, "
         f"norm {document['norm']}, for {about}"
     )
-    named = (query.text, document["norm"], world.reading, policy.scope, value)
+    named = (query.text, document["norm"], world.reading, policy.scope, value, least)
     return Verdict(True, "", claim, kind, tuple(told.items()), *named, maker=_ONLY_HERE)
 
 
@@ -202,6 +207,14 @@ def _fill_in(policy: Policy, answers: list[int], size: int | None = None) -> Non
             raise Rejected("a counted number contradicts a written one")
         policy.facts[k] = policy.facts[k]._replace(answer=answer)
     policy.records = size
+
+
+def least_of(document: dict[str, Any], value: Exact) -> Exact:
+    """Return what the claim says that S is at least: less than the value, or else the value."""
+    least: Exact = want(document, CERTIFICATE).get("at_least", value)
+    if "at_least" in document and least >= value:
+        raise Rejected("bounds of which the lower is not below the upper")
+    return least
 
 
 def lower_bound(world: World, document: dict[str, Any], value: Exact) -> None:

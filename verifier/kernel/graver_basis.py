@@ -12,8 +12,8 @@ from fractions import Fraction
 from operator import add, le, sub
 
 from .document import Budget, Rejected, common, words
+from .independent import Vector, relations
 from .measure import Change
-from .world import Vector, relations
 
 LARGEST = 1 << 62
 

@@ -14,20 +14,21 @@ from typing import Any, NamedTuple
 
 from .boxes import Point
 from .document import Rejected, want
-from .world import Vector, World
+from .independent import Sparse
+from .world import World
 
 SHAPE = {"empty?": [[[int]]], "bounds?": [{"bound": int, "end": str, "times": int, "of": [[int]]}]}
 
 
 class Mixed(NamedTuple):
-    """A combination of equalities: (place, times) each, and what their answers add up to."""
+    """A combination of equalities: how many times each, and what their answers add up to."""
 
-    terms: tuple[tuple[int, int], ...]
+    times: dict[int, int]
     total: int
 
-    def of(self, effect: Vector) -> int:
-        """Return what a record adds that adds so much to each equality."""
-        return sum(times * effect[k] for k, times in self.terms)
+    def of(self, effect: Sparse) -> int:
+        """Return what a record adds that adds so much to each fact."""
+        return sum([self.times.get(k, 0) * value for k, value in effect])
 
 
 class Above:
@@ -79,19 +80,19 @@ def _implied(world: World, item: dict[str, Any]) -> tuple[int, str]:
 
 def mixture(world: World, terms: list[list[int]]) -> Mixed:
     """Return a combination as a certificate writes it; Rejected if it names no facts."""
-    found = []
+    found: dict[int, int] = {}
     for term in terms:
         if len(term) != 2 or not 0 <= term[0] < len(world.equalities):
             raise Rejected("there is no such fact")
-        found.append((term[0], term[1]))
-    world.budget.widen(times for _, times in found)
-    total = sum(times * (world.equalities[k].answer or 0) for k, times in found)
-    return Mixed(tuple(found), total)
+        found[term[0]] = found.get(term[0], 0) + term[1]
+    world.budget.widen(found.values())
+    total = sum(times * (world.equalities[k].answer or 0) for k, times in found.items())
+    return Mixed(found, total)
 
 
 def _at(world: World, mixed: Mixed, x: Point) -> int:
     """Return what one record of a value adds to a combination."""
-    return mixed.of(world.effect(x))
+    return mixed.of(world.sparse(x))
 
 
 def _points(world: World) -> list[Point]:

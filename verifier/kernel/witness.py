@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from .boxes import Point, inside
 from .document import Exact, Rejected, common, want, words
-from .independent import round_a_cycle
-from .world import MOST_POINTS, Vector, World, relations
+from .independent import Vector, relations, round_a_cycle
+from .world import MOST_POINTS, World
 
 MOST_SUMS = 2_000_000
 TOO_MANY = "the witness has too many parts to check that it is minimal"
@@ -152,23 +152,27 @@ def why_not(world: World, pair: Pair) -> str:
     stay = [ways(world, x, k) for k, x in zip(pair.numbers, pair.before, strict=False)]
     go = [ways(world, y, k) for k, y in zip(pair.numbers, pair.after, strict=False)]
     bare = not world.bounds and not world.policy.clauses
-    ends = [[world.effect(x) for x in side] for side in (pair.before, pair.after)]
+    secret = [True] * (len(stay) + len(go))
     if world.labelled:
-        effects = [tuple(map(sub, two, one)) for one, two in zip(*ends, strict=True)]
         secret = [graph.joined(x, y) for x, y in zip(pair.before, pair.after, strict=True)]
-    else:
-        effects = [*(tuple(-v for v in effect) for effect in ends[0]), *ends[1]]
-        stay, go = stay + [(0,)] * len(go), [(0,)] * len(stay) + go
-        secret = [True] * len(effects)
     if not any(secret) or (reading == "secret-moves" and not all(secret)):
         return "no changed record makes a secret move, or one makes none"
     if reading == "pufferfish" and not bare:
         return _doubt(world, pair, secret)
     mixed = reading == "published" and not graph.complete
     told = "a part of the changes leads into I_Q"
-    if bare and (not mixed or sum(secret) == 1):  # a part, or the rest, has no secret move
-        if world.labelled and round_a_cycle(list(zip(*ends, strict=True)), world.budget):
+    alike = bare and (not mixed or sum(secret) == 1)  # a part, or the rest, has no secret move
+    if alike and world.labelled:
+        spots = [[world.sparse(x) for x in side] for side in (pair.before, pair.after)]
+        if round_a_cycle(list(zip(*spots, strict=True)), world.budget):
             return ""
+    ends = [world.effects(side) for side in (pair.before, pair.after)]
+    if world.labelled:
+        effects = [tuple(map(sub, two, one)) for one, two in zip(*ends, strict=True)]
+    else:
+        effects = [*(tuple(-v for v in effect) for effect in ends[0]), *ends[1]]
+        stay, go = stay + [(0,)] * len(go), [(0,)] * len(stay) + go
+    if alike:
         return "" if irreducible(world, Counter(effects)) else told
     options = [((none, one, False), (effect, two, True))
                for effect, one, two in zip(effects, stay, go, strict=True)]  # fmt: skip

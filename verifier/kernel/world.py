@@ -10,21 +10,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from copy import copy
-from fractions import Fraction
 from itertools import pairwise, product
-from math import gcd
 from operator import sub
 from typing import NamedTuple
 
 from .boxes import Box, Finder, Point, Side, cuts, single
-from .document import Budget, Exact, Rejected, common, words
+from .document import Budget, Exact, Rejected, common
+from .independent import Span, Sparse, Vector
 from .joined_boxes import near, united
 from .measure import Along, Apart, Change, Measure
 from .policy import Fact, Policy
 from .query import Query, Row
 from .stack import Stack, width_of
-
-Vector = tuple[int, ...]
 
 MIXED = ("published", "pufferfish")  # records may move plainly beside those that move secretly
 LABELLED = (*MIXED, "secret-moves")
@@ -104,17 +101,18 @@ class World:
 
     def _given(self) -> None:
         """Numbers that are not written must follow from those that are, as a linear combination."""
-        known = [fact for fact in self.equalities if fact.answer is not None]
+        known = [place for place, fact in enumerate(self.equalities) if fact.answer is not None]
+        answers = [fact.answer or 0 for fact in self.equalities]
         points = [cell.point for cell in self.cells(self.equalities)]
-        self.budget.spend(self.look * len(points))
-        rows = [[fact.at(x) for x in points] for fact in known]
-        for fact in self.equalities:
-            if fact.answer is None and self._mixed(rows, [fact.at(x) for x in points]) is None:
+        rows = self.by_fact(points)
+        span = Span([rows[place] for place in known], self.budget)
+        for fact, row in zip(self.equalities, rows, strict=False):
+            if fact.answer is None and span.shares(row) is None:
                 raise Rejected("nothing determines a count that has no number", limit=True)
-        self.equalities = known
-        mixed = self._mixed(rows, [1] * len(points))
+        self.equalities = [self.equalities[place] for place in known]
+        mixed = span.shares(dict.fromkeys(range(len(points)), 1))
         if mixed is not None:
-            total = sum(k * (fact.answer or 0) for k, fact in zip(mixed, known, strict=True))
+            total = sum(k * answers[place] for k, place in zip(mixed, known, strict=True))
             if total < 0 or total != int(total):
                 raise Rejected("the facts leave no database")
             self.size = int(total)
@@ -126,21 +124,39 @@ class World:
         elif self.size is not None and named > self.size:
             raise Rejected("a clause names a record that does not exist")
 
-    def _mixed(self, rows: Sequence[Vector | list[int]], target: list[int]) -> list[Exact] | None:
-        """Return numbers k with sum k_i rows_i = target, or None if there are none."""
-        basis, found = relations([*rows, target], self.budget)
-        if len(rows) in basis:
-            return None
-        own, coordinates = found[-1]
-        told = dict(zip(basis, coordinates, strict=True))
-        return [Fraction(-told.get(place, 0), own) for place in range(len(rows))]
+    def by_fact(self, points: Sequence[Point]) -> list[dict[int, int]]:
+        """Return what each fact counts, by the places of the points that it counts."""
+        rows: list[dict[int, int]] = [{} for _ in (*self.equalities, *self.bounds)]
+        for number, x in enumerate(points):
+            for place, value in self.sparse(x):
+                rows[place][number] = value
+                self.budget.spend(2, 2)
+        return rows
 
-    def effect(self, x: Point) -> Vector:
-        """Return what a record adds to each equality, then to each bound."""
-        self.budget.spend(self.look)
-        row = [0] * (len(self.equalities) + len(self.bounds))
+    def sparse(self, x: Point) -> Sparse:
+        """Return what a record adds to the equalities and, after these, the bounds."""
+        row: dict[int, int] = defaultdict(int)
         for place, times in self.adds(x):
             row[place] += times
+        found = tuple(sorted([item for item in row.items() if item[1]]))
+        self.budget.spend(self.counting.finder.cost + 4 * len(found) if self.counting else 1)
+        return found
+
+    def effect(self, x: Point) -> Vector:
+        """Return the same with an entry for each fact."""
+        return self.filled(self.sparse(x))
+
+    def effects(self, points: Sequence[Point]) -> list[Vector]:
+        """Return the effects of values, all at once: what that keeps is counted."""
+        self.budget.spend(0, len(points) * (len(self.equalities) + len(self.bounds)))
+        return [self.effect(x) for x in points]
+
+    def filled(self, sparse: Sparse) -> Vector:
+        """Return a vector with an entry for each fact."""
+        row = [0] * (len(self.equalities) + len(self.bounds))
+        for place, value in sparse:
+            row[place] = value
+        self.budget.spend(1 + len(row) // 8)
         return tuple(row)
 
     def adds(self, x: Point) -> Iterator[tuple[int, int]]:
@@ -187,7 +203,7 @@ class World:
                 new = (len(grown) - known) * (k + 1 + len(boxes) // 1024)
                 self.budget.spend(len(choices) * (wide + k // 16), new)
             states = grown
-        self.budget.spend(len(states) * (1 + len(boxes) // 64), len(states) * (1 + len(facts)))
+        self.budget.spend(*2 * [len(states) * (1 + len(boxes) // 64)])
         impossible = (1 << len(set(zeros))) - 1
         return [
             Cell(point, size, tuple(sides[n] for sides, n in zip(shown, path, strict=True)), alive)
@@ -239,13 +255,13 @@ class World:
         where G tells them apart, also the boxes that the values of each fill.
         """
         cells, joins = self.kinds()
-        told: dict[tuple[int, Change], tuple[Vector, Change]] = {}
-        found: dict[tuple[Vector, Change], Cell] = {}
+        told: dict[tuple[int, Change], tuple[Sparse, Change]] = {}
+        found: dict[tuple[Sparse, Change], Cell] = {}
         boxes = []
         for cell, row in zip(cells, self.rows(cells)[1], strict=True):
             kind = cell.boxes, row
             if kind not in told:
-                told[kind] = self.effect(cell.point), row
+                told[kind] = self.sparse(cell.point), row
             alike = found.get(told[kind])
             size = min(MANY, cell.size + (alike.size if alike else 0))
             found[told[kind]] = cell._replace(size=size)
@@ -257,7 +273,7 @@ class World:
             found = {kind: found[kind] for kind in told.values()}
         if joins and self.policy.size > MOST_POINTS:  # boxes are cut where pairs and cells of G are
             boxes = united(boxes, self.budget)
-        areas: dict[tuple[Vector, Change], list[Box]] = {kind: [] for kind in found}
+        areas: dict[tuple[Sparse, Change], list[Box]] = {kind: [] for kind in found}
         for kind, box in boxes:
             areas[told[kind]].append(box)
         return list(found.values()), joins, list(areas.values())
@@ -301,7 +317,7 @@ class World:
         (`areas`) that the values of each cell fill, where they are not the cell's own box.
         """
         rows = self.rows(cells)[1]
-        effects = [self.effect(cell.point) for cell in cells]
+        effects = self.effects([cell.point for cell in cells])
         both = list(zip(rows, effects, strict=True))
         enter, leave = ([self._row(*place, sign) for place in both] for sign in (1, -1))
         width = len(self.equalities) + len(self.bounds)
@@ -413,6 +429,14 @@ class Effects:
         return claim
 
 
+def less(one: Sparse, other: Sparse) -> Sparse:
+    """Return one vector less another."""
+    found = dict(one)
+    for place, value in other:
+        found[place] = found.get(place, 0) - value
+    return tuple(sorted([item for item in found.items() if item[1]]))
+
+
 def norm(change: Change) -> int:
     """Return the L1 norm of a scaled change."""
     return sum(abs(value) for _, value in change)
@@ -424,39 +448,3 @@ def plus(a: Iterable[tuple[Hashable, int]], b: Change) -> Change:
     for output, value in b:
         total[output] = total.get(output, 0) + value
     return frozenset(item for item in total.items() if item[1])
-
-
-def relations(
-    vectors: Sequence[Sequence[int]], budget: Budget
-) -> tuple[list[int], list[tuple[int, list[int]]]]:
-    """Return the places of the first independent vectors, and each vector's relation to them:
-    own != 0 and coordinates with own * vector + sum of coordinates * independent vectors = 0.
-    """
-    width = len(vectors[0]) if vectors else 0
-    rows: list[tuple[int, list[int]]] = []  # (pivot, a vector reduced and how it came about)
-    basis: list[int] = []
-    found, room = [], budget.room  # what is kept here is given back
-    for place, vector in enumerate(vectors):
-        row = [*vector, *[0] * (width + 1)]
-        row[width + len(basis)] = 1
-        budget.spend(width * (1 + len(rows)))
-        for pivot, base in rows:
-            if row[pivot]:
-                a, b = base[pivot], row[pivot]
-                most = max(*row, *base, -min(row), -min(base))
-                digits = most.bit_length() // 64
-                budget.spend(width * digits * (1 + digits // 2))  # large numbers take longer
-                row = [a * x - b * y for x, y in zip(row, base, strict=True)]
-                shared = gcd(*row)
-                row = [x // shared for x in row]
-        pivot = next((j for j in range(width) if row[j]), -1)
-        last = width + len(basis)
-        if pivot < 0:
-            found.append((row[last], row[width:last]))
-            continue
-        rows.append((pivot, row))
-        budget.spend(0, (2 * width + len(basis)) * words(max(map(abs, row))))
-        found.append((1, [*[0] * len(basis), -1]))
-        basis.append(place)
-    budget.room = room
-    return basis, found

@@ -155,6 +155,8 @@ class _Writer:
             self.policy, query, reading="pufferfish", answers=asked.setting.scope,
             time_limit=asked.left,
         )  # fmt: skip
+        if answer.status == "bounds":
+            return False
         inner = certify_answer(self.policy, query, answer, time_limit=SECONDS)[1]
         if inner.document is None:
             return False

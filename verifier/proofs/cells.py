@@ -8,7 +8,7 @@ from typing import Any
 from blowproof.models import Exact
 from blowproof.verifier.kernel.document import Rejected
 from blowproof.verifier.kernel.independent import independent
-from blowproof.verifier.kernel.proofs.cells import Place, bound, places_of
+from blowproof.verifier.kernel.proofs.cells import Place, bound, places_of, restricted
 from blowproof.verifier.kernel.world import World
 from blowproof.verifier.limits.limit import whole_limit
 
@@ -41,7 +41,8 @@ def bases(world: World, places: Sequence[Place]) -> Iterator[list[int]]:
     for order in (every, every[::-1]):
         base: list[int] = []
         for k in order:
-            signatures = {tuple([effect[j] for j in (*base, k)]) for effect, _ in places}
+            kept = {*base, k}
+            signatures = {restricted(effect, kept, world) for effect, _ in places}
             if independent(list(signatures), world.budget):
                 base.append(k)
         yield sorted(base)

@@ -20,6 +20,7 @@ __all__ = ["claim_of", "counted_table", "digest_of", "digests", "query_table"]
 def claim_of(policy: Policy, query: BoundQuery, answer: Answer, setting: Setting) -> dict[str, Any]:
     """Return a certificate without its proof; `setting` is the answer's, with counted numbers."""
     policy = policy.with_answers(answer.answers)
+    most = answer.lower if answer.upper is None else answer.upper
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "digests": {},
@@ -28,9 +29,11 @@ def claim_of(policy: Policy, query: BoundQuery, answer: Answer, setting: Setting
         "norm": query.measure.name,
         "reading": answer.reading,
         "answers": answer.answers,
-        "value": json_number(answer.lower),
+        "value": json_number(most),
         "witness": None if answer.witness is None else answer.witness.to_json(policy.domain),
     }
+    if most != answer.lower:
+        document["at_least"] = json_number(answer.lower)
     if policy.database.data is not None and answer.answers == "given":
         document["counted"] = counted_table(setting, answer.reading)
     document["digests"] = digests(document)

@@ -1,4 +1,4 @@
-"""Proofs of kind `margins`: the factors of a table, and the search over its one-way margins."""
+"""Proofs by the factors of a table: `margins` (a search over one-way margins), `exchanges`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import Any
 from blowproof.models import Exact
 from blowproof.verifier.engines.irreducibles.trace import traced
 from blowproof.verifier.kernel.document import Rejected
-from blowproof.verifier.kernel.independent import independent
-from blowproof.verifier.kernel.proofs.cells import Place, places_of
+from blowproof.verifier.kernel.independent import Sparse, independent
+from blowproof.verifier.kernel.proofs import exchanges
+from blowproof.verifier.kernel.proofs.cells import Place, places_of, restricted
 from blowproof.verifier.kernel.proofs.margins import Table, bound
 from blowproof.verifier.kernel.world import World
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.proofs.irreducible import written
 from blowproof.verifier.theorems.listed_margins import longest_listed
 
-__all__ = ["margins"]
+__all__ = ["margins", "rounds"]
 
 MOST_FACTS = whole_limit(__name__, "MOST_FACTS")
 
@@ -38,6 +39,19 @@ def margins(world: World, value: Exact, seconds: float) -> Iterator[dict[str, An
         yield {"kind": "margins", "factors": factors, "longest": most, "table": table}
 
 
+def rounds(world: World, value: Exact) -> Iterator[dict[str, Any]]:
+    """Yield a proof that pairs of reading 3 go round cells of two factors, if that is enough."""
+    if world.reading != "add-remove" or len(world.equalities) > MOST_FACTS:
+        return
+    try:
+        factors, _ = factors_of(world, exchanges.places_of(world, single=True)[1])
+        proof = {"kind": "exchanges", "factors": factors}
+        exchanges.refute(world, proof, value)
+    except Rejected:
+        return
+    yield proof
+
+
 def factors_of(world: World, places: Sequence[Place]) -> tuple[list[list[int]], list[int]]:
     """Return the facts in groups of independent signatures, and how many of these each has.
 
@@ -48,14 +62,15 @@ def factors_of(world: World, places: Sequence[Place]) -> tuple[list[list[int]], 
         for factor in [*factors, None]:
             if factor is None:
                 factors.append([k])
-            elif independent(_signatures(places, [*factor, k]), world.budget):
+            elif independent(_signatures(world, places, [*factor, k]), world.budget):
                 factor.append(k)
                 break
-    return factors, [len(_signatures(places, factor)) for factor in factors]
+    return factors, [len(_signatures(world, places, factor)) for factor in factors]
 
 
-def _signatures(places: Sequence[Place], factor: Sequence[int]) -> list[tuple[int, ...]]:
-    return list(dict.fromkeys(tuple(effect[k] for k in factor) for effect, _ in places))
+def _signatures(world: World, places: Sequence[Place], factor: Sequence[int]) -> list[Sparse]:
+    kept = set(factor)
+    return list(dict.fromkeys(restricted(effect, kept, world) for effect, _ in places))
 
 
 def _table(world: World, sides: Sequence[int], seconds: float) -> dict[str, Any] | None:

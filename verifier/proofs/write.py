@@ -17,7 +17,7 @@ from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.asked.answer import Answer, json_number
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.kernel import Unreadable, Verdict, check
-from blowproof.verifier.kernel.check import alone, lower_bound, world_of
+from blowproof.verifier.kernel.check import alone, least_of, lower_bound, world_of
 from blowproof.verifier.kernel.document import MOST_STEPS, Budget, Rejected
 from blowproof.verifier.kernel.policy import SECRETS
 from blowproof.verifier.kernel.query import ARGUMENTS
@@ -31,7 +31,7 @@ from blowproof.verifier.proofs.graver import gravers
 from blowproof.verifier.proofs.implied import implied
 from blowproof.verifier.proofs.irreducible_parts import parted
 from blowproof.verifier.proofs.limits import limits
-from blowproof.verifier.proofs.margins import margins
+from blowproof.verifier.proofs.margins import margins, rounds
 from blowproof.verifier.proofs.merged import merged_proofs
 from blowproof.verifier.proofs.one_sided import one_sided
 from blowproof.verifier.proofs.single_move import single_moves
@@ -53,6 +53,8 @@ SHORT = whole_limit(__name__, "SHORT")
 FEW_CELLS = whole_limit(__name__, "FEW_CELLS")
 LISTING_STEPS = whole_limit(__name__, "LISTING_STEPS")
 THEOREM_STEPS = whole_limit(__name__, "THEOREM_STEPS")
+BOTH = "both bounds are proved: a certificate of them was checked"
+"""What is said of bounds with a certificate."""
 LISTINGS = ("every-database", "four-cells")
 """Proofs without a search of ours: they are tried with fewer steps first."""
 
@@ -85,11 +87,12 @@ def certify_answer(
 
     What the kernel accepted must be about this policy, query, reading, scope and value.
 
-    An answer that is not exact, or for which no kind of proof is found, comes back as it was, with
-    the reason. A certificate that is complete and refused is a bug of ours: InternalError.
+    Of bounds both are certified, by a theorem and without a search: the status stays "bounds". An
+    answer for which no kind of proof is found comes back as it was, with the reason. A certificate
+    that is complete and refused is a bug of ours: InternalError.
     """
-    if answer.status == "bounds":
-        return answer, Certificate(None, "the answer is a pair of bounds, not a number")
+    if answer.upper is None:
+        return answer, Certificate(None, "nothing bounds the answer from above")
     unknown = _unknown(policy, query)
     if unknown:
         return answer, Certificate(None, f"the kernel knows no {unknown}")
@@ -102,6 +105,9 @@ def certify_answer(
         return answer, found
     if not _answers(found.verdict, policy.with_answers(answer.answers), query, answer):
         raise InternalError("the kernel accepted a certificate for another question")
+    if answer.status == "bounds":
+        notes = (*answer.notes, BOTH)
+        return replace(answer, notes=notes, proof=found.verdict), found
     return replace(answer, status="proved", proof=found.verdict), found
 
 
@@ -125,13 +131,15 @@ def _answers(told: Verdict, policy: Policy, query: BoundQuery, answer: Answer) -
     about = (digests.get("policy"), digests.get("query"), told.norm, told.reading, told.answers)
     table = digest_of(query_table(query, policy))
     asked = (digest(policy), table, query.measure.name, answer.reading, answer.answers)
-    return about == asked and (query.name, told.value) == (answer.query, answer.lower)
+    bounds = (answer.query, answer.upper, answer.lower)
+    return about == asked and (query.name, told.value, told.least) == bounds
 
 
 class _Writer:
     """One answer, and the proofs to try for it, cheapest first."""
 
     def __init__(self, policy: Policy, query: BoundQuery, answer: Answer, limit: float) -> None:
+        self.searches = answer.status != "bounds"  # else a search of the same has not ended
         self.limit, self.deadline = limit, time.monotonic() + limit
         prepared = prepare(setting(policy, answer.answers), answer.reading)
         self.prepared, self.query = prepared, query
@@ -147,7 +155,7 @@ class _Writer:
         """Return the first certificate that the kernel accepts."""
         try:
             world, value = world_of(self.claim, self._budget(ENOUGH))
-            lower_bound(world, self.claim, value)
+            lower_bound(world, self.claim, least_of(self.claim, value))
         except Rejected as reason:
             if reason.limit:
                 return Certificate(None, str(reason))
@@ -198,6 +206,10 @@ class _Writer:
         mixed = world.reading == "published" and not world.free
         yield from single_moves(self._fresh(), value)
         yield from self._theorems(value)
+        if not self.searches:
+            if not four and world.query.weights is None:
+                yield from self._without_search(value)
+            return
         if four:
             yield from four_cells(world)
             yield from self._cases(value, self._left / 2)
@@ -225,7 +237,7 @@ class _Writer:
             return world_of(self.in_l1, self._budget(THEOREM_STEPS))[0]
 
         try:
-            for proofs in (determined, exchanges, secret_arc, one_sided):
+            for proofs in (determined, exchanges, rounds, secret_arc, one_sided):
                 yield from proofs(world(), value)
             yield from limits(world(), value, self.prepared, self.query, now() + self._left)
             if not any(based(world(), value)):  # which is shorter, and comes later
@@ -264,6 +276,16 @@ class _Writer:
                 self.reasons.append(f"the search for a proof did not end in {limit:g} s")
         except Rejected as reason:
             self.reasons.append(f"irreducible: {reason}")
+
+    def _without_search(self, value: Exact) -> Iterator[dict[str, Any]]:
+        """Yield what is looked at before a search, and only where the kernel would not tire."""
+        try:
+            if self._fresh().labelled:
+                yield from based(world_of(self.in_l1, self._budget(MOST_STEPS))[0], value)
+            moves = Effects(world_of(self.in_l1, self._budget(MOST_STEPS))[0])
+            yield from simple_cycles(moves, moves.measure.claim(value, moves.scale))
+        except Rejected as reason:
+            self.reasons.append(f"without a search: {reason}")
 
     def _by_cells(self, value: Exact) -> Iterator[dict[str, Any]]:
         """Yield proofs by cells before anything that looks at every two of many cells."""

@@ -11,6 +11,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ VALID: dict[str, Document] = {
 SMALL = {name: each for name, each in VALID.items() if len(json.dumps(each)) < 4000}
 STEPS = 400_000
 PARTS = ["policy", "query", "norm", "reading", "answers", "value", "witness", "counted", "proof"]
-PARTS += ["implied"]
+PARTS += ["implied", "at_least"]
 TRIED: Counter[str] = Counter()
 
 
@@ -61,7 +62,7 @@ def true_claims(others: dict[str, Document], seed: str) -> None:
         except BlowproofError:
             continue  # no policy that the models accept
         assert answer.lower <= verdict.value, claim
-        assert answer.upper is None or verdict.value <= answer.upper, claim
+        assert answer.upper is None or verdict.least <= answer.upper, claim
         TRIED["true, says an engine"] += answer.status == "exact"
 
 
@@ -102,7 +103,8 @@ def test_no_other_value_is_accepted_with_any_proof(name: str) -> None:
     value = Fraction(document["value"])
     proofs = [other["proof"] for other in VALID.values()]
     proofs += [{"kind": kind} for kind in ("cycles", "single", "four-cells", "every-database")]
-    for less in {value - 1, value - 2, value / 2, value + 1, Fraction(0), -value} - {value}:
+    more = set() if "at_least" in document else {value + 1}  # of bounds, more is true as well
+    for less in {value - 1, value - 2, value / 2, *more, Fraction(0), -value} - {value}:
         number = less.numerator if less.denominator == 1 else str(less)
         for witness in (document["witness"], None):
             for proof in proofs:
@@ -110,6 +112,30 @@ def test_no_other_value_is_accepted_with_any_proof(name: str) -> None:
                 forged = {**document, "value": number, "witness": witness, "proof": proof}
                 verdict = told(forged)
                 assert verdict is None or not verdict.accepted
+
+
+@pytest.mark.parametrize("name", VALID)
+def test_no_bounds_are_accepted_that_exclude_the_value(name: str) -> None:
+    """Whatever is put in as bounds: a verdict of them holds what S is known to be."""
+    document = VALID[name]
+    if "at_least" in document:
+        return
+    value = Fraction(document["value"])
+    ends = [value + step for step in (-2, -1, 0, 1, 2)] + [Fraction(0), value / 2, 2 * value]
+    accepted = 0
+    for low, high in product(ends, repeat=2):
+        numbers = [end.numerator if end.denominator == 1 else str(end) for end in (low, high)]
+        for witness in (document["witness"], None):
+            TRIED["bounds"] += 1
+            forged = {**document, "at_least": numbers[0], "value": numbers[1], "witness": witness}
+            verdict = told(forged)
+            if verdict is not None and verdict.accepted:
+                assert verdict.least == low <= value <= high == verdict.value
+                assert low < high
+                accepted += 1
+    plain = told(document)
+    if plain is not None and plain.accepted and value and document["proof"]["kind"] != "branching":
+        assert accepted
 
 
 # policies and queries that are changed and signed ------------------------------------------------

@@ -19,7 +19,7 @@ from blowproof.verifier.kernel import (
     witness,
     world,
 )
-from blowproof.verifier.kernel.check import lower_bound, upper_bound, world_of
+from blowproof.verifier.kernel.check import least_of, lower_bound, upper_bound, world_of
 from blowproof.verifier.kernel.document import Budget, Rejected, load
 from blowproof.verifier.kernel.measure import Change, Measure
 from blowproof.verifier.kernel.proofs import branching, irreducible
@@ -34,7 +34,7 @@ VALID: dict[str, Document] = {name: json.loads(text) for name, text in TEXTS.ite
 def told(table: Document, budget: Budget | None = None) -> None:
     """Check a certificate, with whatever it raises."""
     found, value = world_of(table, Budget() if budget is None else budget)
-    lower_bound(found, table, value)
+    lower_bound(found, table, least_of(table, value))
     upper_bound(found, table["proof"], value)
 
 

@@ -90,6 +90,17 @@ def test_each_argument_is_accepted_and_says_what_is_known(
     assert document["claim"] == {"at_least": bound, "at_most": bound}
 
 
+def test_bounds_of_the_sensitivity_bound_each_their_side() -> None:
+    """S is 4, the scale 2; of a certificate that says 4 to 6 each bound counts where it is safe."""
+    document = theorem()
+    inner = document["proof"]["certificate"]
+    document["proof"]["certificate"] = {**inner, "value": 6, "at_least": 4}
+    for exponent, at_most, at_least in ((1, False, True), (2, False, True), (3, True, False)):
+        for end, fits in (("at_most", at_most), ("at_least", at_least)):
+            claim = {end: {"ratio": 1, "exp": exponent}}
+            assert check({**document, "claim": claim}).accepted == fits, (end, exponent)
+
+
 @pytest.mark.parametrize("kind", ["independent", "iid", "any"])
 @pytest.mark.parametrize("seed", range(6))
 def test_random_channels_are_certified(kind: str, seed: int) -> None:

@@ -19,6 +19,7 @@ from blowproof.models import (
     Count,
     Database,
     Domain,
+    Impossible,
     Integers,
     InternalError,
     Labels,
@@ -29,6 +30,7 @@ from blowproof.models import (
     parse_query,
 )
 from blowproof.models.files.writing import digest
+from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import certified, sensitivity
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.kernel import check
@@ -147,7 +149,7 @@ def test_a_proof_of_another_question_is_none_of_this_one(monkeypatch: pytest.Mon
         certify_answer(policy, histogram, replace(exact, query="marginal(A)"))
     others: dict[str, Any] = {
         **{"digests": (), "norm": "linf", "reading": "secret-moves"},
-        **{"answers": "given", "value": answer.lower + 1},
+        **{"answers": "given", "value": answer.lower + 1, "least": answer.lower - 1},
     }
     for field, value in others.items():
         forged = replace(found.verdict, **{field: value})
@@ -156,6 +158,39 @@ def test_a_proof_of_another_question_is_none_of_this_one(monkeypatch: pytest.Mon
             certify_answer(policy, histogram, exact)
     monkeypatch.setattr(_Writer, "write", lambda _: found)
     assert certify_answer(policy, histogram, exact)[0].status == "proved"
+
+
+def test_bounds_are_certified_and_stay_bounds() -> None:
+    """S is 36; a pair that changes 24 and the bound of 36 are proved together, and no less is."""
+    labels = Domain(A=Labels("abcde"), B=Labels("xy"), C=Labels("no"))
+    policy = Policy(domain=labels, known=(Marginal(["A"]), Marginal(["B"])))
+    histogram, whole = parse_query("histogram", policy), sensitivity(policy)
+    four = sensitivity(replace(policy, known=(*policy.known, Impossible([{"A": "e"}]))))
+    assert (four.lower, whole.upper) == (24, 36)
+    bounds = replace(whole, lower=four.lower, witness=four.witness, status="bounds", decided_by=())
+    answer, found = certify_answer(policy, histogram, bounds)
+    assert (answer.status, answer.lower, answer.upper, found.kind) == ("bounds", 24, 36, "cells")
+    assert "both bounds are proved" in answer.notes[-1]
+    assert found.verdict is not None and found.verdict.least == 24
+    with pytest.raises(InternalError):
+        replace(answer, status="proved")
+    less = replace(bounds, upper=35)
+    answer, found = certify_answer(policy, histogram, less)
+    assert answer == less and found.document is None
+    nothing, found = certify_answer(policy, histogram, replace(bounds, upper=None))
+    assert nothing.upper is None and "nothing bounds" in found.reason
+
+
+def test_bounds_of_weights_and_of_other_norms_are_certified() -> None:
+    policy = Policy(domain=Domain(a=Labels("xy"), b=Integers(0, 2)), known=(Marginal(["a"]),))
+    for norm, upper in (("l2-squared", 5), ("linf", 2), ("range", 3)):
+        query = parse_question("histogram", policy, norm)
+        exact = sensitivity(policy, query)
+        loose = replace(exact, lower=0, upper=upper, witness=None, status="bounds", decided_by=())
+        assert exact.upper is not None and exact.upper < upper
+        answer, found = certify_answer(policy, query, loose)
+        assert found.document is not None and found.document["at_least"] == 0, found.reason
+        assert (answer.lower, answer.upper, answer.norm) == (0, upper, norm)
 
 
 def test_a_wrong_answer_is_an_internal_error() -> None:

@@ -14,6 +14,7 @@ from math import gcd, lcm, prod
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.models.base.clock import now
 from blowproof.verifier.engines.irreducibles.arrays import state as names
 from blowproof.verifier.engines.irreducibles.choice import PLAIN_EFFECTS, crew
 from blowproof.verifier.engines.irreducibles.functionals import small_functionals
@@ -82,9 +83,11 @@ def traced(  # noqa: PLR0913 # keyword-only options
     count = len(instance.effects)
     group = np.arange(count, dtype=np.int32)[None]
     if symmetry:
-        generators, group = _generated(
-            [p for p in map(tuple, automorphisms(instance).tolist()) if keeps(p)], count
-        )
+        end = None if time_limit is None else now() + time_limit
+        found = automorphisms(instance, end=end).tolist()
+        generators, group = _generated([p for p in map(tuple, found) if keeps(p)], count)
+        if clock.expired:
+            return None
     outcome: bool | None = None
     box = _box(instance)
     few = small_functionals(instance) if count <= PLAIN_EFFECTS else None

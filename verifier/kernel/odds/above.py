@@ -153,7 +153,9 @@ def check_neighbours(case: Case, proof: dict[str, Any], nested: Callable[..., An
         raise Rejected(f"the certificate inside is rejected: {verdict.reason}")
     if (verdict.reading, verdict.norm, verdict.answers) != ("pufferfish", "l1", case.policy.scope):
         raise Rejected("the certificate inside is about another reading, norm or scope")
-    loss = Fraction(verdict.value) / case.mechanism.queries[0][1]
+    loss, sure = (
+        Fraction(size) / case.mechanism.queries[0][1] for size in (verdict.value, verdict.least)
+    )
     most, least = case.claims.get("at_most"), case.claims.get("at_least")
     one: Sum = {Fraction(0): Fraction(1)}
     if most is not None and most.above({loss: Fraction(1)}, one, case.budget):
@@ -162,6 +164,6 @@ def check_neighbours(case: Case, proof: dict[str, Any], nested: Callable[..., An
         if case.kind != "independent":
             raise Rejected("identical beliefs may learn less than the theorem says")
         claimed = {least.exp: least.ratio}
-        add(claimed, {loss: Fraction(1)}, Fraction(-1))
+        add(claimed, {sure: Fraction(1)}, Fraction(-1))
         if positive(claimed, case.budget):
             raise Rejected("the sensitivity is smaller than the claim")

@@ -40,8 +40,9 @@ from typing import Any, NamedTuple
 
 from ..document import Budget, Exact, Rejected, want, words
 from ..goal import Goal, Row, Terms, Told, form, row
+from ..independent import Vector
 from ..measure import Measure
-from ..world import Move, Vector, World
+from ..world import Move, World
 
 MOST_MOVES = 160_000
 MOST_CHANGED = 4
@@ -157,7 +158,7 @@ def problem_of(world: World, value: Exact) -> Problem:
     step = 2 if even else 1
     known = world.policy.scope == "given"
     return Problem(
-        cells=tuple(world.effect(cell.point) for cell in cells),
+        cells=tuple(world.effects([cell.point for cell in cells])),
         moves=tuple(moves),
         plain=tuple((i, j) for i in ends for j in ends
                     if i != j and not touch(cells[i].box, cells[j].box)),

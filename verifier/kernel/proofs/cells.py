@@ -7,9 +7,11 @@ keep the base are a circulation on them, which falls into simple cycles.
 *No other fact tells values of one signature apart.* An irreducible is one simple cycle, or one move
 within a signature: each signature loses one record and gains one, or neither. So f changes by what
 the signatures (the n for which it is largest) change, each by no more than the largest change that
-two values of it make: in l1 their sum. In the other norms each part of a stack is looked at alone.
-Where no output of a part changes with two signatures, squares add up, and the largest and the least
-change are those of one signature; where some does, roots add up, and so do largest and least.
+two values of it make: in l1 their sum, or if it is less, the largest sum over signatures of how far
+t.row goes apart in each, t being signs of the outputs (|x| is t.x for some t). In the other norms
+each part of a stack is looked at alone. Where no output of a part changes with two signatures,
+squares add up, and the largest and the least change are those of one signature; where some does,
+roots add up, and so do largest and least.
 Besides, an output j changes by no more than R_j, the sum over signatures of how far two values of
 it lie apart there: so by R_j^2 in squares, by the largest R_j in linf, by the two largest in range.
 Under scope "given" the numbers leave one number of records to each signature, and those that have
@@ -23,19 +25,19 @@ verifier, and in FORMAT.md), and each changes f by no more than the largest move
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from itertools import combinations
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Sequence
+from itertools import combinations, product
 from math import gcd
 from typing import Any, NamedTuple
 
 from ..document import Exact, Rejected, want
-from ..independent import independent, records
+from ..independent import Sparse, independent, records
 from ..measure import Change, ends
 from ..stack import Stack
-from ..world import SOME, Vector, World, plus
+from ..world import SOME, World, less, plus
 
-Place = tuple[Vector, Change]
+Place = tuple[Sparse, Change]
 """What a record in a cell adds to each fact, and to the query."""
 
 
@@ -59,7 +61,7 @@ def places_of(world: World) -> tuple[int, list[Place]]:
     world.by_position(single=True)
     cells, _, _ = world.classes()
     scale, rows = world.rows(cells)
-    return scale, [(world.effect(cell.point), row) for cell, row in zip(cells, rows, strict=True)]
+    return scale, [(world.sparse(cell.point), row) for cell, row in zip(cells, rows, strict=True)]
 
 
 def bound(world: World, places: Sequence[Place], base: Sequence[int]) -> int:
@@ -83,23 +85,28 @@ def bound(world: World, places: Sequence[Place], base: Sequence[int]) -> int:
 
 def classed(
     world: World, places: Sequence[Place], base: Sequence[int]
-) -> tuple[dict[Vector, list[Place]], int]:
+) -> tuple[dict[Sparse, list[Place]], int]:
     """Return the places by independent signatures, and how far those of one lie apart."""
-    inside: dict[Vector, list[Place]] = defaultdict(list)
+    inside: dict[Sparse, list[Place]] = defaultdict(list)
     width = len(world.equalities)
     if any(not 0 <= k < width for k in base):
         raise Rejected("there is no such fact")
     whole = list(base) == list(range(width))  # then a signature is the effect itself
+    some = set(base)
     for effect, row in places:
-        world.budget.spend(width, 0 if whole else width)
-        signature = effect if whole else tuple([effect[k] for k in base])
-        inside[signature].append((effect, row))
+        inside[effect if whole else restricted(effect, some, world)].append((effect, row))
     if not independent(list(inside), world.budget):
         raise Rejected("the signatures are not independent")
     return inside, 0 if whole else _width(world, inside.values())
 
 
-def occupied(world: World, effects: Sequence[Vector]) -> set[Vector]:
+def restricted(effect: Sparse, base: Container[int], world: World) -> Sparse:
+    """Return what a record adds to some facts alone."""
+    world.budget.spend(1 + len(effect), 2 * len(effect))
+    return tuple([item for item in effect if item[0] in base])
+
+
+def occupied(world: World, effects: Sequence[Sparse]) -> set[Sparse]:
     """Return the signatures that a record can have by the known numbers; they are independent."""
     found = list(dict.fromkeys(effects))
     answers = [fact.answer for fact in world.equalities]
@@ -114,7 +121,9 @@ def _cycle(world: World, signatures: Sequence[frozenset[Change]]) -> int:
     """Return the largest change where each signature loses a record and gains one, or neither."""
     measure = world.measure
     if measure.name == "l1":
-        return _together(world, [_known(world, signatures)])
+        alone = _together(world, [_known(world, signatures)])
+        signed = _by_signs(world, signatures)
+        return alone if signed is None else min(alone, signed)
     parts = len(world.query.parts) if isinstance(world.query, Stack) else 0
     found, apart = [], []
     for number in range(parts or 1):
@@ -155,6 +164,27 @@ def _by_outputs(world: World, signatures: Sequence[frozenset[Change]]) -> int | 
     return sum(sorted(reach.values())[-1 if world.measure.name == "linf" else -2 :])
 
 
+def _by_signs(world: World, signatures: Sequence[frozenset[Change]]) -> int | None:
+    """Return the largest l1 norm of a sum of one difference of rows for each signature: for some
+    signs t of the outputs, the sum of how far t.row goes apart within each. None: too many signs.
+    """
+    kinds = Counter(signatures)
+    outputs = {output: None for rows in kinds for row in rows for output, _ in row}
+    work = sum(1 + len(row) for rows in kinds for row in rows) << max(0, len(outputs) - 1)
+    if world.positions or SOME in {row for rows in kinds for row in rows} or work > MOST_SIGNED:
+        return None
+    world.budget.spend(4 * work)
+    found = 0
+    for signs in product((1, -1), repeat=max(0, len(outputs) - 1)):  # -t says the same as t
+        t = dict(zip(outputs, (1, *signs), strict=bool(outputs)))
+        spreads: list[int] = []
+        for rows, times in kinds.items():
+            values = [sum([t[output] * value for output, value in row]) for row in rows]
+            spreads += [max(values) - min(values)] * times
+        found = max(found, sum(sorted(spreads, reverse=True)[: world.size]))
+    return found
+
+
 def _together(world: World, found: Sequence[Sequence[Largest]], *, apart: bool = False) -> int:
     """Return what the signatures change together, the n for which it is most."""
     sizes = sorted((item.size for each in found for item in each), reverse=True)[: world.size]
@@ -192,23 +222,28 @@ def _disjoint(signatures: Sequence[frozenset[Change]]) -> bool:
 
 def _width(world: World, signatures: Iterable[Sequence[Place]]) -> int:
     """Return how far values of one signature lie apart, in steps along one vector (0: nowhere)."""
-    spots: list[list[Vector]] = []
+    spots: list[list[int]] = []  # how far, along the first difference that there is
+    along: Sparse = ()
     for members in signatures:
-        first = members[0][0]
-        spots.append([tuple(map(int.__sub__, effect, first)) for effect, _ in members])
-        world.budget.spend(len(first) * len(members), len(first) * len(members))
-    along = next((d for each in spots for d in each if any(d)), None)
-    if along is None:
-        return 0
-    k = next(k for k, value in enumerate(along) if value)
-    world.budget.spend(4 * len(along) * sum(map(len, spots)))
-    if any(d[j] * along[k] != along[j] * d[k] for each in spots for d in each
-           for j in range(len(along))):  # fmt: skip
-        raise Rejected("more than one fact beside the base")
-    step = gcd(*(d[k] for each in spots for d in each))
-    return max((max(d[k] for d in each) - min(d[k] for d in each)) // step for each in spots)
+        first, spot = members[0][0], []
+        for effect, _ in members:
+            apart = less(effect, first)
+            along = along or apart
+            world.budget.spend(4 * (1 + len(first) + len(effect)), 1)
+            spot.append(apart[0][1] if apart else 0)
+            if apart and _times(apart, along[0][1]) != _times(along, spot[-1]):
+                raise Rejected("more than one fact beside the base")
+        spots.append(spot)
+    step = gcd(*(spot for each in spots for spot in each))
+    return max((max(each) - min(each)) // step for each in spots) if step else 0
 
 
+def _times(vector: Sparse, factor: int) -> Sparse:
+    return tuple([(k, factor * value) for k, value in vector])
+
+
+MOST_SIGNED = 5 * 10**7
+"""Entries of rows that are added up, over all signs of the outputs."""
 MOST_LOOKED_AT = 10**8
 """Entries of rows that are compared two by two, whatever the budget."""
 

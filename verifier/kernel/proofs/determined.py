@@ -7,11 +7,13 @@ leave fewer pairs.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable
 from typing import Any
 
 from ..document import Exact, Rejected, want
-from ..world import SOME, World, relations
+from ..independent import Span
+from ..world import SOME, World
 
 
 def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
@@ -23,20 +25,13 @@ def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
     rows = world.rows(cells)[1]
     if SOME in rows:
         raise Rejected("no fact tells the values of a cell apart, and the query does")
-    known = list(zip(*(world.effect(cell.point) for cell in cells), strict=True))
-    known = known[: len(world.equalities)]
+    known = world.by_fact([cell.point for cell in cells])[: len(world.equalities)]
     if world.labelled:
-        known.append((1,) * len(cells))
-    outputs: dict[Hashable, list[int]] = {}
+        known.append(dict.fromkeys(range(len(cells)), 1))
+    outputs: dict[Hashable, dict[int, int]] = defaultdict(dict)
     for place, row in enumerate(rows):
         for output, size in row:
-            if output not in outputs:
-                world.budget.spend(len(cells), len(cells))
-                outputs[output] = [0] * len(cells)
             outputs[output][place] = size
-    if len(relations([*known, *outputs.values()], world.budget)[0]) > _rank(world, known):
+    span = Span(known, world.budget)
+    if any(span.shares(output) is None for output in outputs.values()):
         raise Rejected("an output is no combination of the facts")
-
-
-def _rank(world: World, rows: list[tuple[int, ...]]) -> int:
-    return len(relations(rows, world.budget)[0])

@@ -14,8 +14,9 @@ from typing import Any
 
 from ..boxes import Point
 from ..document import Exact, Rejected, want
+from ..independent import Vector
 from ..witness import Pair, change_of, satisfied, totals
-from ..world import Vector, World
+from ..world import World
 
 Database = tuple[Point, ...]
 

@@ -10,7 +10,8 @@ from itertools import combinations_with_replacement, product
 from typing import Any
 
 from ..document import Exact, Rejected, want
-from ..world import Vector, World
+from ..independent import Vector
+from ..world import World
 
 
 def refute(world: World, proof: dict[str, Any], value: Exact) -> None:

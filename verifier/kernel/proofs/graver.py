@@ -12,8 +12,9 @@ from typing import Any
 
 from ..document import Exact, Rejected, want
 from ..graver_basis import basis, splits
+from ..independent import Vector
 from ..measure import Change
-from ..world import Effects, Vector, World, norm, plus
+from ..world import Effects, World, norm, plus
 from .irreducible import MOST_CHOICES, PROOF, Replay, exceeds, replayed
 
 

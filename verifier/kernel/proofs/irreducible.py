@@ -15,9 +15,9 @@ from operator import mul
 from typing import Any
 
 from ..document import Budget, Exact, Rejected, want, words
-from ..independent import parts
+from ..independent import Vector, parts, relations
 from ..measure import Change, Measure
-from ..world import Effects, Vector, World, plus, relations
+from ..world import Effects, World, plus
 
 MOST_SYMMETRIES = 20_000
 MOST_CHOICES = 200_000

@@ -15,7 +15,8 @@ from typing import Any
 
 from ..document import Exact, Rejected, want
 from ..implied import mixture
-from ..world import Vector, World
+from ..independent import Sparse
+from ..world import World
 
 SHAPE = {"kind": str, "times": int, "most": [[int]], "least": [[int]]}
 
@@ -31,18 +32,18 @@ def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
     scale, places = places_of(world)
     most, least = (mixture(world, table[end]) for end in ("most", "least"))
     for effect, row in places:
-        world.budget.spend(2 + len(most.terms) + len(least.terms))
+        world.budget.spend(2 + 2 * len(effect))
         if not least.of(effect) <= times * row <= most.of(effect):
             raise Rejected("the query is not between the two combinations")
     if most.total - least.total > value * scale * times:
         raise Rejected("the numbers leave more room than the value")
 
 
-def places_of(world: World) -> tuple[int, Sequence[tuple[Vector, int]]]:
+def places_of(world: World) -> tuple[int, Sequence[tuple[Sparse, int]]]:
     """Return a scale, and what the values of each cell add to the facts and to the query."""
     cells, _, _ = world.classes()
     scale, rows = world.rows(cells)
     return scale, [
-        (world.effect(cell.point), sum(value for _, value in row))
+        (world.sparse(cell.point), sum(value for _, value in row))
         for cell, row in zip(cells, rows, strict=True)
     ]

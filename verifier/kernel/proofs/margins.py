@@ -21,7 +21,7 @@ from ..document import Exact, Rejected, want
 from ..independent import independent
 from ..measure import Measure
 from ..world import Effects, World
-from .cells import Place, largest, places_of
+from .cells import Place, largest, places_of, restricted
 from .irreducible import PROOF, replayed
 
 MOST_CELLS = 400
@@ -49,9 +49,8 @@ def sides_of(world: World, places: Sequence[Place], factors: Sequence[Sequence[i
     if {k for factor in factors for k in factor} != set(range(len(world.equalities))):
         raise Rejected("the factors are not all the facts")
     sides = []
-    for factor in factors:
-        world.budget.spend(len(places) * (1 + len(factor)))
-        signatures = dict.fromkeys(tuple([effect[k] for k in factor]) for effect, _ in places)
+    for factor in map(set, factors):
+        signatures = dict.fromkeys(restricted(effect, factor, world) for effect, _ in places)
         if not independent(list(signatures), world.budget):
             raise Rejected("the signatures of a factor are not independent")
         sides.append(len(signatures))

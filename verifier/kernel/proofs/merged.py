@@ -19,9 +19,10 @@ from operator import add
 from typing import Any
 
 from ..document import Exact, Rejected, want
+from ..independent import Vector
 from ..measure import Change
 from ..policy import Fact
-from ..world import Effects, Vector, World, plus
+from ..world import Effects, World, plus
 from .irreducible import PROOF, Replay, replayed
 
 Moved = frozenset[tuple[Vector, Change]]

@@ -28,7 +28,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..document import Exact, Rejected, want
-from ..world import SOME, World
+from ..world import SOME, World, less
 from .cells import classed, places_of
 
 
@@ -53,9 +53,11 @@ def bound(world: World, base: list[int]) -> tuple[int, int]:
         return scale, 0
     sides: set[int] = set()
     for members in inside.values():
-        effects = sorted({effect for effect, _ in members})
+        effects = list({effect for effect, _ in members})
         counted = {effect for effect, row in members if row}
         if len(effects) == 2:
+            if less(effects[1], effects[0])[0][1] < 0:  # the same order everywhere
+                effects.reverse()
             sides.update(effects.index(effect) for effect in counted)
     if len(sides) > 1:
         raise Rejected("values of either label are counted")

@@ -20,10 +20,10 @@ from itertools import product
 from typing import Any
 
 from ..document import Exact, Rejected, want
-from ..independent import independent
+from ..independent import Sparse, independent
 from ..joined_boxes import near
 from ..measure import Change
-from ..world import SOME, Vector, World, plus
+from ..world import SOME, World, plus
 from .cells import largest, occupied
 
 Rows = frozenset[Change]
@@ -49,19 +49,19 @@ def bound(world: World) -> tuple[int, int]:
     scale, rows = world.rows(cells)
     if not joins:
         raise Rejected("G does not tell these cells apart", limit=True)
-    effects = [world.effect(cell.point) for cell in cells]
+    effects = [world.sparse(cell.point) for cell in cells]
     if not independent(list(dict.fromkeys(effects)), world.budget):
         raise Rejected("the signatures are not independent")
     held = occupied(world, effects)
     kept = [k for k, effect in enumerate(effects) if effect in held]
-    gathered: dict[Vector, set[Change]] = defaultdict(set)
+    gathered: dict[Sparse, set[Change]] = defaultdict(set)
     for k in kept:
         gathered[effects[k]].add(rows[k])
     inside = {effect: frozenset(some) for effect, some in gathered.items()}
     sizes = _Sizes(world)
     within = {effect: sizes.within(some) for effect, some in inside.items()}
     boxes = [(k, box) for k in kept for box in (areas[k] if areas else [cells[k].box])]
-    along: dict[tuple[Vector, Vector], int] = {}
+    along: dict[tuple[Sparse, Sparse], int] = {}
     for i, j in near(world.policy.graph, [box for _, box in boxes], world.budget):
         one, two = boxes[i][0], boxes[j][0]
         ends = effects[one], effects[two]

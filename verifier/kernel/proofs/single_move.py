@@ -31,7 +31,7 @@ def bound(world: World) -> Exact:
     if not world.labelled or world.bounds or world.named:
         raise Rejected("this kind of proof is for unconstrained moves of labelled records")
     if not _unseen(world):
-        effects = {world.effect(cell.point) for cell in world.cells(world.equalities)}
+        effects = {world.sparse(cell.point) for cell in world.cells(world.equalities)}
         if len(effects) > 1:
             raise Rejected("a known fact tells values apart")
     query = world.query

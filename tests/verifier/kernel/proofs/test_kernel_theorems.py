@@ -42,6 +42,7 @@ from blowproof.verifier.proofs.cells import bases
 from blowproof.verifier.proofs.claim import claim_of
 from blowproof.verifier.proofs.margins import factors_of
 from blowproof.verifier.theorems.listed_margins import LISTED, longest_listed
+from vectors import thin
 
 QUERIES = ("histogram", "marginal(b)", "cumulative(a)", "sum(a)", "ranges(a)", "count(some)")
 
@@ -118,6 +119,19 @@ def of_table(found: World) -> list[tuple[int, int]]:
     return [(scale, margins.bound(found, places, most))]
 
 
+def of_two_factors(found: World) -> list[tuple[int, int]]:
+    """What kind `exchanges` says of two factors: those of the writer, and any others."""
+    places = exchanges.places_of(found, single=True)[1]
+    told, facts = [], range(len(found.equalities))
+    for cut in facts:
+        for factors in (factors_of(found, places)[0], [[*facts[:cut]], [*facts[cut:]]]):
+            try:
+                told.append(exchanges.rounds(found, factors))
+            except Rejected:
+                continue
+    return told
+
+
 CASES: dict[str, tuple[Bound, str, bool, tuple[str, ...]]] = {
     "exchanges": (lambda found: [exchanges.bound(found)], "add-remove", False, QUERIES),
     "secret-arc": (lambda found: [secret_arc.bound(found)], "published", True, QUERIES),
@@ -129,6 +143,7 @@ CASES: dict[str, tuple[Bound, str, bool, tuple[str, ...]]] = {
     ),
     "one-sided": (of_bases, "published", False, ("count(some)", "range(a,0,0)")),
     "margins": (of_table, "published", False, QUERIES),
+    "two factors": (of_two_factors, "add-remove", False, QUERIES),
 }
 
 
@@ -139,7 +154,8 @@ def test_no_bound_is_below_the_truth(case: str) -> None:
     rng = random.Random(case)
     said = met = 0
     for number in range(30):
-        policy = drawn_table(rng) if case == "margins" else drawn(rng, secrets=secrets)
+        tables = case == "margins" or (case == "two factors" and number % 5)
+        policy = drawn_table(rng) if tables else drawn(rng, secrets=secrets)
         if all(x in policy.impossible for x in policy.domain.points()):
             continue
         found, answer = world(policy, queries[number % len(queries)], reading)
@@ -182,12 +198,12 @@ def test_records_of_signatures_are_those_of_the_numbers() -> None:
             for column in zip(*((1, *s) for s in signatures), strict=True)
         ]
         budget = Budget()
-        found = records(signatures, totals, budget)
+        found = records([thin(*s) for s in signatures], totals, budget)
         assert found is not None
         for k, total in enumerate(totals):
             assert sum(h * (1, *s)[k] for h, s in zip(found, signatures, strict=True)) == total
-    assert records([(0,), (1,)], [1, 2], Budget()) == [-1, 2]
-    assert records([(1,)], [1, 2], Budget()) is None
+    assert records([thin(0), thin(1)], [1, 2], Budget()) == [-1, 2]
+    assert records([thin(1)], [1, 2], Budget()) is None
 
 
 @pytest.mark.parametrize("large", [2**31, 2**53, 2**63, 10**30])
