@@ -228,6 +228,8 @@ def test_bounds_hold_the_search(seed: int) -> None:
     [
         ((2, 2, 3), ("a", "b", "c"), 24),
         ((2, 2, 4), ("a", "b", "c"), 42),
+        ((3, 5), ("a", "b"), 43),
+        ((3, 6), ("a", "b"), 66),
         ((2, 8, 2), ("ab", "ac"), 620),
         ((2, 16, 2), ("ab", "ac"), 4313),
     ],
@@ -236,7 +238,7 @@ def test_what_is_known_is_within(
     sizes: tuple[int, ...], known: tuple[str, ...], longest: int
 ) -> None:
     domain = Domain(
-        **{axis: Labels([str(k) for k in range(n)]) for axis, n in zip("abc", sizes, strict=True)}
+        **{axis: Labels([str(k) for k in range(n)]) for axis, n in zip("abc", sizes, strict=False)}
     )
     policy = Policy(domain=domain, known=tuple(Marginal(list(axes)) for axes in known))
     asked = prepare(setting(policy), "published")
