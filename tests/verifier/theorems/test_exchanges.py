@@ -129,7 +129,7 @@ def test_exchanges_agree_with_the_definition(seed: int) -> None:
         if found is None:
             continue
         try:
-            truth = sensitivity(policy, text, reading="add-remove", engine="brute", time_limit=30)
+            truth = sensitivity(policy, text, reading="add-remove", engine="brute", max_size=3)
         except BudgetError:
             continue
         assert found.lower <= truth.lower <= found.upper, (policy, text)  # type: ignore[operator]
