@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 from collections import Counter
+from contextlib import chdir
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -166,13 +167,34 @@ threshold = 2
 """
 
 
+def write_files(folder: Path) -> None:
+    (folder / "p.toml").write_text(POLICY, encoding="utf-8")
+    rows = "".join(f"{(7 * at) % 21}\n" for at in range(400))
+    (folder / "d.csv").write_text(f"age\n{rows}", encoding="utf-8")
+
+
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    Path("p.toml").write_text(POLICY, encoding="utf-8")
-    rows = "".join(f"{(7 * at) % 21}\n" for at in range(400))
-    Path("d.csv").write_text(f"age\n{rows}", encoding="utf-8")
+    write_files(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def plan_text(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What `plan` writes about the files, once for all who only read it."""
+    folder = tmp_path_factory.mktemp("planned")
+    write_files(folder)
+    with chdir(folder):
+        assert run(words(ASKED)) == 0
+    return (folder / "plan.json").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def plan_file(files: Path, plan_text: str) -> Path:
+    """The files, and the plan beside them."""
+    (files / "plan.json").write_text(plan_text, encoding="utf-8")
+    return files
 
 
 def words(text: str) -> list[str]:
@@ -199,10 +221,8 @@ def test_plan_json_is_as_the_contract_says(capsys: pytest.CaptureFixture[str]) -
     assert found["lower_bound"]["rmse"] <= option["rmse"]
 
 
-@pytest.mark.usefixtures("files")
+@pytest.mark.usefixtures("plan_file")
 def test_a_release_draws_what_the_plan_says(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(words(ASKED)) == 0
-    capsys.readouterr()
     option = json.loads(Path("plan.json").read_text(encoding="utf-8"))["options"][0]
     assert run(words("release p.toml d.csv --plan plan.json --unaccounted --json")) == 0
     drawn = document(capsys)
@@ -211,12 +231,11 @@ def test_a_release_draws_what_the_plan_says(capsys: pytest.CaptureFixture[str]) 
     assert drawn["epsilon"] == "1"
 
 
-@pytest.mark.usefixtures("files")
+@pytest.mark.usefixtures("plan_file")
 @pytest.mark.parametrize("what", ["policy", "data", "noise", "query"])
 def test_a_plan_for_something_else_is_refused_before_anything_is_spent(
     what: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(words(ASKED)) == 0
     if what == "policy":
         Path("p.toml").write_text(POLICY.replace("threshold = 2", "threshold = 1"), "utf-8")
     elif what == "data":
@@ -390,11 +409,10 @@ def test_nothing_is_written_where_nothing_answers(capsys: pytest.CaptureFixture[
     assert "not written" in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("files")
+@pytest.mark.usefixtures("plan_file")
 def test_each_row_of_several_queries_names_its_mechanism(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert run(words(ASKED)) == 0
     parts = json.loads(Path("plan.json").read_text("utf-8"))["options"][0]["settings"]["releases"]
     drawn = "release p.toml d.csv --plan plan.json --unaccounted --output out.json"
     assert run(words(drawn)) == 0

@@ -77,10 +77,15 @@ def maximum(counts, scale, reach=40):
     """The chances of each winner under discrete Laplace noise, ties to the first."""
     law = {k: math.exp(-abs(k) / scale) for k in range(-reach, reach + 1)}
     whole = sum(law.values())
+
+    def at_most(noise):
+        return sum(law[k] for k in range(-reach, min(noise, reach) + 1)) / whole
+
     chances = [0.0] * len(counts)
-    for noise in product(law, repeat=len(counts)):
-        scores = [count + k for count, k in zip(counts, noise, strict=True)]
-        chances[scores.index(max(scores))] += math.prod(law[k] / whole for k in noise)
+    for place, own in enumerate(counts):
+        for k, weight in law.items():
+            rest = [own + k - other - (j < place) for j, other in enumerate(counts) if j != place]
+            chances[place] += weight / whole * math.prod(map(at_most, rest))
     return chances
 
 
