@@ -74,7 +74,7 @@ def test_areas_say_what_a_table_says(
     for number in range(24):
         policy = drawn(rng, given=number % 3 == 0)
         query = QUERIES[number % len(QUERIES)]
-        told = sensitivity(policy, query, reading=reading, norm=norm, time_limit=1)
+        told = sensitivity(policy, query, reading=reading, norm=norm, time_limit=0.2)
         with monkeypatch.context() as patched:
             patched.setattr(many_areas, "MANY", 0)
             found = _alone(policy, query, reading, norm)
