@@ -32,6 +32,7 @@ const spec = (most) => ({
   description: "The bounds on S, from below and from above, against the seconds of the search",
   width: "container",
   height: 110,
+  usermeta: { table: { heads: ["seconds", "S is at least", "S is at most"], rows: [] } },
   autosize: { type: "fit-x", contains: "padding" },
   data: { name: "rows", values: [] },
   params: [{ name: "chosen", value: "" }],
@@ -72,7 +73,7 @@ export class Closing {
     for (const [side, value] of [["at least", lower], ["at most", upper]]) {
       if (value === null) continue;
       const words = `after ${seconds.toFixed(1)} s: S is ${side} ${spaced(value)}`;
-      const row = { at: seconds, value: size(value), side, words };
+      const row = { at: seconds, value: size(value), said: spaced(value), side, words };
       const last = this.latest[side];
       // Where a bound has stayed, its last point moves on: the line gets longer, not the list.
       if (last?.stays && last.value === row.value) Object.assign(last, row);
@@ -87,6 +88,19 @@ export class Closing {
     if (open && seconds >= AFTER) this.soon ||= requestAnimationFrame(() => this.show());
   }
 
+  // What was known when: a row for each time at which a bound got better.
+  table() {
+    const known = { "at least": "", "at most": "" };
+    const rows = new Map();
+    for (const { at, side, said, stays } of this.rows) {
+      if (stays) continue;
+      known[side] = said;
+      const when = at.toFixed(1);
+      rows.set(when, [when, known["at least"], known["at most"]]);
+    }
+    return [...rows.values()];
+  }
+
   async show() {
     this.place.hidden = false;
     if (!this.plot) {
@@ -96,7 +110,7 @@ export class Closing {
       this.place.append(figure);
       this.plot = new Plot(figure, spec(Math.max(...this.rows.map((row) => row.value))));
     }
-    await this.plot.change(this.rows);
+    await this.plot.change(this.rows, this.table());
     this.soon = 0;
   }
 }

@@ -27,20 +27,24 @@ const made = (name, text = "", attributes = {}) => {
   return found;
 };
 
-function tableOf({ heads, rows }) {
-  const all = made("details");
+function bodyOf(rows) {
   const body = made("tbody");
-  const top = made("tr");
-  top.append(...heads.map((word) => made("th", word, { scope: "col" })));
   for (const [first, ...rest] of rows) {
     const row = made("tr");
     row.append(made("th", first, { scope: "row" }), ...rest.map((cell) => made("td", cell)));
     body.append(row);
   }
+  return body;
+}
+
+function tableOf({ heads, rows }) {
+  const all = made("details");
+  const top = made("tr");
+  top.append(...heads.map((word) => made("th", word, { scope: "col" })));
   const head = made("thead");
   head.append(top);
   const table = made("table");
-  table.append(head, body);
+  table.append(head, bodyOf(rows));
   const wide = made("div", "", { class: "wide", tabindex: 0, role: "region", "aria-label": "table" });
   wide.append(table);
   all.append(made("summary", "The same as a table"), wide);
@@ -108,8 +112,9 @@ export class Plot {
     this.view.signal("chosen", this.words[place]).runAsync();
   }
 
-  // The same plot with other rows: what comes while somebody looks.
-  async change(rows) {
+  // The same plot with other rows, here and in its table: what comes while somebody looks.
+  async change(rows, table) {
+    this.place.parentElement?.querySelector("tbody")?.replaceWith(bodyOf(table));
     this.words = rows.map((row) => row.words);
     this.spec.data.values = rows;
     // Rows are copied: Vega marks those that it was given.

@@ -153,6 +153,12 @@ def test_stop_leaves_bounds_that_hold_and_a_pair(page):
     found = re.compile(r"(^|\s)[1-9][0-9,]* ≤ S ≤")  # at first nothing is known from below
     assert until(lambda: found.search(page.text("#headline")) is not None)
     assert page.reaches("#closing svg", "at most")  # how they narrow is drawn
+    rows = "return [...document.querySelectorAll('#closing tbody tr')].map((r) => r.textContent)"
+    said = page.driver.execute_script(rows)  # and stands as a table, a row for each better bound
+    assert said and all(re.match(r"\d+\.\d[\d,about^-]+$", row) for row in said)
+    assert len(set(said)) == len(said)
+    heads = "return document.querySelector('#closing thead').textContent"
+    assert page.driver.execute_script(heads) == "secondsS is at leastS is at most"
     page.element("#stop").click()
     assert page.reaches("#state", "stopped: what is shown holds")
     assert page.element("#stop").get_attribute("disabled")
