@@ -22,7 +22,7 @@ from dataclasses import replace
 from blowproof.models import BudgetError, Exact, QueryError
 from blowproof.models.base.clock import Worker, finish, now
 from blowproof.verifier.asked.answer import Answer, Pair
-from blowproof.verifier.asked.names import NO_MORE
+from blowproof.verifier.asked.names import BEYOND, NO_MORE
 from blowproof.verifier.asked.question import Listener, Progress, Question
 from blowproof.verifier.databases.consistency import databases_within
 from blowproof.verifier.limits.limit import real_limit, whole_limit
@@ -308,9 +308,10 @@ class Run:
 
     def _answer(self, seconds: float) -> Answer:
         known = self.board.known
-        if known.upper is None and known.pair is None:
-            self._refuse()
         notes = [note for step in self.steps for note in step.notes]
+        finite = any(note.startswith(BEYOND) for note in notes)
+        if known.upper is None and known.pair is None and not finite:
+            self._refuse()
         decided = known.above if known.closed and known.above is not None else known.below
         guess = None if known.closed else conjectured_by_frames(self.question)
         if guess is not None and (known.upper is None or known.lower <= guess <= known.upper):

@@ -25,6 +25,7 @@ from blowproof.models.domain.classes import ValueClass, locator
 from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.sparse_facts import SparseFacts
 from blowproof.verifier.databases.value_classes import ClassTable, class_table, table_of
 from blowproof.verifier.engines.search.engine import (
     EffectTable,
@@ -146,23 +147,27 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
 def _near_one_another(question: Question, free: Setting, end: float) -> Iterator[Pair]:
     """Yield pairs over values that are drawn, where there are too many classes."""
     drawing, rng = Drawing(question.setting, question.seed), random.Random(question.seed)
+    told = SparseFacts(free.domain, free.equalities)
     for number in range(ROUNDS):
         moment = now()
         if moment > end and number >= TRIES:
             return
         try:
-            table = table_of(free, drawing.near())
+            points = drawing.near()
+            counted = {place for point in points for place, _ in told.of(point)}
+            few = replace(free, equalities=tuple(free.equalities[k] for k in sorted(counted)))
+            table = table_of(few, points)  # what counts none of them changes nothing
         except BlowproofError:
             return
         if not table.classes:
             continue
         left = max(QUICK, (end - moment) / len(FEW))
-        yield from idle_pairs(free, question.reading, table, moment + left / 2, rng)
+        yield from idle_pairs(few, question.reading, table, moment + left / 2, rng)
         if question.reading == "markov":
             continue
         try:
             chosen = list(table.classes[: max(FEW)])
-            yield from _circuits(question, free, chosen, left, rng)
+            yield from _circuits(question, few, chosen, left, rng)
         except BlowproofError:
             continue
 

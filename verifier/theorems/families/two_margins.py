@@ -34,12 +34,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
-from blowproof.models import BlowproofError, Point
+from blowproof.models import BlowproofError, Point, Positions, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import firsts
 from blowproof.verifier.asked.answer import Answer, Pair
@@ -52,7 +54,7 @@ from blowproof.verifier.theorems.listed_margins import factors
 from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.values.free_change import moved
 
-__all__ = ["longest_cycle", "two_margins"]
+__all__ = ["longest_cycle", "two_margins", "two_tables"]
 
 SECONDS = real_limit(__name__, "SECONDS")
 
@@ -122,14 +124,21 @@ def _parts(edges: set[Edge]) -> list[list[Edge]]:
     return list(found.values())
 
 
+class _Two(NamedTuple):
+    """How many classes each factor has, k, and the values of a cycle of k of each."""
+
+    cells: tuple[int, int]
+    half: int
+    points: list[Point]
+
+
 def two_margins(question: Question) -> Answer | None:
     """Return an upper bound on S(f, P), and a pair that meets it where that is known."""
     setting, query, started = question.setting, question.query, time.perf_counter()
     end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 3))
     try:
-        table = class_table(setting, deadline=end)
-        homes = factors(table, groups_of(setting))
-        if homes is None or len(homes) != 2 or not any(_linear(table, home) for home in homes):
+        found = two_tables(setting) or _by_classes(setting, end)
+        if found is None:
             return None
         change = largest_move(setting, query, "published")  # any record for any other
         free = free_change(question)
@@ -138,22 +147,94 @@ def two_margins(question: Question) -> Answer | None:
     change = change if free is None else free[2]
     if change is None:
         return None
-    cells = dict(zip(zip(*homes, strict=True), table.classes, strict=True))
-    cycle = longest_cycle(cells)
-    half = max(cycle.half, int(any(len(item.take(2)) > 1 for item in table.classes)))
+    half = found.half
     upper = query.measure.repeated(change, half) if half else 0
     pair = None
-    if setting.scope == "any" and cycle.edges:
-        values = firsts([cells[edge] for edge in cycle.edges], 1)
-        pair = _pair(question, [x for (x,) in values])
+    if setting.scope == "any" and found.points:
+        pair = _pair(question, found.points)
     lower = 0 if pair is None else query.difference(pair.moves(question.reading))
     why = (
-        f"margins of {max(homes[0]) + 1} and {max(homes[1]) + 1} cells: at most {half} records go "
+        f"margins of {found.cells[0]} and {found.cells[1]} cells: at most {half} records go "
         f"and as many come, and one for another changes the query by at most {change}"
     )
     return question.answer(
         lower, upper, why, witness=pair if lower else None, engine="two margins", since=started
     )
+
+
+def _by_classes(setting: Setting, end: float) -> _Two | None:
+    """Return what a table of all classes of values says."""
+    table = class_table(setting, deadline=end)
+    homes = factors(table, groups_of(setting))
+    if homes is None or len(homes) != 2 or not any(_linear(table, home) for home in homes):
+        return None
+    cells = dict(zip(zip(*homes, strict=True), table.classes, strict=True))
+    cycle = longest_cycle(cells)
+    half = max(cycle.half, int(any(len(item.take(2)) > 1 for item in table.classes)))
+    values = firsts([cells[edge] for edge in cycle.edges], 1)
+    return _Two((max(homes[0]) + 1, max(homes[1]) + 1), half, [x for (x,) in values])
+
+
+def two_tables(setting: Setting) -> _Two | None:
+    """Return what two whole tables say, however many cells they have; None for other facts.
+
+    Every value is possible, and each fact counts a cell of one of two marginals, or all records.
+    For each cell of what the tables share, their cells in it have one relation: those of the one
+    add up to as much as those of the other. So one of them may be left out, and no more. A block of
+    the graph belongs to each shared cell, and there every class of one factor meets every one of
+    the other.
+
+    >>> from blowproof.models import Domain, Labels, Marginal, Policy, setting
+    >>> three = Domain({name: Labels(["x", "y", "z"]) for name in "abc"})
+    >>> known = (Marginal(["a", "b"]), Marginal(["b", "c"]))
+    >>> found = two_tables(setting(Policy(domain=three, known=known)))
+    >>> found.cells, found.half, found.points[:3]
+    ((9, 9), 3, [(0, 0, 0), (0, 0, 1), (1, 0, 1)])
+    """
+    if setting.impossible.boxes:
+        return None
+    cells: dict[frozenset[int], set[tuple[int, ...]]] = {}
+    full = setting.domain.whole.sides
+    for fact in setting.equalities:
+        if len(fact.terms) != 1 or fact.terms[0][0] != 1 or len(fact.terms[0][1].boxes) != 1:
+            return None
+        sides = fact.terms[0][1].boxes[0].sides
+        axes = frozenset(axis for axis, side in enumerate(sides) if side != full[axis])
+        if any(sides[axis].size != 1 for axis in axes):
+            return None
+        if axes:
+            spots = tuple(side.nth(0) if k in axes else -1 for k, side in enumerate(sides))
+            cells.setdefault(axes, set()).add(spots)
+    if len(cells) != 2:
+        return None
+    one, two = sorted(cells, key=sorted)
+    size = {axis: side.size for axis, side in enumerate(full)}
+    rows, columns, shared = (
+        prod(size[axis] for axis in k) for k in (one - two, two - one, one & two)
+    )
+    held = Counter(tuple(spots[k] for k in one & two) for some in cells.values() for spots in some)
+    if len(held) < shared or min(held.values()) < rows + columns - 1:
+        return None
+    half = min(rows, columns)
+    if half < 2:
+        half = int(setting.domain.whole.size > shared * rows * columns)
+        return _Two((shared * rows, shared * columns), half, [])
+    points = [
+        tuple(
+            x + y for x, y in zip(_nth(full, one - two, k), _nth(full, two - one, j), strict=True)
+        )
+        for k in range(half)
+        for j in (k, (k + 1) % half)
+    ]
+    return _Two((shared * rows, shared * columns), half, points)
+
+
+def _nth(full: Sequence[Positions], axes: frozenset[int], number: int) -> Point:
+    """Return a value's positions, the first but for these axes: the one of this number there."""
+    spots = [0] * len(full)
+    for axis in sorted(axes):
+        number, spots[axis] = divmod(number, full[axis].size)
+    return tuple(spots)
 
 
 def _linear(table: ClassTable, home: list[int]) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import product
+from math import inf
 
 import networkx as nx
 import pytest
@@ -20,11 +22,20 @@ from blowproof.models import (
     parse_query,
     setting,
 )
+from blowproof.models.base.clock import Budget
+from blowproof.verifier import plan
 from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.names import BEYOND
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.neighbours.check import check_pair
-from blowproof.verifier.theorems.families.two_margins import longest_cycle, two_margins
+from blowproof.verifier.portfolio.strategy import Strategy
+from blowproof.verifier.theorems.families.two_margins import (
+    _by_classes,
+    longest_cycle,
+    two_margins,
+    two_tables,
+)
 
 QUERIES = ("histogram", "marginal(a,b)", "marginal(c)", "marginal(b,c)", "sum(b)", "cumulative(b)")
 
@@ -110,3 +121,63 @@ def test_n_counts_where_it_is_known() -> None:
     assert (truth.lower, truth.upper) == (6, 6)
     # without n, a record of the rest comes alone
     assert two_margins(asked(Policy(domain=domain, known=counts), "histogram")) is None
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_whole_tables_are_known_as_they_are_written(seed: int) -> None:
+    """By the facts alone, as by a table of all classes; facts that follow may be missing."""
+    rng = random.Random(seed)
+    policy = some_policy(rng)
+    known = tuple(fact for fact in policy.known if isinstance(fact, Marginal))
+    by_classes = _by_classes(setting(replace(policy, known=known)), inf)
+    whole = setting(replace(policy, known=rng.choice([known, (*known, Count({}))])))
+    left = list(whole.equalities)
+    left.pop(rng.randrange(len(left)))
+    for facts in (whole.equalities, left):
+        found = two_tables(replace(whole, equalities=tuple(facts)))
+        if by_classes is None:  # one table is part of the other: a record goes for another
+            assert found is None or (found.half < 2 and not found.points)
+        elif found is not None:
+            assert (found.half, len(found.points)) == (by_classes.half, len(by_classes.points))
+
+
+def test_other_facts_are_no_two_whole_tables() -> None:
+    domain = Domain({name: Labels(["x", "y", "z"]) for name in "abc"})
+    tables = (Marginal(["a", "b"]), Marginal(["b", "c"]))
+    whole = setting(Policy(domain=domain, known=tables))
+    assert two_tables(whole) is not None
+    for more in (Count({"a": "x"}), Count({"a": ["x", "y"]}), Impossible({"a": "x"})):
+        assert two_tables(setting(Policy(domain=domain, known=(*tables, more)))) is None
+    first, *others = whole.equalities
+    alike = next(fact for fact in others if fact.terms[0][1].boxes[0].sides[1].nth(0) == 0)
+    assert two_tables(replace(whole, equalities=tuple(others))) is not None
+    rest = tuple(fact for fact in others if fact != alike)
+    assert two_tables(replace(whole, equalities=rest)) is None
+    assert two_tables(replace(whole, equalities=(*rest, first, alike))) is not None
+
+
+def large() -> Policy:
+    """Two tables of 8,000 and 12,000 cells."""
+    sizes = {"a": 40, "b": 200, "c": 60, "d": 3, "e": 3}
+    domain = Domain({name: Integers(1, size) for name, size in sizes.items()})
+    return Policy(domain=domain, known=(Marginal(["a", "b"]), Marginal(["b", "c"])))
+
+
+def test_two_tables_of_thousands_of_cells_are_exact() -> None:
+    """Their classes, of which there are 480,000, took all the time, and nothing bounded S."""
+    policy = large()
+    with Budget():
+        found = sensitivity(policy, "histogram", reading="add-remove")
+    assert (found.lower, found.upper) == (80, 80)
+    assert found.witness is not None and len(found.witness.before) == 40
+
+
+def test_what_is_known_to_be_finite_is_said_where_nothing_else_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was refused, for want of time to find the classes of values."""
+    nobody = Strategy("few classes", "witness", "finds nothing", lambda question: None)
+    monkeypatch.setattr(plan, "LAST", nobody)
+    found = sensitivity(large(), "marginal(a,c)", reading="published", time_limit=0.001)
+    assert (found.lower, found.upper) == (0, None)
+    assert any(note.startswith(BEYOND) for note in found.notes)
