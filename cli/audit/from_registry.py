@@ -58,13 +58,12 @@ def audit_registry(
     from blowproof.models.files.registry_entry import policy_of, read_entry
 
     entry = session.read(path, lambda: read_entry(path))
-    own = policy is None
     bound = (
         session.read(path, lambda: policy_of(entry)) if policy is None else session.open(policy)[0]
     )
     if bound is None:
         found = Found(entry, None)
-    elif mechanism is not None or (own and entry.mechanism is not None):
+    elif mechanism is not None or entry.mechanism is not None:
         found = _judged(entry, bound, mechanism, session)
     else:
         held = tuple(_held(entry, bound, text, session) for text in queries)

@@ -14,7 +14,7 @@ from rich.text import Text
 from blowproof.cli.text.pairs import pair_parts
 from blowproof.models import Policy, show
 from blowproof.models.base.numbers import magnitude
-from blowproof.models.mechanisms.mechanism import Mechanism, Prefixes, Release, Tree
+from blowproof.models.mechanisms.mechanism import Mechanism, Prefixes, Release, Selection, Tree
 from blowproof.models.policy.in_words import counted, large, number, printable, short
 
 if TYPE_CHECKING:
@@ -207,12 +207,7 @@ def _released(mechanism: Mechanism, found: Certified) -> Iterator[RenderableType
         if len(mechanism.releases) > SHOWN:
             yield Text(f"... and {len(mechanism.releases) - SHOWN} more", style="dim")
     for item in mechanism.selections:
-        scales = ", ".join(short(scale) for scale in item.scales[:SHOWN])
-        noise = item.noise.replace("-", " ")
-        yield Text(
-            f"a choice among {printable(item.candidates)} by costs of {printable(item.query)} "
-            f"with {noise} noise of scale {scales}"
-        )
+        yield Text(_choice(item))
     if mechanism.selections:
         for note in found.notes:
             yield Text(f"  {printable(note)}")
@@ -221,6 +216,20 @@ def _released(mechanism: Mechanism, found: Certified) -> Iterator[RenderableType
         known = f"postprocessing-{place}" not in assumed
         cost = "at no cost" if known else "as the file says, and not judged"
         yield Text(f"then, {cost}: {printable(step)}")
+
+
+def _choice(item: Selection) -> str:
+    """Say what a choice is made from, and by which noise."""
+    query, scales = printable(item.query), ", ".join(short(x) for x in item.scales[:SHOWN])
+    noise = f"{item.noise.replace('-', ' ')} noise of scale {scales}"
+    if item.candidates == "maximum":
+        return f"which number of {query} is the largest, with {noise} on each"
+    if item.candidates == "exponential":
+        return f"which number of {query}: drawn in proportion to e^(number / {scales})"
+    kind = printable(item.candidates)
+    if kind.startswith("drawn-"):
+        return f"{kind[6:]} of {query}, drawn in proportion to e^(-cost / {scales})"
+    return f"a choice among {kind} by costs of {query} with {noise}"
 
 
 def _query(release: Release) -> str:

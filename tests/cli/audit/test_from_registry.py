@@ -117,9 +117,11 @@ def test_there_and_back(capsys, files, options):
     entry = parse_entry(out)
     assert entry.unit == "one record" and "region" in entry.unprotected
     assert entry.claimed >= (Fraction(1, 3) if "--rho" in options else 1)
-    code, out, _ = asked(capsys, files / "written.yaml", "--from", "registry", "--json")
-    found = json.loads(out)
-    assert code == 0 and found["mechanism"]["verdict"] == "proved"
+    for beside in ((), ("--policy", files / "policy.toml")):  # its own policy, and one beside it
+        again = ("--from", "registry", *beside, "--json")
+        code, out, _ = asked(capsys, files / "written.yaml", *again)
+        found = json.loads(out)
+        assert code == 0 and found["mechanism"]["verdict"] == "proved"
 
 
 @pytest.mark.parametrize(

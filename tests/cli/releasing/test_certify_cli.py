@@ -348,3 +348,21 @@ def test_a_pure_epsilon_says_what_to_ask_instead(table):
 def test_promises_that_are_none(table, options, message):
     code, _, err = outcome("certify", *table, *options)
     assert code == 2 and message in err
+
+
+@pytest.mark.parametrize(
+    ("candidates", "said"),
+    [
+        ("maximum", "which number of marginal(a) is the largest, with discrete laplace noise"),
+        ("exponential", "which number of marginal(a): drawn in proportion to e^(number / 2)"),
+        ("intervals", "a choice among intervals by costs of marginal(a) with discrete laplace"),
+        ("drawn-intervals", "intervals of marginal(a), drawn in proportion to e^(-cost / 2)"),
+    ],
+)
+def test_choices_say_what_they_are_made_by(candidates, said, tmp_path, capsys):
+    (tmp_path / "p.toml").write_text("[domain]\na = { min = 0, max = 3 }\n", encoding="utf-8")
+    chosen = f'[[selection]]\nquery = "marginal(a)"\ncandidates = "{candidates}"\nscale = "2"\n'
+    (tmp_path / "m.toml").write_text(chosen, encoding="utf-8")
+    run(["certify", str(tmp_path / "m.toml"), "--policy", str(tmp_path / "p.toml"),
+         "--epsilon", "9"])  # fmt: skip
+    assert said in " ".join(capsys.readouterr().out.split())
