@@ -270,9 +270,11 @@ def _largest_move(setting: Setting, query: BoundQuery, reading: Reading) -> Exac
     if isinstance(query, Stacked):
         found = [_of_a_stack(setting, query, reading)]
         size = setting.domain.size
-        if labelled and (query.measure is L1 or size * size <= MOST_LISTED):
+        listed = query.measure is L1 or size * size <= MOST_LISTED
+        if labelled and listed and not _as_in_l1(query):
+            key = ("along an edge", query, is_mixed(reading))
             with suppress(BudgetError):
-                found.append(_along_an_edge(setting, query, reading))
+                found.append(setting.kept.get(key, lambda: _along_an_edge(setting, query, reading)))
         return min((item for item in found if item is not None), default=None)
     if not labelled:
         return query.one_record(setting.domain)
@@ -317,6 +319,20 @@ def _of_a_stack(setting: Setting, stack: Stacked, reading: Reading) -> Exact | N
         return plain(largest)
     one_way = not labelled and all(part.query.binary for part in stack.parts)
     return plain(largest if one_way else 2 * largest)
+
+
+def _as_in_l1(stack: Stacked) -> bool:
+    """Whether one move's change in l1, with a weight, says what its change in the norm is.
+
+    In rows of 0 and 1 squares are sizes, and what changes changes by 1; in range, too, where a move
+    leaves one output and enters another. So edges have nothing more to tell.
+    """
+    part, *others = stack.parts
+    if others or not part.uniform:
+        return False
+    if stack.measure is RANGE and part.query.longest_row > 1:
+        return False
+    return stack.measure is L1 or part.query.binary
 
 
 def _along_an_edge(setting: Setting, stack: Stacked, reading: Reading) -> Exact:
