@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 
 from blowproof.models import BlowproofError
 from blowproof.verifier.asked.answer import Answer
-from blowproof.verifier.engines.search.engine import EffectTable
+from blowproof.verifier.engines.search.effects import EffectTable
 from blowproof.verifier.moves.best_choice import best_choice, bound_of
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.neighbours.check import require_pair

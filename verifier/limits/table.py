@@ -279,14 +279,16 @@ engines/policy_graph/cycle_search
     GREEDY_STARTS 8 nodes: So many starts are tried for a first cycle.
 engines/policy_graph/longest
     SUBSET_LIMIT 12 nodes: Of so many nodes all subsets are looked at.
-engines/search/engine
+engines/search/effects
     SEARCH_EFFECTS 320 effects: With more effects in one part (`widest`), preparing the search takes
         longer than people wait.
+engines/search/engine
+    CHECK_SECONDS 0.4 seconds: How long the check of a witness may take after the search, where
+        there is a time limit.
+engines/search/from_circuits
     QUICK_EFFECTS 100 effects: With more, circuits are walked for as long as is given.
     CIRCUIT_SECONDS 3.0 seconds: For circuits, before the search begins.
     ROUND 40 circuits: So many circuits are walked between two looks at the clock.
-    CHECK_SECONDS 0.4 seconds: How long the check of a witness may take after the search, where
-        there is a time limit.
 engines/search/graver_lists
     FIRST_SHARE 2.0 seconds: The first turn of the lifting.
     GROWTH 4.0 times: How much longer each turn is than the one before.

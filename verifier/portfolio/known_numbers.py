@@ -15,7 +15,7 @@ from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import size_range
 from blowproof.verifier.engines.irreducibles import circuits_lower_bound, longest
-from blowproof.verifier.engines.search.engine import SEARCH_EFFECTS, EffectTable, table_bound
+from blowproof.verifier.engines.search.effects import SEARCH_EFFECTS, EffectTable, table_bound
 from blowproof.verifier.limits.limit import real_limit
 from blowproof.verifier.moves.kinds import Moves
 from blowproof.verifier.portfolio.refusals import mixed

@@ -21,9 +21,9 @@ from blowproof.verifier.engines.histograms.loop import Known
 from blowproof.verifier.engines.histograms.master import Master, histogram_sensitivity
 from blowproof.verifier.engines.histograms.numbered import numbered_sensitivity
 from blowproof.verifier.engines.irreducibles import longest, longest_bound
+from blowproof.verifier.engines.search.effects import SEARCH_EFFECTS
 from blowproof.verifier.engines.search.engine import (
     CHECK_SECONDS,
-    SEARCH_EFFECTS,
     longest_moves,
     multiset_sensitivity,
 )

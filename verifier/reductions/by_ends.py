@@ -35,11 +35,8 @@ from blowproof.models.stacks.stacked import ONE, Part, Stacked
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.engines.irreducibles import longest
-from blowproof.verifier.engines.search.engine import (
-    SEARCH_EFFECTS,
-    EffectTable,
-    multiset_sensitivity,
-)
+from blowproof.verifier.engines.search.effects import SEARCH_EFFECTS, EffectTable
+from blowproof.verifier.engines.search.engine import multiset_sensitivity
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.reductions.complete_graph import complete_setting

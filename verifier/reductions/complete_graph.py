@@ -27,11 +27,8 @@ from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import weighted_sum
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.engines.irreducibles import improve
-from blowproof.verifier.engines.search.engine import (
-    CHECK_SECONDS,
-    SEARCH_EFFECTS,
-    EffectTable,
-)
+from blowproof.verifier.engines.search.effects import SEARCH_EFFECTS, EffectTable
+from blowproof.verifier.engines.search.engine import CHECK_SECONDS
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.best_choice import best_choice, bound_of, by_swapping, total_change
 from blowproof.verifier.moves.kinds import Moves

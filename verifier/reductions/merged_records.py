@@ -38,7 +38,7 @@ from blowproof.models.base.clock import now
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.engines.irreducibles.search_from import Started
 from blowproof.verifier.engines.irreducibles.symmetry import automorphisms
-from blowproof.verifier.engines.search.engine import EffectTable
+from blowproof.verifier.engines.search.effects import EffectTable
 from blowproof.verifier.exact.coordinates import Instance, parts
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.kinds import Kind, Moves

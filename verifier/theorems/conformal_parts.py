@@ -39,7 +39,7 @@ from dataclasses import dataclass
 
 from blowproof.models import Setting
 from blowproof.models.policy.readings import Reading
-from blowproof.verifier.engines.search.engine import EffectTable
+from blowproof.verifier.engines.search.effects import EffectTable
 from blowproof.verifier.moves.kinds import Kind, Moves
 
 __all__ = ["Parts", "conformal_table", "other_parts_of", "parts_of"]

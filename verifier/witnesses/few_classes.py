@@ -27,11 +27,8 @@ from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.sparse_facts import SparseFacts
 from blowproof.verifier.databases.value_classes import ClassTable, class_table, table_of
-from blowproof.verifier.engines.search.engine import (
-    EffectTable,
-    circuits_with_one,
-    heaviest_circuit,
-)
+from blowproof.verifier.engines.search.effects import EffectTable
+from blowproof.verifier.engines.search.from_circuits import circuits_with_one, heaviest_circuit
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.edge_ends import edge_ends
 from blowproof.verifier.moves.kinds import Kind, Moves

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from blowproof.models.base.clock import now
 from blowproof.verifier.asked.answer import Pair
-from blowproof.verifier.engines.search.engine import EffectTable, improved
+from blowproof.verifier.engines.search.effects import EffectTable
+from blowproof.verifier.engines.search.engine import improved
 from blowproof.verifier.moves.best_choice import bound_of
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.reductions.given_numbers import Embedder

@@ -24,7 +24,7 @@ from blowproof.models import Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.engines.irreducibles import Multiset
-from blowproof.verifier.engines.search.engine import EffectTable
+from blowproof.verifier.engines.search.effects import EffectTable
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.neighbours.check import check_pair

@@ -8,7 +8,7 @@ from bisect import insort
 from blowproof.models.base.clock import now
 from blowproof.verifier.engines.irreducibles import Multiset
 from blowproof.verifier.engines.irreducibles.search_from import Started
-from blowproof.verifier.engines.search.engine import EffectTable
+from blowproof.verifier.engines.search.effects import EffectTable
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.reductions.merged_records import Heaviest, JointSums
 

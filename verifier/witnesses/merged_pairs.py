@@ -10,7 +10,7 @@ from blowproof.models import Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.engines.irreducibles import longest
-from blowproof.verifier.engines.search.engine import SEARCH_EFFECTS, EffectTable
+from blowproof.verifier.engines.search.effects import SEARCH_EFFECTS, EffectTable
 from blowproof.verifier.limits.limit import real_limit
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.moves.score import Score

@@ -23,7 +23,8 @@ from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import IntVar, weighted_sum
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.engines.irreducibles import Multiset
-from blowproof.verifier.engines.search.engine import EffectTable, improved
+from blowproof.verifier.engines.search.effects import EffectTable
+from blowproof.verifier.engines.search.engine import improved
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.best_choice import total_change
 from blowproof.verifier.moves.kinds import Kind, Moves

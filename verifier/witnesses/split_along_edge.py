@@ -24,7 +24,8 @@ from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass, locator
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.engines.irreducibles import is_reducible
-from blowproof.verifier.engines.search.engine import EffectTable, heaviest_circuit
+from blowproof.verifier.engines.search.effects import EffectTable
+from blowproof.verifier.engines.search.from_circuits import heaviest_circuit
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.reductions.complete_graph import some_edge

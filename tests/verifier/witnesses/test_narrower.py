@@ -36,7 +36,7 @@ from blowproof.verifier.asked.question import Question
 from blowproof.verifier.claims.stating.affine_families import with_signatures
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.databases.value_classes import class_table
-from blowproof.verifier.engines.search.engine import EffectTable
+from blowproof.verifier.engines.search.effects import EffectTable
 from blowproof.verifier.moves.kinds import Moves
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.reductions.complete_graph import complete_setting

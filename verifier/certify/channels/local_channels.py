@@ -26,7 +26,7 @@ from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.channels.ratios import Ratio
 from blowproof.verifier.engines.irreducibles import irreducibles
-from blowproof.verifier.engines.search.engine import SEARCH_EFFECTS, EffectTable
+from blowproof.verifier.engines.search.effects import SEARCH_EFFECTS, EffectTable
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.neighbours.check import check_pair, require_pair

@@ -9,11 +9,9 @@ turned into moves by the choice with the largest change of the query.
 from __future__ import annotations
 
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
 
 from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
@@ -21,92 +19,28 @@ from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.asked.answer import Answer, OnBest, Pair
 from blowproof.verifier.engines.irreducibles import (
     Multiset,
-    circuits_lower_bound,
     improve,
-    is_irreducible,
-    largest_part,
     longest,
     longest_bound,
 )
-from blowproof.verifier.engines.irreducibles.circuits import circuits
+from blowproof.verifier.engines.search.effects import (
+    SEARCH_EFFECTS,
+    EffectTable,
+    Vector,
+    table_bound,
+)
+from blowproof.verifier.engines.search.from_circuits import CIRCUIT_SECONDS, best_circuits
 from blowproof.verifier.engines.search.graver_lists import taking_turns
 from blowproof.verifier.engines.search.straight import straight_kinds, symmetries_of
-from blowproof.verifier.exact.coordinates import Instance
-from blowproof.verifier.limits.limit import real_limit, whole_limit
+from blowproof.verifier.limits.limit import real_limit
 from blowproof.verifier.moves.best_choice import best_choice, bound_of, longest_of, size_of
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.moves.score import Score
 from blowproof.verifier.neighbours.check import require_pair
 
-__all__ = [
-    "EffectTable",
-    "circuits_with_one",
-    "heaviest_circuit",
-    "improved",
-    "longest_moves",
-    "multiset_sensitivity",
-    "table_bound",
-]
+__all__ = ["improved", "longest_moves", "multiset_sensitivity"]
 
-Vector = tuple[int, ...]
-
-SEARCH_EFFECTS = whole_limit(__name__, "SEARCH_EFFECTS")
-QUICK_EFFECTS = whole_limit(__name__, "QUICK_EFFECTS")
-CIRCUIT_SECONDS = real_limit(__name__, "CIRCUIT_SECONDS")
-ROUND = whole_limit(__name__, "ROUND")
 CHECK_SECONDS = real_limit(__name__, "CHECK_SECONDS")
-
-
-@dataclass(frozen=True)
-class EffectTable:
-    """The kinds of moves by effect: those without one, and those with each other effect."""
-
-    idle: tuple[Kind, ...]
-    effects: tuple[Vector, ...]
-    kinds: tuple[tuple[Kind, ...], ...]
-
-    @staticmethod
-    def of(moves: Moves) -> EffectTable:
-        """Sort the kinds of moves by their effects."""
-        return moves.kept.get("effects", lambda: EffectTable._of(moves))
-
-    @staticmethod
-    def _of(moves: Moves) -> EffectTable:
-        found: dict[Vector, list[Kind]] = defaultdict(list)
-        for kind in moves.kinds:
-            found[kind.effect].append(kind)
-        return EffectTable.by_effect(found)
-
-    @staticmethod
-    def by_effect(found: Mapping[Vector, Sequence[Kind]]) -> EffectTable:
-        """Return the table of kinds that are given by effect."""
-        idle = tuple(kind for effect, kinds in found.items() if not any(effect) for kind in kinds)
-        effects = tuple(sorted(effect for effect in found if any(effect)))
-        return EffectTable(idle, effects, tuple(tuple(found[effect]) for effect in effects))
-
-    def straight(self, moves: Moves) -> EffectTable:
-        """Return a table of fewer kinds where those are enough (see `straight`), else this one."""
-        joined = straight_kinds(moves)
-        if joined is None:
-            return self
-        found: dict[Vector, list[Kind]] = defaultdict(list)
-        for kind in joined.values():
-            found[kind.effect].append(kind)
-        return EffectTable.by_effect(found)
-
-    @cached_property
-    def weights(self) -> list[int]:
-        """The largest length of the change that one move with each effect makes: what adds up."""
-        return [max(kind.length for kind in kinds) for kinds in self.kinds]
-
-    @cached_property
-    def widest(self) -> int:
-        """How many effects the search has to deal with at once: those of the largest part."""
-        return largest_part(self.effects)
-
-    def groups(self, multiset: Multiset) -> list[tuple[tuple[Kind, ...], int]]:
-        """Return, for each effect of a multiset, the kinds to choose from and how many of them."""
-        return [(self.kinds[place], times) for place, times in multiset]
 
 
 def longest_moves(moves: Moves, time_limit: float | None) -> tuple[int, bool]:
@@ -151,7 +85,7 @@ def multiset_sensitivity(
         if most is not None:
             cap = max(best, moves.score.most(most * max(kind.length for kind in moves.kinds)))
         first = CIRCUIT_SECONDS if time_limit is None else min(CIRCUIT_SECONDS, time_limit / 4)
-        best, counts = _best_circuits(moves, table, best, counts, first)
+        best, counts = best_circuits(moves, table, best, counts, first)
         if best:
             _tell(moves, best, counts, cap, on_best)
         upper = cap
@@ -182,47 +116,6 @@ def multiset_sensitivity(
         seconds=time.perf_counter() - start,
         notes=(*notes, f"{len(table.effects)} effects"),
     )
-
-
-def heaviest_circuit(
-    moves: Moves, seconds: float, table: EffectTable | None = None
-) -> tuple[int, Counter[Kind]]:
-    """Return the best (scaled) change of single idle moves and circuits, and its moves.
-
-    `table`: of some of the moves, where not all of them are wanted.
-    """
-    table = EffectTable.of(moves) if table is None else table
-    idle = max(table.idle, key=lambda kind: kind.size, default=None)
-    best, counts = (idle.size, Counter({idle: 1})) if idle is not None else (0, Counter())
-    if not table.effects:
-        return best, counts
-    return _best_circuits(moves, table, best, counts, seconds)
-
-
-def circuits_with_one(
-    table: EffectTable, effect: Vector, seconds: float, *, seed: int = 0
-) -> tuple[int, Counter[Kind]]:
-    """Return the best (scaled) change of the circuits met that have this effect exactly once."""
-    end = now() + seconds
-    instance = Instance.of(table.effects, table.weights)
-    wanted = {table.effects.index(effect)}
-    best: tuple[int, Counter[Kind]] = (0, Counter())
-    while now() < end:
-        for _, multiset in circuits(instance, ROUND, seed, end, wanted):
-            once = all(times == 1 for place, times in multiset if place in wanted)
-            groups = table.groups(multiset)
-            if not once or bound_of(groups) <= best[0]:
-                continue
-            if not is_irreducible(table.effects, multiset):
-                continue
-            try:
-                value, choice = best_choice(groups, deadline=end)
-            except TimeoutError:
-                break
-            if value > best[0]:
-                best = (value, choice)
-        seed += 1
-    return best
 
 
 Found = tuple[int, "Counter[Kind]", int | None]
@@ -297,49 +190,9 @@ def _circuits(
 ) -> Found:
     """Too many effects to search: the best of many circuits, and the theorem's bound."""
     left = CIRCUIT_SECONDS if time_limit is None else min(CIRCUIT_SECONDS, time_limit)
-    best, counts = _best_circuits(moves, table, best, counts, left)
+    best, counts = best_circuits(moves, table, best, counts, left)
     upper = moves.score.most(table_bound(table))
     return best, counts, max(best, upper)
-
-
-def _best_circuits(
-    moves: Moves,
-    table: EffectTable,
-    best: int,
-    counts: Counter[Kind],
-    seconds: float,
-) -> tuple[int, Counter[Kind]]:
-    """Walk over circuits: once where the search is quick, else for as long as is given."""
-    end, seed = now() + seconds, moves.seed
-    while True:
-        left = max(0.0, end - now())
-        best, counts = _best_circuit(table, best, counts, seed=seed, seconds=left)
-        seed += 1
-        if len(table.effects) <= QUICK_EFFECTS or now() >= end:
-            return best, counts
-
-
-def _best_circuit(
-    table: EffectTable,
-    best: int,
-    counts: Counter[Kind],
-    *,
-    seed: int,
-    seconds: float,
-) -> tuple[int, Counter[Kind]]:
-    """Return the change over the heaviest of a few hundred circuits, if it beats the best."""
-    deadline = now() + seconds
-    weight, circuit = circuits_lower_bound(
-        table.effects, table.weights, seed=seed, time_limit=seconds
-    )
-    groups = table.groups(circuit)
-    if weight == 0 or bound_of(groups) <= best:
-        return best, counts
-    try:
-        value, choice = best_choice(groups, deadline=deadline)
-    except TimeoutError:
-        return best, counts
-    return (value, choice) if value > best else (best, counts)
 
 
 def _summed(
@@ -451,11 +304,6 @@ def improved(
 def _part_of(deadline: float | None) -> float | None:
     """Return when a quarter of the time that is left is over."""
     return None if deadline is None else now() + (deadline - now()) / 4
-
-
-def table_bound(table: EffectTable) -> int:
-    """Return what no irreducible multiset's length exceeds, without a search (`length_bound`)."""
-    return longest_bound(table.effects) * max(table.weights)
 
 
 def _tell(

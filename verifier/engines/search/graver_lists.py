@@ -14,7 +14,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from blowproof.models.base.clock import now, waiting
 from blowproof.models.norms import L1, RANGE
 from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.asked.answer import OnBest
+from blowproof.verifier.engines.search.effects import EffectTable
 from blowproof.verifier.exact.available import AVAILABLE
 from blowproof.verifier.exact.coordinates import Instance
 from blowproof.verifier.limits.limit import real_limit, whole_limit
@@ -30,13 +31,10 @@ from blowproof.verifier.moves.best_choice import best_choice
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.moves.score import Score
 
-if TYPE_CHECKING:
-    from blowproof.verifier.engines.search.engine import EffectTable
-
 __all__ = ["Solve", "taking_turns"]
 
 Found = tuple[int, "Counter[Kind]", int | None]
-Solve = Callable[[Moves, "EffectTable", int, "Counter[Kind]", float | None, OnBest | None], Found]
+Solve = Callable[[Moves, EffectTable, int, "Counter[Kind]", float | None, OnBest | None], Found]
 
 FIRST_SHARE = real_limit(__name__, "FIRST_SHARE")
 GROWTH = real_limit(__name__, "GROWTH")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from blowproof.models.base.clock import now
 from blowproof.verifier.engines.irreducibles import Multiset
 from blowproof.verifier.engines.irreducibles.search_from import Started
-from blowproof.verifier.engines.search.engine import SEARCH_EFFECTS, EffectTable
+from blowproof.verifier.engines.search.effects import SEARCH_EFFECTS, EffectTable
 from blowproof.verifier.moves.best_choice import best_choice, bound_of
 from blowproof.verifier.moves.kinds import Kind, Moves
 

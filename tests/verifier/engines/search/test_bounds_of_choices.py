@@ -11,7 +11,7 @@ from blowproof.models.norms import NORMS
 from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.databases.consistency import prepare
-from blowproof.verifier.engines.search.engine import EffectTable
+from blowproof.verifier.engines.search.effects import EffectTable
 from blowproof.verifier.moves.best_choice import (
     _packed,
     _unpacked,

@@ -12,7 +12,8 @@ from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.engines.irreducibles import irreducibles
-from blowproof.verifier.engines.search.engine import EffectTable, multiset_sensitivity
+from blowproof.verifier.engines.search.effects import EffectTable
+from blowproof.verifier.engines.search.engine import multiset_sensitivity
 from blowproof.verifier.engines.search.straight import straight_kinds, symmetries_of
 from blowproof.verifier.moves.best_choice import best_choice, size_of
 from blowproof.verifier.moves.kinds import Moves
