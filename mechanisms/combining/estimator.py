@@ -430,10 +430,12 @@ def _matrix(query: Linear, free: NDArray[np.int64]) -> Any:
     """Return a query that has few outputs, or one for each bin, as a sparse matrix."""
     from scipy.sparse import csr_array
 
-    from blowproof.mechanisms.combining.operators import Intervals, Stepped
+    from blowproof.mechanisms.combining.operators import Intervals, Mixed, Stepped
 
     if isinstance(query, Stepped):
         raise InternalError("steps are never released without noise")
+    if isinstance(query, Mixed):
+        return csr_array(query.factors @ _matrix(query.query, free))
     bins = query.bins[free]
     columns = np.arange(len(free))
     if not isinstance(query, Intervals):

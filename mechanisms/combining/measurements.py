@@ -21,11 +21,13 @@ from blowproof.mechanisms.answers.vectors import Vector
 from blowproof.mechanisms.combining.operators import (
     Intervals,
     Linear,
+    Mixed,
     cell_bins,
     operator_of,
     stepped,
 )
 from blowproof.mechanisms.expecting.k_norm_error import k_norm_error
+from blowproof.mechanisms.expecting.polytope_error import polytope_error
 from blowproof.mechanisms.kinds.transformed import Flows
 from blowproof.mechanisms.release.publish import BESIDE
 from blowproof.mechanisms.structures.forests import Forest
@@ -164,6 +166,8 @@ def measured_in(release: Release, values: Vector | Sequence[Fraction], policy: P
     numbers = np.array([float(value) for value in values])
     if len(numbers) != query.height:
         raise DataError(f"{len(numbers)} values for the {query.height} answers of {bound.name}")
+    if release.facets:
+        return _in_shape(release, query, numbers)
     if release.noise == K_NORM:
         return _shaped(release, query, numbers)
     if release.noise == STEPS_NOISE:
@@ -205,6 +209,23 @@ def _on_steps(release: Release, numbers: Floats, domain: Domain) -> Measurement:
     values = query.forward(numbers)
     totals = sums, sums.forward(numbers)
     return Measurement(query, values, np.full(len(values), each), totals, release)
+
+
+def _in_shape(release: Release, query: Linear, numbers: Floats) -> Measurement:
+    """Noise on a polytope: sums of the outputs with noise of their own, of variance 1 each.
+
+    Those are along the axes of the covariance; what the noise leaves fixed is exact.
+    """
+    grid = float(release.grid)
+    found = polytope_error(release.facets, release.fixed, release.scales[0] / release.grid)
+    values, axes = np.linalg.eigh(found.covariance * grid**2)
+    many = len(numbers) - len(release.fixed)
+    own = (axes[:, -many:] / np.sqrt(values[-many:])).T
+    totals = None
+    if release.fixed:
+        rows = np.array(release.fixed, dtype=np.float64)
+        totals = Mixed(query, rows), rows @ numbers
+    return Measurement(Mixed(query, own), own @ numbers, np.ones(many), totals, release)
 
 
 def _shaped(release: Release, query: Linear, numbers: Floats) -> Measurement:

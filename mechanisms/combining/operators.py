@@ -29,7 +29,7 @@ from blowproof.models.queries.kinds import Cumulative, Ranges
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["Intervals", "Linear", "Rows", "Stepped", "cell_bins", "operator_of", "stepped"]
+__all__ = ["Intervals", "Linear", "Mixed", "Rows", "Stepped", "cell_bins", "operator_of", "stepped"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -151,7 +151,28 @@ def stepped(axes: Sequence[int], domain: Domain) -> Stepped:
     return Stepped(shape, steps_at(axes, domain), inverse)
 
 
-Linear = Intervals | Rows | Stepped
+@dataclass(frozen=True, eq=False)
+class Mixed:
+    """Sums of another map's outputs, a row of factors each."""
+
+    query: Linear
+    factors: Floats
+
+    @property
+    def height(self) -> int:
+        """How many sums there are."""
+        return len(self.factors)
+
+    def forward(self, table: Floats) -> Floats:
+        """Return the sums on a table of cells."""
+        return np.asarray(self.factors @ self.query.forward(table))
+
+    def back(self, answers: Floats) -> Floats:
+        """Return for each cell the sum of the answers in which it counts."""
+        return self.query.back(np.asarray(self.factors.T @ answers))
+
+
+Linear = Intervals | Rows | Stepped | Mixed
 
 
 def cell_bins(axes: tuple[int, ...], domain: Domain) -> tuple[Ints, int]:

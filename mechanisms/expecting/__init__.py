@@ -3,6 +3,7 @@
 Exact where the answers are the noisy ones or follow from them by known formulas, else from
 rehearsals on made-up data.
 
-Read `made_up` (public data to rehearse on), `k_norm_error`, `rehearsal`, `expected` (the error of a
-plan), `uncertainty` (of each number), `clusters` (a row each, from what k-means measured).
+Read `made_up` (public data to rehearse on), `k_norm_error`, `polytope_error`, `rehearsal`,
+`expected` (the error of a plan), `uncertainty` (of each number), `clusters` (a row each, from what
+k-means measured).
 """

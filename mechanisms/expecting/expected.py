@@ -14,6 +14,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from blowproof.mechanisms.expecting.k_norm_error import k_norm_error
+from blowproof.mechanisms.expecting.polytope_error import polytope_error
 from blowproof.mechanisms.expecting.rehearsal import Errors, Stage, rehearsed
 from blowproof.mechanisms.kinds.consistent import KINDS, Consistent
 from blowproof.mechanisms.kinds.k_norm import KNorm
@@ -152,6 +153,9 @@ def _of_gaussian(plan: Gaussian) -> Expected:
 
 def _of_k_norm(plan: KNorm) -> Expected:
     release, grid = plan.release, float(plan.release.grid)
+    if release.facets:
+        shaped = polytope_error(release.facets, release.fixed, release.scales[0] / release.grid)
+        return Expected(grid * shaped.rmse, grid * shaped.max95)
     count = outputs_in(plan) // release.groups
     rmse, max95 = k_norm_error(release.groups, count, release.scales[0] / release.grid)
     return Expected(grid * rmse, grid * max95)

@@ -22,6 +22,7 @@ from blowproof.mechanisms.answers.true_answers import true_answers
 from blowproof.mechanisms.answers.vectors import Estimate, Vector
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.expecting.k_norm_error import seeded_k_norm
+from blowproof.mechanisms.expecting.polytope_error import polytope_error
 from blowproof.mechanisms.noise.steps import step_noise
 from blowproof.mechanisms.structures.halvings import Halvings
 from blowproof.mechanisms.structures.medians import FINE, median_costs
@@ -113,6 +114,10 @@ class Stage:
 
     def _joint(self, release: Release, size: int) -> NDArray[Any]:
         scale = release.scales[0] / release.grid
+        if release.facets:
+            draws = polytope_error(release.facets, release.fixed, scale).draws
+            drawn: NDArray[np.int64] = draws[self._random.integers(len(draws))].astype(np.int64)
+            return drawn
         found = seeded_k_norm(self._random, scale, release.groups, size // release.groups)
         return found.astype(np.int64)
 

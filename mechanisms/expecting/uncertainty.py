@@ -24,6 +24,7 @@ from blowproof.mechanisms.answers.vectors import Estimate, Vector
 from blowproof.mechanisms.expecting.expected import expected, largest_of
 from blowproof.mechanisms.expecting.k_norm_error import k_norm_half
 from blowproof.mechanisms.expecting.made_up import MOST_CELLS, made_up
+from blowproof.mechanisms.expecting.polytope_error import polytope_error
 from blowproof.mechanisms.expecting.rehearsal import Stage, numbers
 from blowproof.mechanisms.kinds.k_norm import KNorm
 from blowproof.mechanisms.kinds.kmeans import KMeans
@@ -110,12 +111,21 @@ def _of_noise(plan: Plan, answers: int) -> Uncertainty | None:
     elif isinstance(plan, Gaussian) and plan.release.width == "variance":
         grid = plan.release.grid
         half = float(grid) * gaussian_half(float(plan.release.widths[0] / grid**2))
+    elif isinstance(plan, KNorm) and plan.release.facets:
+        return _in_shape(plan)
     elif isinstance(plan, KNorm):
         scale, width = plan.release.scales[0] / plan.release.grid, plan.release.groups
         half = float(plan.release.grid) * k_norm_half(width, answers // width, scale)
     else:
         half = (NORMAL if plan.request.rho is not None else LAPLACE) * error.rmse
     return Uncertainty([error.rmse] * answers, [half] * answers, "exact")
+
+
+def _in_shape(plan: KNorm) -> Uncertainty:
+    """Return the uncertainty of noise in the shape of a polytope, of each output by itself."""
+    release, grid = plan.release, float(plan.release.grid)
+    found = polytope_error(release.facets, release.fixed, release.scales[0] / release.grid)
+    return Uncertainty((grid * found.errors).tolist(), (grid * found.halves).tolist(), "exact")
 
 
 def gaussian_half(variance: float) -> float:

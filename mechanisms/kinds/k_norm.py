@@ -5,6 +5,9 @@ record within, out of and into each published cell. Laplace noise for that is as
 together; noise in the shape of these differences is narrower, most of all where a published cell is
 divided in two, and its sums over the published cells are 0: released totals are the published ones.
 
+For a few outputs of any query (`shape=hull`): noise in the shape of the polytope that holds all
+differences, whose facets are found by asking for what lies beyond them (`structures.hulls`).
+
 For any other query: noise with probability in proportion to exp(-max |z_j| / b), by S in the norm
 linf. It is better than Laplace noise where one pair changes many of the outputs.
 """
@@ -19,23 +22,30 @@ from blowproof.mechanisms.answers.true_answers import query_grid, require_answer
 from blowproof.mechanisms.answers.vectors import Estimate, Vector, cells_of
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.noise.k_norm import MOST_DIMENSIONS, dimension
+from blowproof.mechanisms.noise.polytope import body_of, kept_of
 from blowproof.mechanisms.release.release import Draw, Plan, Request, calibrated_scale, status_notes
+from blowproof.mechanisms.structures.hulls import searched
 from blowproof.models import BoundQuery, BudgetError, Domain, QueryError, setting
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.norms import LINF
 from blowproof.models.queries.arguments import query_name
 from blowproof.models.queries.kinds import MarginalQuery
+from blowproof.models.stacks.combined import combined
 from blowproof.models.stacks.stacked import in_norm
 from blowproof.verifier.certify.noise.k_norm import K_NORM, output_axes, published_axes
 from blowproof.verifier.databases.consistency import prepare
 
 __all__ = ["KNorm"]
 
-SHAPES = ("groups", "cube")
+SHAPES = ("groups", "cube", "hull")
+FEWEST_KEPT = 1 / 2_000
+"""Of the draws from a box around a hull."""
+ROUND = 0.2
+"""The share of the time left for a question that only looks for the hull."""
 
 
 class KNorm(Plan):
-    """Noise in the shape of the neighbours' differences; option `shape`: groups or cube.
+    """Noise in the shape of the neighbours' differences; option `shape`: groups, cube or hull.
 
     Left out, it is the groups where they are what is published, else the cube.
     """
@@ -49,13 +59,16 @@ class KNorm(Plan):
         shape = request.options.get("shape")
         if shape not in (None, *SHAPES):
             raise QueryError(f"there is no shape {shape!r}\n  try: one of {', '.join(SHAPES)}")
-        self.axes = None if shape == "cube" else self._in_groups()
+        self.axes = self._in_groups() if shape in (None, "groups") else None
         if shape == "groups" and self.axes is None:
             raise RefusedError(
                 "no groups of these outputs are published: the shape of their differences is not "
                 "known\n  try: --set shape=cube, or --mechanism laplace"
             )
-        self.release = self._cube() if self.axes is None else self._groups(self.axes)
+        if shape == "hull":
+            self.release = self._hull()
+        else:
+            self.release = self._cube() if self.axes is None else self._groups(self.axes)
         self.description = self.described(self.release)
 
     def _in_groups(self) -> tuple[int, ...] | None:
@@ -95,6 +108,44 @@ class KNorm(Plan):
         return Release(
             query=query, noise=K_NORM, scale=scale, grid=query_grid(query, request.policy.domain)
         )
+
+    def _hull(self) -> Release:
+        """Return noise on the hull of all differences; its scale is what S of its facets calls for.
+
+        Where the hull is not known to hold all differences, it grows until it does.
+        """
+        request, query = self.request, self.request.bound
+        domain, grid = request.policy.domain, query_grid(query, request.policy.domain)
+        begun = request.left
+
+        def late() -> bool:
+            return begun is not None and (request.left or 0) < begun / 2
+
+        hull = searched(
+            query,
+            setting(request.policy, request.answers),
+            request.reading,
+            grid,
+            ask=lambda asked: request.sensitivity(asked, share=ROUND),
+            late=late,
+        )
+        body = body_of(hull.facets, hull.fixed)
+        kept = kept_of(body)
+        if kept < FEWEST_KEPT:
+            raise BudgetError(
+                f"of the box around the neighbours' differences their hull is {kept:.2g}: to draw "
+                "from it takes too long\n  try: --set shape=cube, or --mechanism laplace"
+            )
+        facets = combined(query, hull.facets, domain)
+        self.sensitivity = request.sensitivity(in_norm(facets, LINF, domain))
+        scale = calibrated_scale(self.sensitivity, request.epsilon)
+        self.notes = (
+            *status_notes(self.sensitivity),
+            f"the hull of the neighbours' differences has {body.dimension} dimensions and "
+            f"{2 * len(hull.facets)} facets",
+        )
+        return Release(query=query, noise=K_NORM, scale=scale, grid=grid, facets=hull.facets,
+                       fixed=hull.fixed)  # fmt: skip
 
     def run(self, draw: Draw) -> Vector | Estimate:
         """Return the noisy answers, in the order in which they were asked for."""

@@ -4,6 +4,6 @@ The distribution is compared exactly in the tests. Floats, or a generator that i
 would break what the certifier proves.
 
 Read `exponential` (exp of a fraction, enclosed), `discrete_laplace`, `discrete_gaussian`, then
-`log_concave` and `k_norm` (noise in the shape of the neighbours), `steps` (of a grid);
+`log_concave`, `k_norm` and `polytope` (noise in the shape of the neighbours), `steps` (of a grid);
 `rounded_down`, `interval_choice` and `block_choice` (a partition, by its cost).
 """

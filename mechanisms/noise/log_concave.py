@@ -25,7 +25,7 @@ Enclosed = Callable[[int, int, int], tuple[Fraction, Fraction]]
 """Encloses f(r) / f(s) for r, s and a number of bits; ever more closely as these grow."""
 FIRST_BITS = 96
 GRAIN = 1 << 24
-"""Numbers of the envelope are rounded up to whole numbers of these parts."""
+"""Heights of the envelope are rounded up to whole numbers of these parts, falls to smaller ones."""
 WORD = 64
 
 
@@ -92,45 +92,48 @@ def enveloped(ratio: Enclosed, least: int, guess: int, wide: int) -> Envelope:
 
     `wide` is about how far from the mode they fall by half or so.
     """
-    mode = _mode(ratio, least, guess)
+    bits = FIRST_BITS + 2 * wide.bit_length()  # ratios of neighbours are that close to 1
+    grain = GRAIN << wide.bit_length()
+    mode = _mode(ratio, least, guess, bits)
     low, high = max(least, mode - wide), mode + wide
-    while _up(ratio(high + 1, high, FIRST_BITS)[1]) >= 1:
+    while _up(ratio(high + 1, high, bits)[1], grain) >= 1:
         high += wide
-    while low > least and _up(ratio(low - 1, low, FIRST_BITS)[1]) >= 1:
+    while low > least and _up(ratio(low - 1, low, bits)[1], grain) >= 1:
         low = max(least, low - wide)
-    right = _up(ratio(high + 1, high, FIRST_BITS)[1])
-    left = _up(ratio(low - 1, low, FIRST_BITS)[1]) if low > least else Fraction(0)
+    right = _up(ratio(high + 1, high, bits)[1], grain)
+    left = _up(ratio(low - 1, low, bits)[1], grain) if low > least else Fraction(0)
     middle = Fraction(1)
     for at, far in ((mode + 1, high - mode), (mode - 1, mode - low)):
-        slope = ratio(at, mode, FIRST_BITS)[1] if at >= least else Fraction(1)
+        slope = ratio(at, mode, bits)[1] if at >= least else Fraction(1)
         if slope > 1:
-            middle = max(middle, _up(slope**far))
+            rise = (slope - 1) * far  # (1 + x)^far <= e^(x far), and e^y <= 1 + 2 y up to 1
+            middle = max(middle, _up(1 + 2 * rise if rise <= 1 else slope**far))
     return Envelope(
         mode,
         low,
         high,
         middle,
-        (_up(ratio(low, mode, FIRST_BITS)[1]), left),
-        (_up(ratio(high, mode, FIRST_BITS)[1]), right),
+        (_up(ratio(low, mode, bits)[1]), left),
+        (_up(ratio(high, mode, bits)[1]), right),
     )
 
 
-def _mode(ratio: Enclosed, least: int, guess: int) -> int:
+def _mode(ratio: Enclosed, least: int, guess: int, bits: int) -> int:
     """Return a number that hardly any neighbour outweighs: bisection, for ratios only fall."""
     low, high = least, max(least + 1, 2 * guess)
-    while ratio(high + 1, high, FIRST_BITS)[0] > 1:
+    while ratio(high + 1, high, bits)[0] > 1:
         low, high = high, 2 * high
     while low < high:
         middle = (low + high) // 2
-        if ratio(middle + 1, middle, FIRST_BITS)[0] > 1:
+        if ratio(middle + 1, middle, bits)[0] > 1:
             low = middle + 1
         else:
             high = middle
     return low
 
 
-def _up(value: Fraction) -> Fraction:
-    return Fraction(-(-value.numerator * GRAIN // value.denominator), GRAIN)
+def _up(value: Fraction, grain: int = GRAIN) -> Fraction:
+    return Fraction(-(-value.numerator * grain // value.denominator), grain)
 
 
 def raw_log_concave(ratio: Enclosed, envelope: Envelope, least: int, source: Source) -> int:

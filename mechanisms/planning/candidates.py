@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from blowproof.mechanisms.structures.hulls import MOST_OUTPUTS
 from blowproof.models import BoundQuery, Policy
 
 __all__ = ["MOST_SHAPED", "Candidate", "candidates", "noise_of_its_own"]
@@ -68,6 +69,8 @@ def candidates(query: BoundQuery, policy: Policy) -> Iterator[Candidate]:
             yield Candidate("k-norm")
         if few:
             yield Candidate("k-norm", {"shape": "cube"})
+        if outputs is not None and outputs.count <= MOST_OUTPUTS:
+            yield Candidate("k-norm", {"shape": "hull"})
     yield Candidate("ordered")
     yield Candidate("hierarchical")
     yield Candidate("consistent")

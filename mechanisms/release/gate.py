@@ -33,6 +33,7 @@ from blowproof.mechanisms.noise.discrete_gaussian import raw_discrete_gaussian
 from blowproof.mechanisms.noise.discrete_laplace import Noise, raw_discrete_laplace
 from blowproof.mechanisms.noise.interval_choice import raw_interval_choice
 from blowproof.mechanisms.noise.k_norm import raw_k_norm
+from blowproof.mechanisms.noise.polytope import raw_polytope
 from blowproof.mechanisms.noise.steps import raw_steps
 from blowproof.mechanisms.release.worth import require_close_bounds
 from blowproof.mechanisms.structures.halvings import Halvings
@@ -283,6 +284,8 @@ def raw_noisy(release: Release, truth: Vector, domain: Domain | None = None) -> 
 
 def _joint(release: Release, truth: Vector) -> Vector:
     """Return the true answers plus one draw of K-norm noise for all of them together."""
+    if release.facets:
+        return _in_shape(release, truth)
     if truth.grid != release.grid or len(truth) % release.groups:
         raise RefusedError(
             f"{len(truth)} answers on the grid {truth.grid} are no groups of {release.groups} on "
@@ -291,6 +294,18 @@ def _joint(release: Release, truth: Vector) -> Vector:
     scale = release.scales[0] / release.grid
     noise = raw_k_norm(scale, release.groups, len(truth) // release.groups)
     return Vector(truth.units + noise, truth.grid, truth.names, truth.runs)
+
+
+def _in_shape(release: Release, truth: Vector) -> Vector:
+    """Return the true answers plus one draw of noise in the shape of a polytope."""
+    if truth.grid != release.grid or len(truth) != len(release.facets[0]):
+        raise RefusedError(
+            f"{len(truth)} answers on the grid {truth.grid} are not the {len(release.facets[0])} "
+            f"of a polytope on {release.grid}"
+        )
+    noise = raw_polytope(release.scales[0] / release.grid, release.facets, release.fixed)
+    units, noise = roomy(largest(truth.units) + largest(noise), truth.units, noise)
+    return Vector(units + noise, truth.grid, truth.names, truth.runs)
 
 
 def _on_steps(release: Release, truth: Vector, domain: Domain | None) -> Vector:

@@ -123,6 +123,11 @@ def noise_json(item: Release) -> dict[str, Any]:
         item.width: widths if item.many else widths[0],
         "grid": show(item.grid),
         **({"groups": item.groups} if item.groups != 1 else {}),
+        **{
+            key: [list(row) for row in rows]
+            for key, rows in (("facets", item.facets), ("fixed", item.fixed))
+            if rows
+        },
     }
 
 

@@ -93,7 +93,8 @@ class Release:
       K-norm noise has one scale for all outputs together: `grid` times a vector z of integers, with
       probability proportional to exp(-|z| * grid / scale). For `groups` of one output, |z| is the
       largest |z_j|; for groups of m consecutive outputs, which add up to 0 each, half the sum of a
-      group's |z_j|, at its largest.
+      group's |z_j|, at its largest. With `facets`, rows of whole numbers with one for each output,
+      |z| is the largest |row z|, and z is any that no row of `fixed` changes (row z = 0).
       Noise on steps, for a histogram, has a discrete Laplace number for every two values that
       differ in one attribute of `along`, by one position where it is ordered: it is added to the
       count of the one, and taken off that of the other.
@@ -113,6 +114,8 @@ class Release:
     grid: Fraction = Fraction(1)
     groups: int = 1
     along: tuple[str, ...] = ()
+    facets: tuple[tuple[int, ...], ...] = ()
+    fixed: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse floats, widths that are none, those of another noise, and an empty grid."""
@@ -156,6 +159,19 @@ class Release:
             )
         if joint and self.many:
             raise PolicyError("K-norm noise has one scale", key="scale", hint='write e.g. "2"')
+        self._require_facets(joint=joint)
+
+    def _require_facets(self, *, joint: bool) -> None:
+        """Refuse rows of a body that are of different lengths, or where no body is."""
+        rows = (*self.facets, *self.fixed)
+        if rows and (not joint or not self.facets or self.groups != 1):
+            reason = "facets, and what they leave fixed, are a body of their own"
+            hint = 'write noise = "discrete-k-norm", and no groups'
+            raise PolicyError(reason, key="facets", hint=hint)
+        kinds = {type(number) for row in rows for number in row}
+        if kinds - {int} or len({len(row) for row in rows}) > 1:
+            raise PolicyError("the rows of facets are whole numbers, one for each output",
+                              key="facets", hint="write [[1, 0], [0, 1], [1, 1]]")  # fmt: skip
 
     def _require_one_width(self) -> None:
         given = {

@@ -34,7 +34,8 @@ from blowproof.models.mechanisms.mechanism import (
 __all__ = ["CHANNEL_KEYS", "RELEASE_KEYS", "channel", "releases", "selections"]
 
 WIDTHS = ("scale", "variance", "probabilities")
-RELEASE_KEYS = ("query", "tree", "prefixes", "noise", *WIDTHS, "grid", "groups", "along")
+ROWS = ("facets", "fixed")
+RELEASE_KEYS = ("query", "tree", "prefixes", "noise", *WIDTHS, "grid", "groups", "along", *ROWS)
 TREE_KEYS = ("attribute", "fan_out", "block", "first", "last", "blocks")
 PREFIX_KEYS = ("attribute", "every", "whole")
 SELECTION_KEYS = ("query", "candidates", "scale", "noise", "penalty", "longest", "step")
@@ -79,11 +80,21 @@ def _release(value: object) -> Release:
         with within("along"):
             names = array(items["along"], of="attributes", hint='write ["x", "y"]')
             given["along"] = tuple(each(names, text))
+    for key in ROWS:
+        if key in items:
+            with within(key):
+                given[key] = _rows(items[key])
     for key in WIDTHS:
         if key in items:
             with within(key):
                 given[key] = _WIDTH[key](items[key])
     return Release(query=query, noise=cast("Noise", noise), grid=grid, **given)
+
+
+def _rows(value: object) -> tuple[tuple[int, ...], ...]:
+    hint = "write [[1, 0], [0, 1], [1, 1]]"
+    rows = array(value, of="rows of whole numbers", hint=hint)
+    return tuple(each(rows, lambda row: tuple(each(array(row, of="numbers", hint=hint), integer))))
 
 
 def selections(value: object) -> tuple[Selection, ...]:

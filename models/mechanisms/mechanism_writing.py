@@ -32,6 +32,9 @@ def release_table(release: Release) -> Table:
         items["groups"] = release.groups
     if release.along:
         items["along"] = list(release.along)
+    for key, rows in (("facets", release.facets), ("fixed", release.fixed)):
+        if rows:
+            items[key] = [list(row) for row in rows]
     if release.grid != 1:
         items["grid"] = _number(release.grid)
     return items

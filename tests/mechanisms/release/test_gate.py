@@ -326,10 +326,10 @@ def test_what_was_proved_is_not_changed_in_place(name):
 # --- no other way to the noise ------------------------------------------------------------------
 
 SAMPLERS = {"discrete_laplace", "discrete_gaussian", "k_norm", "interval_choice", "block_choice",
-            "log_concave", "steps"}  # fmt: skip
+            "log_concave", "polytope", "steps"}  # fmt: skip
 NOISE = tuple(f"mechanisms.noise.{name}" for name in sorted(SAMPLERS))
 SIZES = {"Noise", "Source", "WORD", "MOST_DIMENSIONS", "dimension", "steps_at", "step_noise",
-         "MOST_BLOCKS"}  # fmt: skip
+         "MOST_BLOCKS", "Body", "Rows", "body_of", "kept_of"}  # fmt: skip
 """What is no noise."""
 
 
@@ -362,7 +362,8 @@ def _reaches_noise(code):
                     yield attr
 
 
-REHEARSING = {"expecting/rehearsal", "expecting/k_norm_error", "combining/estimator"}
+REHEARSING = {"expecting/rehearsal", "expecting/k_norm_error", "expecting/polytope_error",
+              "combining/estimator"}  # fmt: skip
 """Noise with a seed, for made-up data: no record is there to be seen (`Stage` opens no file)."""
 
 

@@ -7,6 +7,9 @@ The gauge |z| is that of `Release.groups`:
 * groups of one output: the largest |z_j|. So S in the norm linf decides, as any engine finds it.
 * groups of m outputs: half the L1 norm of a group, at its largest; and the noise of a group adds up
   to 0, so a pair that changes the sum of a group would be told apart for certain.
+* facets: the largest |row z|. So S in the norm linf of these rows of the answers decides. What no
+  noise changes (`fixed`) must not change between neighbours either; then z - d is noise where z is,
+  and again the answer f(D1), of gauge |d| from f(D2), attains the loss.
 
 *Groups that are published* (`published_axes`). Let G be complete, the reading labelled, and let the
 facts be counts of disjoint areas, without bounds and clauses. A neighbour pair is an irreducible
@@ -25,16 +28,27 @@ from fractions import Fraction
 from math import prod
 from typing import Final
 
-from blowproof.models import Area, BoundQuery, BudgetError, Exact, LinearFact, PolicyError, Setting
+from blowproof.models import (
+    Area,
+    BoundQuery,
+    BudgetError,
+    Exact,
+    LinearFact,
+    PolicyError,
+    QueryError,
+    Setting,
+)
 from blowproof.models.base.numbers import plain
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.norms import LINF
 from blowproof.models.policy.readings import Reading, is_labelled
+from blowproof.models.stacks.combined import combined
 from blowproof.models.stacks.stacked import Part, in_norm
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
-from blowproof.verifier.certify.base.verdict import LossBounds
+from blowproof.verifier.certify.base.verdict import INFINITE, LossBounds
+from blowproof.verifier.exact.lattice import integer_kernel
 from blowproof.verifier.limits.limit import real_limit
 
 __all__ = ["K_NORM", "k_norm_loss", "output_axes", "published_axes"]
@@ -97,9 +111,8 @@ def k_norm_loss(asked: Asked, releases: Sequence[tuple[Release, Part]]) -> LossB
     found = LossBounds(lower=0, upper=0, pair=None, engine="structure")
     for number, (release, part) in enumerate(releases):
         one = _one(asked, release, part, Fraction(1, len(releases) - number))
-        assert not isinstance(one.lower, str)
-        if isinstance(one.upper, str):
-            return replace(one, lower=0, upper=None)
+        if isinstance(one.lower, str) or isinstance(one.upper, str):
+            return one
         upper = None if upper is None or one.upper is None else plain(upper + one.upper)
         if one.lower >= lower:
             lower, found = one.lower, one
@@ -110,6 +123,8 @@ def _one(asked: Asked, release: Release, part: Part, share: Fraction) -> LossBou
     scale = part.weights[0]
     if not scale:
         raise PolicyError("K-norm noise has a scale above 0", key="scale", hint="write 1 or 1/2")
+    if release.facets:
+        return _facets(asked, release, part.query, scale, share)
     if release.groups == 1:
         return _cube(asked, part.query, scale, share)
     axes = output_axes(part.query, asked.setting)
@@ -131,6 +146,40 @@ def _one(asked: Asked, release: Release, part: Part, share: Fraction) -> LossBou
 
 def _unknown(why: str) -> LossBounds:
     return LossBounds(lower=0, upper=None, pair=None, engine="structure", notes=(why,))
+
+
+def _facets(
+    asked: Asked, release: Release, query: BoundQuery, scale: Fraction, share: Fraction
+) -> LossBounds:
+    """Return the largest |row d| of neighbours' differences, divided by the scale.
+
+    Where `fixed` changes, a pair is told apart for certain.
+    """
+    domain = asked.policy.domain
+    try:
+        facets, fixed = (combined(query, rows, domain) for rows in (release.facets, release.fixed))
+    except QueryError as why:
+        hint = "a row has one number for each output"
+        raise PolicyError(str(why), key="facets", hint=hint) from None
+    if not _bounded(release):
+        raise PolicyError("no facet bounds some direction of the noise", key="facets",
+                          hint="add rows, to facets or to fixed, that see it")  # fmt: skip
+    if release.fixed:
+        silent = _cube(asked, fixed, Fraction(1), share / 2)
+        if silent.lower:
+            return replace(silent, lower=INFINITE, upper=INFINITE)
+        if silent.upper != 0:
+            return _unknown("what the noise leaves fixed may change between neighbours")
+    return _cube(asked, facets, scale, share)
+
+
+def _bounded(release: Release) -> bool:
+    """Whether facets, and what is fixed, are 0 together only at 0: then the noise adds up to 1."""
+    try:
+        kernel = integer_kernel([*release.facets, *release.fixed], len(release.facets[0]))
+    except OverflowError:
+        return False
+    return kernel.rank == 0
 
 
 def _cube(asked: Asked, query: BoundQuery, scale: Fraction, share: Fraction) -> LossBounds:
