@@ -114,6 +114,8 @@ class KNorm(Plan):
 
         Where the hull is not known to hold all differences, it grows until it does.
         """
+        if self._in_groups() is not None:
+            raise RefusedError("the published groups are the hull\n  try: --set shape=groups")
         request, query = self.request, self.request.bound
         domain, grid = request.policy.domain, query_grid(query, request.policy.domain)
         begun = request.left

@@ -321,11 +321,13 @@ def test_images_are_only_of_what_the_facts_leave_alone() -> None:
 def test_too_many_outputs_or_dimensions_are_refused() -> None:
     many = Policy(domain=Domain(age=Integers(0, 40)))
     with pytest.raises(BudgetError, match="41 outputs"):
-        asked(many)
+        asked(many, "cumulative(age)")
     with pytest.raises(BudgetError, match="dimensions"):
-        asked(Policy(domain=Domain(age=Integers(0, 12))))
-    with pytest.raises((QueryError, RefusedError)):
-        asked(Policy(domain=Domain(age=Integers(0, 0))))
+        asked(Policy(domain=Domain(age=Integers(0, 12))), "cumulative(age)")
+    with pytest.raises(QueryError, match="nothing changes"):
+        asked(Policy(domain=Domain(age=Integers(0, 0))), "cumulative(age)")
+    with pytest.raises(RefusedError, match="groups"):
+        asked(many)
 
 
 def test_the_command_draws_it_and_an_estimate_follows(tmp_path: Path) -> None:
