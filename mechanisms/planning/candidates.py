@@ -58,7 +58,14 @@ def noise_of_its_own(query: BoundQuery, policy: Policy) -> bool:
 
 
 def candidates(query: BoundQuery, policy: Policy) -> Iterator[Candidate]:
-    """Yield what is tried for a query, the quick ones first."""
+    """Yield what is tried for a query, the quick ones first; hulls take many questions."""
+    yield from _usual(query, policy)
+    outputs = query.outputs(policy.domain)
+    if outputs is not None and outputs.count <= MOST_OUTPUTS and noise_of_its_own(query, policy):
+        yield Candidate("k-norm", {"shape": "hull"})
+
+
+def _usual(query: BoundQuery, policy: Policy) -> Iterator[Candidate]:
     size = policy.domain.size
     outputs = query.outputs(policy.domain)
     few = outputs is None or outputs.count <= MOST_SHAPED
@@ -69,8 +76,6 @@ def candidates(query: BoundQuery, policy: Policy) -> Iterator[Candidate]:
             yield Candidate("k-norm")
         if few:
             yield Candidate("k-norm", {"shape": "cube"})
-        if outputs is not None and outputs.count <= MOST_OUTPUTS:
-            yield Candidate("k-norm", {"shape": "hull"})
     yield Candidate("ordered")
     yield Candidate("hierarchical")
     yield Candidate("consistent")
