@@ -206,7 +206,7 @@ def _signs(terms: Iterable[tuple[int, NDArray[np.bool_]]]) -> frozenset[tuple[in
 
 
 @dataclass(frozen=True)
-class _Search:
+class _Differences:
     """The differences of one query's answers, as rows of whole steps of the grid."""
 
     query: BoundQuery
@@ -275,7 +275,7 @@ def searched(
     `ask` answers S. Refused where the hull is too large to be described, or where it is not known
     what never changes.
     """
-    search = _Search(query, here, reading, grid, ask)
+    search = _Differences(query, here, reading, grid, ask)
     size = search.numbered.count
     cells = query.cell_axes(here.domain)
     images: Images = (lambda row: (row,)) if cells is None else images_of(here, cells)
