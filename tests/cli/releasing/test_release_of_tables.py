@@ -8,6 +8,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from servers import needs_postgres, postgres
 
 from blowproof.cli.main import run
 from blowproof.cli.releasing.tables import data_in
@@ -72,3 +73,32 @@ def test_a_snapshot_has_all_columns_as_texts(office, monkeypatch):
     with pytest.raises(BudgetError, match="Parquet file"):
         data_in("o.duckdb", "people")
     assert data_in("people.csv", None) == "people.csv"
+
+
+@needs_postgres
+def test_a_release_of_a_postgres_table_has_an_account(office, capsys):
+    """Counted where it lies, charged by what it holds, and another account for other rows."""
+    with postgres() as server:
+        rows = ", ".join(
+            f"({at}, {'NULL' if region is None else repr(region)}, {age}, {ill})"
+            for at, region, age, ill in ROWS
+        )
+        server.execute(
+            "CREATE TABLE people (id INTEGER PRIMARY KEY, region TEXT, age INTEGER, ill BOOLEAN)",
+            f"INSERT INTO people VALUES {rows}",
+        )
+        words = [server.url, "--table", "people"]
+        command = ["release", "p.toml", *words, "--query", "marginal(region)", "--epsilon"]
+        assert run([*command, "8", "--budget", "9", "--output", "out.csv"]) == 0
+        lines = Path("out.csv").read_text("utf-8").splitlines()
+        counts = [int(row["count"]) for row in csv.DictReader(lines)]
+        assert abs(counts[0] - 80) < 20 and abs(counts[1] - 40) < 20
+        assert run([*command, "8"]) == 1  # the account of these rows has 1 left
+        capsys.readouterr()
+        assert run(["ledger", *words]) == 0
+        assert "8 of 9 spent" in capsys.readouterr().out
+        plan = ["plan", "p.toml", *words, "--query", "histogram", "--epsilon", "1/2"]
+        assert run([*plan, "--output", "plan.json"]) == 0
+        server.execute("DELETE FROM people WHERE id = 1")
+        assert run(["release", "p.toml", *words, "--plan", "plan.json"]) == 2
+        assert "other data" in capsys.readouterr().err
