@@ -88,8 +88,6 @@ def plan(  # noqa: PLR0913 # one parameter for each option
     from blowproof.cli.asking.ask import Session
     from blowproof.cli.text.files import keep_apart, save
     from blowproof.cli.text.output import print_all, quietly, write_json
-    from blowproof.mechanisms.planning.picture import of_plan
-    from blowproof.mechanisms.planning.plan_file import document
 
     keep_apart({"--output": output, "--plot": plot}, (policy, data))
     if plot is not None and not plot.lower().endswith(".svg"):
@@ -98,6 +96,9 @@ def plan(  # noqa: PLR0913 # one parameter for each option
     read, _ = session.open(policy)
     found = compared(read, data, queries, weights, promise, session, seed=question.seed)
     told = _advice(found, session) if advice else None
+    from blowproof.mechanisms.planning.picture import of_plan
+    from blowproof.mechanisms.planning.plan_file import document
+
     written = document(found, data=data, advice=told)
     if output is not None and not found.options:
         click.echo(f"{output} was not written: there is nothing to draw", err=True)
@@ -145,42 +146,48 @@ def compared(
 ) -> Planned:
     """Return the comparison of all mechanisms, within the session's time."""
     from blowproof.cli.asking.ask import scope_of
-    from blowproof.mechanisms.planning.planner import planned
     from blowproof.mechanisms.planning.workload import workload
-    from blowproof.mechanisms.release.release import Request
     from blowproof.models.policy.readings import Reading
     from blowproof.verifier.asked.names import Engine
 
     question = session.question
     asked = workload(queries, weights, policy)
-    request = Request(
-        policy=policy,
-        query=asked.queries[0],
-        epsilon=promise.epsilon or Fraction(0),
-        rho=promise.rho,
-        reading=cast("Reading", question.reading),
-        answers=scope_of(question),
-        engine=cast("Engine", question.engine),
-        time_limit=session.left if session.left is not None else question.time_limit,
-    )
-    size = public_size(policy, data, request.reading, session)
-    return session.run(
-        lambda: planned(request, asked, size=size, seed=seed),
-        late=True, title=f"comparing mechanisms for {', '.join(asked.texts)}",
-    )  # fmt: skip
+    reading = cast("Reading", question.reading)
+    size = public_size(policy, data, reading, session)
+
+    def compare() -> Planned:
+        # what takes long to load is loaded while the bar is shown
+        from blowproof.mechanisms.planning.planner import planned
+        from blowproof.mechanisms.release.release import Request
+
+        request = Request(
+            policy=policy,
+            query=asked.queries[0],
+            epsilon=promise.epsilon or Fraction(0),
+            rho=promise.rho,
+            reading=reading,
+            answers=scope_of(question),
+            engine=cast("Engine", question.engine),
+            time_limit=session.left if session.left is not None else question.time_limit,
+        )
+        return planned(request, asked, size=size, seed=seed)
+
+    title = f"comparing mechanisms for {', '.join(asked.texts)}"
+    return session.run(compare, late=True, title=title)
 
 
 def public_size(policy: Policy, data: str | None, reading: str, session: Session) -> int | None:
     """Return n where it is public and at hand: from the data, or from the policy."""
     from blowproof.cli.asking.ask import scope_of
-    from blowproof.mechanisms.release.agreement import require_agreement
     from blowproof.models import setting
-    from blowproof.models.data.dataset import Dataset
-    from blowproof.models.policy.readings import Reading
 
     answers = scope_of(session.question)
     if data is None:
         return setting(policy, answers).size
+    from blowproof.mechanisms.release.agreement import require_agreement
+    from blowproof.models.data.dataset import Dataset
+    from blowproof.models.policy.readings import Reading
+
     with Dataset(data, policy.domain) as dataset:
         session.read(data, lambda: require_agreement(policy, answers, dataset))
         return dataset.size if policy.size_known(cast("Reading", reading)) else None

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from servers import needs_postgres, postgres
 
 from blowproof.cli.main import run
 from blowproof.cli.releasing.tables import data_in
 from blowproof.models import BudgetError
 from blowproof.models.data.snapshot import snapshot
 from blowproof.models.data.table_at import TableAt
+from servers import needs_postgres, postgres
 
 ROWS = [(k, "n" if k % 3 else None, 20 + k % 30, k % 2 == 0) for k in range(1, 121)]
 
