@@ -652,6 +652,7 @@ witnesses/few_classes
     NEIGHBOURS 20 classes: So many of them are kept, by chance.
     MOST_AREAS 60 areas: Queries with more areas do not cut classes.
     BOXES 3 boxes: So many boxes of a class are looked at.
+    ENTRY 1e-9 seconds: For a fact of a class that may join others.
 witnesses/four_cells
     MOST_CLASSES 300 classes: Of more classes some that share facts are looked at.
     MOST_FOURS 60 fours: So many are tried.

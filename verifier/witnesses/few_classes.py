@@ -20,7 +20,7 @@ from itertools import islice
 import numpy as np
 
 from blowproof.models import BlowproofError, Exact, Point, Setting
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import now, spend
 from blowproof.models.domain.classes import ValueClass, locator
 from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.verifier.asked.answer import Answer, Pair
@@ -57,6 +57,7 @@ MOST_NEIGHBOURS = whole_limit(__name__, "MOST_NEIGHBOURS")
 NEIGHBOURS = whole_limit(__name__, "NEIGHBOURS")
 MOST_AREAS = whole_limit(__name__, "MOST_AREAS")
 BOXES = whole_limit(__name__, "BOXES")
+ENTRY = real_limit(__name__, "ENTRY")
 
 
 def nothing_known(question: Question, why: str) -> Answer:
@@ -195,6 +196,7 @@ def classes_together(
     open_ = np.ones(count, dtype=bool)
     open_[chosen] = False
     while len(set(chosen)) < size:
+        spend(holds.size * ENTRY)
         news = (holds & ~facts).sum(axis=1) + rng.random()
         news[~open_] = count + len(facts)
         least = np.flatnonzero(news == news.min())
