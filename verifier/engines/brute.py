@@ -30,6 +30,8 @@ COMPARISON_BUDGET = whole_limit(__name__, "COMPARISON_BUDGET")
 
 COMPARISON = 2e-6
 """Seconds that comparing two databases takes."""
+FACT = 4e-6
+"""Seconds for looking whether a database has a fact."""
 
 World = Sequence[tuple[Point, ...]]
 Change = tuple[int, Point]
@@ -272,10 +274,21 @@ def _totals(setting: Setting, database: Sequence[Point]) -> tuple[int, ...]:
 
 def _membership(setting: Setting, first: tuple[Point, ...]) -> Membership:
     """Return "is the multiset D in the I_Q that `first` belongs to?"."""
-    if setting.scope == "given":
-        return lambda database: _is_multiset(setting, database)
-    wanted = _totals(setting, first)
-    return lambda database: _totals(setting, database) == wanted
+    wanted = None if setting.scope == "given" else _totals(setting, first)
+
+    def member(database: tuple[Point, ...]) -> bool:
+        spend(_looking(setting))
+        if wanted is None:
+            return _is_multiset(setting, database)
+        return _totals(setting, database) == wanted
+
+    return member
+
+
+def _looking(setting: Setting) -> float:
+    """Return the work of looking whether one database has all facts."""
+    facts = len(setting.equalities) + len(setting.bounds) + len(setting.clauses)
+    return (1 + facts) * FACT
 
 
 def _labelled_worlds(
@@ -308,11 +321,18 @@ def _split(
     setting: Setting, databases: Iterator[tuple[Point, ...]], satisfied: Membership
 ) -> Iterator[World]:
     """Scope "given": the databases that satisfy every fact. "any": one set per set of answers."""
+    once = _looking(setting)
     if setting.scope == "given":
-        yield [database for database in databases if satisfied(database)]
+        found = []
+        for database in databases:
+            spend(once)
+            if satisfied(database):
+                found.append(database)
+        yield found
         return
     worlds: dict[tuple[int, ...], list[tuple[Point, ...]]] = defaultdict(list)
     for database in databases:
+        spend(once)
         worlds[_totals(setting, database)].append(database)
     yield from worlds.values()
 
