@@ -311,6 +311,21 @@ def test_auto_relies_on_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 NARROWER = {
+    "groups": Needs(  # what districts know is not tied together where secrets stay in a school
+        Policy(
+            domain=Domain(school=Integers(0, 59), subject=Integers(0, 3), score=Integers(0, 100)),
+            secrets=PartitionBy(["school"]),
+            known=(
+                Marginal(["school", "subject"]),
+                *(
+                    Count({"school": Between(k, k + 9), "score": Between(50, 100)})
+                    for k in range(0, 60, 10)
+                ),
+            ),
+        ),
+        reading="secret-moves",
+        work=4,
+    ),
     "bounds": Needs(
         Policy(
             domain=Domain(

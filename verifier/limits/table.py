@@ -340,6 +340,9 @@ moves/edges_at_once
     LARGEST 2^61 coordinate: Larger ones do not fit the arrays.
     BLOCK 512 values: So many values are compared between two looks at the clock.
     MOST_BOXES 60 boxes: A class of more boxes is taken as the box around it.
+moves/joined_classes
+    MOST_BOXES 60 boxes: Classes of more boxes are not compared: an edge may join them.
+    MOST_PAIRS 60_000 pairs: More pairs of boxes are not compared.
 moves/kinds
     MOST_VALUES 250 values: Moves between more values are too many.
     MOST_JOINED 1_500 values: The same, where only secret moves count.
@@ -419,6 +422,9 @@ plan
 portfolio/bounds
     CHECK_SECONDS 0.4 seconds: How long a pair's minimality is searched again, where its engine has
         shown it in its own way.
+portfolio/group_by_group
+    SECONDS 4.0 seconds: For groups of facts that no secret move ties together.
+    MOST_GROUPS 60 groups: More are not looked at one by one.
 portfolio/known_numbers
     PATIENCE 30.0 seconds: Seconds for a strategy that lists multisets, where no time limit is set.
     MERGING 60.0 seconds: Seconds for what merging records says, where no time limit is set.
@@ -480,6 +486,8 @@ reductions/fewer_facts
 reductions/given_numbers
     MOST_REFUTED 100 pairs: How many pairs of one multiset may be refuted before it is left
         undecided.
+reductions/linked_facts
+    MOST_CLASSES 4_000 classes: With more, it is not found out which facts are linked.
 reductions/merged_records
     MOST_SUMS 20_000 sums: More sums of the merged records' moves are too many.
     MOST_STEPS 1_000_000 steps: For the list of these sums.
@@ -490,8 +498,7 @@ theorems/affine_frames
 theorems/alone
     SECONDS 4.0 seconds: For the question whether records move alone.
     MOST_CLASSES 4_000 classes: With more, it is not asked.
-    MOST_BOXES 60 boxes: Classes of more boxes are not compared.
-    MOST_PAIRS 60_000 pairs: More pairs of values are not compared.
+    MOST_PAIRS 60_000 values: So many values are looked at for one with another end.
 theorems/beside
     SECONDS 4.0 seconds: For a bound by cells and facts beside them.
     MOST_ENTRIES 4_000_000 entries: Of the table of signatures.

@@ -3,6 +3,7 @@
 Engines work on kinds of moves, since records of one class are alike. What is put together here
 must change neither which pairs are neighbours nor what a query says of them.
 
-Read `kinds`, `score` (what changes count), `edges_at_once` (G in arrays), `edge_ends` (few values
+Read `kinds`, `score` (what changes count), `edges_at_once` (G in arrays), `joined_classes` (which
+classes an edge joins), `edge_ends` (few values
 for a graph that is not complete), `best_choice` (the largest size of chosen moves, as a program).
 """

@@ -12,6 +12,7 @@ from blowproof.verifier.engines.determined import determined
 from blowproof.verifier.engines.one_move.engine import one_edge
 from blowproof.verifier.portfolio import easier, known_numbers, searches
 from blowproof.verifier.portfolio import refusals as no
+from blowproof.verifier.portfolio.group_by_group import group_by_group, no_groups
 from blowproof.verifier.portfolio.strategy import Strategy
 from blowproof.verifier.portfolio.through_l1 import IN_L1, no_other_norm
 from blowproof.verifier.theorems.alone import alone, not_alone
@@ -67,6 +68,8 @@ THEOREMS = (
              listed_margins, no_cycles, norms=EVERY_NORM),
     Strategy("ceiling", "theorem", "so many moves, times the largest change of one",
              searches.by_ceiling, norms=EVERY_NORM),
+    Strategy("groups", "theorem", "groups of facts that no secret move ties together, one by one",
+             group_by_group, no_groups, norms=EVERY_NORM),
     Strategy("frames", "theorem", "the heaviest frame of few signatures meets the bound",
              by_frames, no.no_frames, norms=EVERY_NORM),
 )  # fmt: skip

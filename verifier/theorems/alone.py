@@ -22,8 +22,6 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, islice
 
-import numpy as np
-
 from blowproof.models import (
     BlowproofError,
     BoundQuery,
@@ -37,13 +35,12 @@ from blowproof.models import (
 )
 from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import plain
-from blowproof.models.domain.regions import Box
 from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import class_table
 from blowproof.verifier.limits.limit import real_limit, whole_limit
-from blowproof.verifier.moves.edges_at_once import near_classes
+from blowproof.verifier.moves.joined_classes import Joined, different
 from blowproof.verifier.reductions.given_numbers import embed
 from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.values.free_change import moved
@@ -53,7 +50,6 @@ __all__ = ["alone", "edges_keep_numbers", "not_alone"]
 READINGS = ("published", "secret-moves")
 SECONDS = real_limit(__name__, "SECONDS")
 MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
-MOST_BOXES = whole_limit(__name__, "MOST_BOXES")
 MOST_PAIRS = whole_limit(__name__, "MOST_PAIRS")
 
 
@@ -79,28 +75,9 @@ def _keep(setting: Setting, deadline: float | None) -> bool:
         table = class_table(setting, limit=MOST_CLASSES, deadline=deadline)
     except BlowproofError:
         return False
-    _, group = np.unique(table.rows, axis=0, return_inverse=True)
-    group = group.reshape(-1)
-    different = group[:, None] != group[None, :]
-    near = near_classes(setting.graph, table.classes, deadline=deadline)
-    if near is not None:
-        different &= near
-    one, two = np.nonzero(np.triu(different | different.T, 1))
-    if len(one) > MOST_PAIRS:
-        return False
-    boxes: dict[int, list[Box]] = {}
-    left = MOST_PAIRS
-    for a, b in zip(one.tolist(), two.tolist(), strict=True):
-        for place in (a, b):
-            if place not in boxes:
-                boxes[place] = list(islice(table.classes[place].boxes(), MOST_BOXES + 1))
-        left -= len(boxes[a]) * len(boxes[b])
-        late = deadline is not None and now() > deadline
-        if left < 0 or late or max(len(boxes[a]), len(boxes[b])) > MOST_BOXES:
-            return False
-        if any(setting.graph.edge_between(x, y) for x in boxes[a] for y in boxes[b]):
-            return False
-    return True
+    joined = Joined(setting, table, deadline)
+    pairs = different(setting, table, table.rows, deadline)
+    return not any(joined(a, b) for a, b in pairs)
 
 
 def alone(question: Question) -> Answer | None:

@@ -60,13 +60,14 @@ sum over classes of how much labels differ there, and all its labels add up to n
 sum of how much they differ in all facts together. Cycles can be ordered so that sums of the first
 ones lie in d K, K being the vectors within these limits (Steinitz's lemma: see
 `longest_irreducible`), and these sums differ, else a block between two of them has label 0. So
-there are XX
+there are no more cycles than whole points in d K, of at most N moves each.
 
 *Where few have a label.* Under scope "given", let w = 1 and let h records have label 1 in every
 database (or label 0). W is no more than the moves with label -1, so than h. As k l <= W, k + l <=
 W + 1, and each cycle has at most N moves: |M| <= (h + 1) N.
 
-Under scope "given" there are no more pairs; in reading 1 with another G neither.
+Under scope "given" there are no more pairs; in reading 1 with another G neither. In reading 2
+cycles stay in a component of G, which makes them shorter (`lengths.along_edges`).
 
 *How often one class is left.* M is cut into no more than C cycles, each of which leaves a class of
 the base once at the most, and enters it once. With one fact beside cells C = w (N + 1): let a and b
@@ -102,6 +103,7 @@ from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.exact.independence import affinely_independent, solved
 from blowproof.verifier.exact.span import independent
 from blowproof.verifier.limits.limit import real_limit, whole_limit
+from blowproof.verifier.theorems.lengths.along_edges import components, longest_along_edges
 from blowproof.verifier.theorems.lengths.two_beside import longest_with_two
 from blowproof.verifier.theorems.longest_irreducible import whole_points
 from blowproof.verifier.theorems.most_moves import largest_move
@@ -232,8 +234,11 @@ def longest_beside(found: Beside) -> int:
     return least if two is None else min(least, two[0])
 
 
-def all_at_once(found: Beside) -> int:
-    """Return N times the whole points that sums of cycles' labels may be."""
+def all_at_once(found: Beside, parts: Sequence[Sequence[int]] = ()) -> int:
+    """Return N times the whole points that sums of cycles' labels may be.
+
+    `parts`: classes of the base of which a cycle visits one part only.
+    """
     several = len(found.widths)
     most = np.zeros((found.count, several), dtype=np.int64)
     np.maximum.at(most, list(found.home), found.labels)
@@ -242,8 +247,11 @@ def all_at_once(found: Beside) -> int:
         held = np.unique(found.labels[np.array(found.home) == place], axis=0)
         apart = np.abs(held[:, None] - held[None]).sum(axis=2) if len(held) <= MOST_LABELS else None
         together[place] = most[place].sum() if apart is None else apart.max()
-    sides = [several * int(side) for side in most.sum(axis=0)]
-    return found.count * whole_points(sides, several * int(together.sum()))
+    visited = [list(part) for part in parts or [range(found.count)]]
+    sides = np.max([most[part].sum(axis=0) for part in visited], axis=0)
+    summed = max(int(together[part].sum()) for part in visited)
+    points = whole_points([several * int(side) for side in sides], several * summed)
+    return max(map(len, visited)) * points
 
 
 def _two(found: Beside) -> tuple[int, int] | None:
@@ -315,6 +323,11 @@ def facts_beside(question: Question) -> Answer | None:
     if found is None or largest is None or len(found.widths) > MOST_FACTS_BESIDE:
         return None
     most = longest_beside(found)
+    if question.reading == "secret-moves" and not setting.graph.complete:
+        parts = components(setting, found.table, found.home, end)
+        most = min(most, longest_along_edges(parts, found.widths, orders=MOST_ORDERS))
+        if len(found.widths) > 1:
+            most = min(most, all_at_once(found, parts))
     few = _where_few(found, setting)
     most = most if few is None else min(most, max(1, few))
     if question.query.measure is not L1:
