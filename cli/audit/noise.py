@@ -73,11 +73,23 @@ class Noise:
             return f"{self.name}, weights exp(number / {amount}) {aim}."
         if self.kind == "noisy-maximum":
             return f"{self.name}, Laplace of scale {amount} {aim}."
-        expected = amount if self.kind == "laplace" else f"{self.expected(parameter):.4g}"
+        expected = amount if self.kind == "laplace" else _rounded(self.expected(parameter))
         return (
             f"{self.name} of {self.parameter} {amount} {aim}: each number is then off by "
-            f"{expected} on average (standard deviation {self.deviation(parameter):.4g})."
+            f"{expected} on average (standard deviation {_rounded(self.deviation(parameter))})."
         )
+
+
+def _rounded(value: float) -> str:
+    """Return a number to four digits, as numbers are written beside it.
+
+    >>> _rounded(5.6568), _rounded(4751716.8), _rounded(inf)
+    ('5.657', '4,752,000', 'inf')
+    """
+    if not 9999.5 <= value < inf:
+        return f"{value:.4g}"
+    digits = f"{value:.3e}"
+    return number(int(digits[0] + digits[2:5]) * 10 ** (int(digits[6:]) - 3))
 
 
 NOISE = {
