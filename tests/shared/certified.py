@@ -14,7 +14,9 @@ __all__ = ["SEEN", "Seen"]
 
 LINE = "[domain]\na = { min = 0, max = 5 }\n"
 TWO = '[domain]\na = ["1", "2"]\nb = ["1", "2", "3"]\n'
+THREE = TWO.replace('"2"]', '"2", "3"]', 1)
 GROUPS = '[secrets]\nkind = "partition"\nby = ["a"]\n'
+NEAR = '[secrets]\nkind = "distance"\nmetric = "l1"\nthreshold = 1\n'
 A, B = ('[[known]]\nmarginal = ["a"]\n', '[[known]]\nmarginal = ["b"]\n')
 ONE, FEW = '[[known]]\ncount = { b = "1" }\n', "[[known]]\ncount = { a = { max = 2 } }\n"
 TALLY = """
@@ -53,12 +55,14 @@ SEEN = (
     Seen("alone", "secret-arc", parse_policy(LINE + GROUPS + FEW), "marginal(a)"),
     Seen("alone", "single", parse_policy(LINE + GROUPS + A), "cumulative(a)", "secret-moves"),
     Seen("beside", "cells", parse_policy(TWO + A + ONE)),
-    Seen("ceiling", "cycles", parse_policy(TWO + GROUPS + ONE + A), reading="secret-moves"),
+    Seen("beside", "cycles", parse_policy(TWO + GROUPS + ONE + A), reading="secret-moves"),
+    Seen("ceiling", "cycles", parse_policy(TWO + NEAR + ONE + A), reading="secret-moves"),
     _of_corpus("ceiling", "four-cells", "two-margins-markov"),
     _of_corpus("ceiling", "limits", "exam-queue-pufferfish"),
     Seen("cycles", "cells", parse_policy(TWO + ONE), "marginal(b)"),
     Seen("cycles", "cycles", parse_policy(TWO + B)),
     Seen("cycles", "secret-arc", parse_policy(TWO + GROUPS + B), reading="pufferfish"),
+    Seen("groups", "cycles", parse_policy(THREE + NEAR + A + B), reading="secret-moves"),
     Seen("one-sided", "one-sided", parse_policy(TALLY), "count(women)"),
     _of_corpus("edges", "determined", "one-value"),
     _of_corpus("edges", "secret-arc", "partition-histogram"),
