@@ -30,7 +30,7 @@ demo: install
 	@$(BIN)/blowproof audit examples/census.toml
 
 test: lint
-	$(BIN)/python -m pytest -n 2 --dist worksteal --durations 30
+	$(BIN)/python -m pytest -n 2 --dist loadfile --durations 30
 
 lint: install
 	$(BIN)/ruff check

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.mechanisms.estimates.consistency import MOST_ROUNDED, rounded
-from blowproof.models import BudgetError
+from blowproof.models import BudgetError, ContradictionError
 
-__all__ = ["known_of_bins", "rounded_near", "whole_table"]
+__all__ = ["known_of_bins", "rounded_near", "whole_answers", "whole_table"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -26,6 +26,10 @@ MOST_GREEDY = 2_000
 """Records that are placed one by one, each where it helps most; those before go by their shares."""
 WORK = 200_000_000
 """Cells that are looked at for all of them together."""
+MOST_TOGETHER, SECONDS = 5_000, 5.0
+"""Answers that are rounded together where known sums overlap, and how long that may take."""
+CLOSE = 0.01
+"""How near an estimate's sum is to a known one that it was made to have."""
 OWN = 1e-3
 """What a cell's own distance counts, beside what was measured of it."""
 
@@ -62,6 +66,39 @@ def rounded_near(table: Floats, facts: Any, known: Floats) -> Floats:
     order = np.argsort(low - table, kind="stable")
     low[order[: max(0, missing)]] += 1
     return np.asarray(low)
+
+
+def whole_answers(values: Floats, facts: Any, known: Floats) -> Ints | None:
+    """Return whole numbers near the values, with all those known sums that the values have.
+
+    None where sums overlap and the values are too many to round them together.
+
+    >>> from scipy.sparse import csr_array
+    >>> facts, known = csr_array(np.array([[1, 1, 1, 0]])), np.array([4.0])
+    >>> whole_answers(np.array([1.4, 1.4, 1.2, 0.6]), facts, known).tolist()
+    [2, 1, 1, 1]
+    """
+    near = abs(facts @ values - known) <= CLOSE
+    facts, known = facts[near], known[near].astype(np.int64)
+    if not len(known):
+        return np.rint(values).astype(np.int64)
+    if len(values) <= MOST_TOGETHER:
+        lowest = 0 if (values >= 0).all() else None
+        try:
+            return rounded(values, facts.astype(np.int64), known, lowest=lowest, time_limit=SECONDS)
+        except ContradictionError:
+            return None
+    inside = np.asarray((facts != 0).sum(axis=0)).ravel()
+    if inside.max() > 1 or (facts.data != 1).any():
+        return None
+    low = np.floor(values).astype(np.int64)
+    low[inside == 0] = np.rint(values[inside == 0]).astype(np.int64)
+    for start, end, total in zip(facts.indptr[:-1], facts.indptr[1:], known, strict=True):
+        places = facts.indices[start:end]
+        missing = int(total - low[places].sum())
+        up = places[np.argsort(low[places] - values[places], kind="stable")[:missing]]
+        low[up] += 1
+    return low
 
 
 def whole_table(

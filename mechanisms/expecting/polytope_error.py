@@ -47,7 +47,7 @@ def polytope_error(facets: Rows, fixed: Rows, scale: Fraction) -> Shaped:
     """Return what noise on a polytope is like, in steps of its grid.
 
     >>> line = polytope_error(((1,),), (), Fraction(50))  # discrete Laplace noise
-    >>> abs(line.rmse / (2**0.5 * 50) - 1) < 0.03, abs(line.halves[0] / 50 - 3) < 0.2
+    >>> abs(line.rmse / (2**0.5 * 50) - 1) < 0.03, bool(abs(line.halves[0] / 50 - 3) < 0.2)
     (True, True)
     """
     body = body_of(facets, fixed)

@@ -5,17 +5,25 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from fractions import Fraction
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from blowproof.mechanisms.answers.vectors import Estimate, Vector, whole
 from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.combining.whole import known_of_bins, whole_answers
+from blowproof.mechanisms.kinds.consistent import known_sums
 from blowproof.mechanisms.kinds.together import Several
 from blowproof.mechanisms.planning.planner import planned
 from blowproof.mechanisms.planning.workload import Workload
 from blowproof.mechanisms.release.publish import is_count
 from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.release import Plan, Released, Request
-from blowproof.models import BoundQuery, setting
+from blowproof.models import BlowproofError, BoundQuery, setting
 from blowproof.models.data.dataset import Dataset
+from blowproof.models.policy.readings import is_labelled
 from blowproof.models.stacks.stacked import Stacked
 
 __all__ = ["best_plan", "in_whole_numbers"]
@@ -24,6 +32,10 @@ ROUNDING = "rounding"
 SECONDS = 30.0
 """For the comparison, where the request has no end."""
 USUAL = "laplace"
+MOST_CELLS = 10**6
+"""Of larger domains it is not looked which sums of the answers are known."""
+LARGEST = 2**52
+"""Larger numbers are rounded one by one."""
 
 
 def best_plan(request: Request, data: str) -> Plan:
@@ -65,11 +77,12 @@ def best_plan(request: Request, data: str) -> Plan:
 def in_whole_numbers(released: Released) -> Released:
     """Return a release with the estimates of counts rounded: a step after the noise, and so free.
 
-    Numbers of records are whole; what is whole already, and what is no count, stays.
+    Numbers of records are whole; what is whole already, and what is no count, stays. An estimate
+    that has the known sums keeps them, with its fractions where that cannot be had otherwise.
     """
     if released.form is not None:
         return released
-    answers = _rounded(released.answers, released.request.bound)
+    answers = _rounded(released.answers, released.request.bound, released.request)
     if answers is released.answers:
         return released
     steps = (*released.description.postprocessing, ROUNDING)
@@ -77,13 +90,37 @@ def in_whole_numbers(released: Released) -> Released:
     return replace(released, answers=answers, description=description)
 
 
-def _rounded(answers: Vector | Estimate, query: BoundQuery) -> Vector | Estimate:
+def _rounded(answers: Vector | Estimate, query: BoundQuery, request: Request) -> Vector | Estimate:
     if isinstance(answers, Several) and isinstance(query, Stacked):
         pairs = list(zip(answers.parts, query.parts, strict=True))
-        parts = [(name, _rounded(found, part.query)) for (name, found), part in pairs]
+        parts = [(name, _rounded(found, part.query, request)) for (name, found), part in pairs]
         same = all(new is old for (_, new), ((_, old), _) in zip(parts, pairs, strict=True))
         return answers if same else Several(parts, answers.by)
     if isinstance(answers, Vector) or not is_count(query):
         return answers
-    units = [round(value) for value in answers]
-    return Vector(whole(units), Fraction(1), answers.names)
+    values = np.array(list(answers), dtype=np.float64)
+    known = _known_sums(query, request)
+    if known is None or abs(values).max(initial=0) > LARGEST:
+        return Vector(whole([round(value) for value in answers]), Fraction(1), answers.names)
+    units = whole_answers(values, *known)
+    return answers if units is None else Vector(units, Fraction(1), answers.names)
+
+
+def _known_sums(query: BoundQuery, request: Request) -> tuple[Any, NDArray[np.float64]] | None:
+    """Return the known sums of a table's cells, and their numbers; None: nothing is known of it."""
+    domain = request.policy.domain
+    axes = query.cell_axes(domain)
+    if axes is None or domain.size > MOST_CELLS:
+        return None
+    try:  # it is paid for: nothing fails here
+        here = setting(request.policy, request.answers)
+        if here.scope == "any":
+            return None
+        free, facts, known = known_sums(here, with_size=is_labelled(request.reading))
+    except (BlowproofError, OSError):
+        return None
+    sizes = [kind.size for _, kind in domain.attributes]
+    places = np.unravel_index(free, sizes)
+    shape = [sizes[axis] for axis in axes]
+    bins = np.ravel_multi_index([places[axis] for axis in axes], shape)
+    return known_of_bins(facts, known.astype(np.float64), bins, prod(shape))

@@ -29,7 +29,7 @@ NO_LIMITS = {
     # how finely numbers are rounded up
     "theorems/lengths/lattice_free": ("FINE", "GRAIN"),
     # how much work a step counts as
-    "engines/brute": ("COMPARISON",),
+    "engines/brute": ("COMPARISON", "FACT"),
     # primes
     "engines/graver/symmetry": ("PRIME",),
     "exact/span": ("PRIME",),

@@ -63,7 +63,8 @@ def document(capsys, files, *words, policy="p.toml", data="d.csv", **rest):
 
 
 def test_a_release_as_a_document(files, capsys):
-    code, found = document(capsys, files, "--epsilon", "1/2", "--query", "sum(age,temp)")
+    words = ["--epsilon", "1/2", "--query", "sum(age,temp)"]
+    code, found = document(capsys, files, *words, "--mechanism", "laplace")
     assert code == 0 and found["released"] is True
     assert found["schema"] == "blowproof/release/1"
     assert (found["policy"], found["query"], found["mechanism"]) == (
@@ -75,6 +76,9 @@ def test_a_release_as_a_document(files, capsys):
     assert [Fraction(item["scale"]) for item in found["noise"]] == [scale]
     assert len(found["values"]) == 2 and found["columns"] == ["sum"]
     assert all((Fraction(value) * 2).denominator == 1 for value in found["values"])
+    code, planned = document(capsys, files, *words)  # two sums: noise in the shape of their hull
+    assert (code, planned["mechanism"], len(planned["values"])) == (0, "k-norm", 2)
+    assert all((Fraction(value) * 2).denominator == 1 for value in planned["values"])
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,8 @@ def test_plots_are_stepped_through_by_keyboard_and_stand_as_tables(page):
 
 
 def test_a_reload_loses_nothing_and_back_leads_back(page):
+    page.open("census.toml")
+    assert page.reaches("#headline", "S = 4")
     page.open("hospital.toml")
     assert page.reaches("#headline", "S = 16")
     page.write(page.element("#text").get_attribute("value") + "\n# mine\n")

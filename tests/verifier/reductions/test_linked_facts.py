@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator
+from typing import Literal
 
 import pytest
 
@@ -97,7 +98,9 @@ def policies(*, given: bool) -> Iterator[tuple[int, Policy]]:
 
 
 @pytest.mark.parametrize(("given", "engine"), [(True, "brute"), (False, "search")])
-def test_no_pair_is_worse_than_in_its_group(given: bool, engine: str) -> None:
+def test_no_pair_is_worse_than_in_its_group(
+    given: bool, engine: Literal["brute", "search"]
+) -> None:
     spoken = closed = 0
     for seed, policy in policies(given=given):
         query, norm = QUERIES[seed % len(QUERIES)], NORMS[seed % len(NORMS)]

@@ -1,0 +1,87 @@
+"""Whole numbers by default: what an estimate was made to have, the rounded one has too."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from blowproof.cli.main import run
+from blowproof.mechanisms.answers.vectors import Estimate, cells_of
+from blowproof.mechanisms.combining.whole import MOST_TOGETHER, whole_answers
+from blowproof.mechanisms.planning.default import _rounded
+from blowproof.mechanisms.release.release import Request
+from blowproof.models import parse_query
+from blowproof.models.files.reading import parse_policy
+
+TOWN = """
+[domain]
+district = ["north", "centre", "south"]
+age = ["0-17", "18-64", "65+"]
+[database]
+answers = "given"
+data = "town.csv"
+[[known]]
+marginal = ["district"]
+[[known]]
+count = { age = ["0-17", "18-64"] }
+"""
+
+
+@pytest.fixture
+def town(tmp_path: Path) -> Path:
+    rows = [("north", "0-17")] * 41 + [("centre", "65+")] * 23 + [("south", "18-64")] * 30
+    lines = "".join(f"{district},{age}\n" for district, age in rows)
+    (tmp_path / "town.toml").write_text(TOWN, "utf-8")
+    (tmp_path / "town.csv").write_text(f"district,age\n{lines}", "utf-8")
+    return tmp_path
+
+
+def test_rounding_keeps_what_is_public(town: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["release", str(town / "town.toml"), str(town / "town.csv"), "--unaccounted"]
+    for _ in range(3):
+        assert run([*words, "--epsilon", "1", "--mechanism", "consistent", "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        table = np.array([int(value) for value in found["values"]]).reshape(3, 3)
+        assert table.sum(axis=1).tolist() == [41, 23, 30]
+        assert table[:, :2].sum() == 71
+
+
+def test_a_table_of_some_attributes_keeps_what_is_known_of_them(town: Path) -> None:
+    policy = parse_policy(TOWN, name="town", folder=town)
+    query = parse_query("marginal(age,district)", policy)
+    values = np.array([41.2, 22.5, 7.3, -0.2, -0.1, 0.3, 0.0, 0.6, 22.4])
+    table = values.reshape(3, 3)
+    table += (np.array([41, 23, 30]) - table.sum(axis=0)) / 3
+    answers = Estimate(table.ravel(), cells_of(policy.domain, (1, 0)))
+    request = Request(policy=policy, query=query, epsilon=Fraction(1))
+    found = _rounded(answers, query, request)
+    rounded = np.array([int(value) for value in found]).reshape(3, 3)
+    assert rounded.sum(axis=0).tolist() == [41, 23, 30]
+    assert abs(rounded - table).max() < 2
+
+
+def test_many_answers_keep_sums_that_do_not_overlap() -> None:
+    many = 3 * MOST_TOGETHER
+    rng = np.random.default_rng(5)
+    values = rng.normal(3, 2, many)
+    rows = np.zeros((2, many), dtype=np.int64)
+    rows[0, : many // 3] = rows[1, many // 2 :] = 1
+    known = np.round(rows @ values)
+    for row, total in zip(rows, known, strict=True):
+        values[row > 0] += (total - row @ values) / row.sum()
+    found = whole_answers(values, csr_array(rows), known)
+    assert found is not None
+    assert (rows @ found == known).all() and abs(found - values).max() <= 1
+    assert (found[rows.sum(axis=0) == 0] == np.rint(values[rows.sum(axis=0) == 0])).all()
+    rows[1, :] = 1
+    assert whole_answers(values, csr_array(rows), rows @ values) is None
+
+
+def test_sums_that_the_values_do_not_have_are_not_forced() -> None:
+    facts = csr_array(np.array([[1, 1, 1]]))
+    assert whole_answers(np.array([1.4, 2.6, -0.4]), facts, np.array([9.0])).tolist() == [1, 3, 0]  # type: ignore[union-attr]
