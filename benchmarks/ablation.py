@@ -2,7 +2,7 @@
 
 python benchmarks/ablation.py [--sample drawn|small|middle|realistic] [--policies 3000] [--seed 1]
                               [--limit 6] [--minutes 30] [--always brute] [--spoke]
-                              [--keep FOLDER]
+                              [--keep FOLDER] [--share K/N]
 
 `drawn`: the policies of the tests, a drawn query and reading of each; `small`, `middle`: those of
 `plan.py`; `realistic`: the questions of `realistic.py`. A question is asked again only without the
@@ -16,6 +16,7 @@ Prints, for each strategy, on how many questions it ran; without it: how many ex
 (and how many there are only then), how many lower and upper bounds are worse, by how much they are
 wider in all, and how many seconds of work more it takes. `--keep` writes, for each strategy, the
 quickest question that is not answered as well without it: a test for it can begin from that.
+`--share K/N`: each N-th question from the K-th on, so that N processes share them; rows add up.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -223,6 +225,7 @@ def wanted() -> argparse.Namespace:
     parser.add_argument("--always", action="append", default=[], help="leave out in any case")
     parser.add_argument("--spoke", action="store_true", help="leave out what moved an end only")
     parser.add_argument("--minutes", type=float, default=30, help="begin no question after that")
+    parser.add_argument("--share", default="1/1", help="only each N-th question, from the K-th on")
     parser.add_argument("--keep", type=Path, help="folder for a question that needs each strategy")
     return parser.parse_args()
 
@@ -236,7 +239,8 @@ def main() -> None:
     rows = {name: Row() for name in names}
     count = exact = open_ = refused = 0
     total, end = 0.0, time.monotonic() + 60 * options.minutes
-    for question in sample(options):
+    first, every = map(int, options.share.split("/"))
+    for question in islice(sample(options), first - 1, None, every):
         if time.monotonic() > end:
             break
         without(*options.always)

@@ -75,7 +75,7 @@ def whole_answers(values: Floats, facts: Any, known: Floats) -> Ints | None:
 
     >>> from scipy.sparse import csr_array
     >>> facts, known = csr_array(np.array([[1, 1, 1, 0]])), np.array([4.0])
-    >>> whole_answers(np.array([1.4, 1.4, 1.2, 0.6]), facts, known).tolist()
+    >>> whole_answers(np.array([1.6, 1.3, 1.1, 0.6]), facts, known).tolist()
     [2, 1, 1, 1]
     """
     near = abs(facts @ values - known) <= CLOSE

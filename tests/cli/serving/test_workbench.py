@@ -96,7 +96,8 @@ def test_open_change_watch_step_export(page):
     page.driver.execute_script("scrollTo(0, 0)")
     page.element("#report").click()
     report = page.folder / "census.html"
-    assert until(report.exists) and until(lambda: "</html>" in report.read_text("utf-8"))
+    assert until(report.exists), page.text("#now")
+    assert until(lambda: "</html>" in report.read_text("utf-8"))
     assert run(["check", str(report)]) == 0
     assert page.driver.get_log("browser") == []
 
@@ -106,6 +107,7 @@ def test_plots_are_stepped_through_by_keyboard_and_stand_as_tables(page):
 
     page.open("census.toml")
     assert page.reaches("[data-plot=odds] svg", "with this noise")
+    assert page.reaches("[data-plot=facts] svg", "as it is")  # what is not drawn hears no key
     plot = page.element("[data-plot=facts] .canvas")
     assert "arrow keys" in plot.get_attribute("aria-label")
     plot.send_keys(Keys.ARROW_RIGHT)
