@@ -15,11 +15,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
+from math import ceil, lcm
 
 from blowproof.mechanisms.noise.discrete_laplace import Source
 
-__all__ = ["Enclosed", "Envelope", "below", "enveloped", "raw_log_concave", "weighted"]
+__all__ = [
+    "Enclosed",
+    "Envelope",
+    "below",
+    "enveloped",
+    "geometric",
+    "power",
+    "raw_log_concave",
+    "weighted",
+]
 
 Enclosed = Callable[[int, int, int], tuple[Fraction, Fraction]]
 """Encloses f(r) / f(s) for r, s and a number of bits; ever more closely as these grow."""
@@ -51,6 +60,52 @@ def weighted(weights: list[int], source: Source) -> int:
     raise AssertionError  # pragma: no cover # the weights add up
 
 
+def geometric(fall: Fraction, source: Source) -> int:
+    """Return how often in a row something happens that has this probability each time, exactly.
+
+    In blocks of about as many as there are on average: how many blocks there are and what is left
+    over have nothing to do with each other, so that it takes a few steps, however many there are.
+    """
+    block = ceil(1 / (1 - fall))
+    blocks = 0
+    while _happens(fall, block, source):
+        blocks += 1
+    while True:
+        rest = below(block, source)
+        if _happens(fall, rest, source):
+            return blocks * block + rest
+
+
+def _happens(chance: Fraction, times: int, source: Source) -> bool:
+    """Return True with the probability chance ^ times: random bits, and as close as they need."""
+    bits, drawn = 0, 0
+    while True:
+        bits += WORD
+        drawn = drawn << WORD | int.from_bytes(source(WORD // 8), "little")
+        low, high = power(chance, times, bits)
+        if drawn < low:
+            return True
+        if drawn >= high:
+            return False
+
+
+def power(base: Fraction, times: int, bits: int) -> tuple[int, int]:
+    """Return whole numbers between which base ^ times is, in parts of 2^bits; base is at most 1.
+
+    >>> power(Fraction(1, 2), 3, 8), power(Fraction(1), 10**40, 4)
+    ((32, 32), (16, 16))
+    """
+    room = bits + times.bit_length() + 8  # each squaring doubles what rounding has lost
+    one = 1 << room
+    under, over = (sign * (sign * base.numerator * one // base.denominator) for sign in (1, -1))
+    low = high = one
+    for digit in bin(times)[2:]:
+        low, high = low * low >> room, -(-high * high >> room)
+        if digit == "1":
+            low, high = low * under >> room, -(-high * over >> room)
+    return low >> room - bits, -(-high >> room - bits)
+
+
 @dataclass(frozen=True)
 class Envelope:
     """What f(r) / f(mode) does not exceed: `middle` from `low` to `high`, then falling series.
@@ -72,6 +127,14 @@ class Envelope:
         height, fall = self.left if r < self.low else self.right
         return height * fall ** (self.low - r if r < self.low else r - self.high)
 
+    def around(self, r: int, bits: int) -> tuple[Fraction, Fraction]:
+        """Enclose the envelope at a number, which may be far out."""
+        if self.low <= r <= self.high:
+            return self.middle, self.middle
+        height, fall = self.left if r < self.low else self.right
+        under, over = power(fall, self.low - r if r < self.low else r - self.high, bits)
+        return height * Fraction(under, 1 << bits), height * Fraction(over, 1 << bits)
+
     def draw(self, source: Source) -> int:
         """Return a number with probability in proportion to the envelope."""
         sides = [height * fall / (1 - fall) for height, fall in (self.left, self.right)]
@@ -80,10 +143,7 @@ class Envelope:
         piece = weighted([int(item * common) for item in pieces], source)
         if piece == 0:
             return self.low + below(self.high - self.low + 1, source)
-        fall = (self.left, self.right)[piece - 1][1]
-        steps = 1
-        while below(fall.denominator, source) < fall.numerator:
-            steps += 1
+        steps = 1 + geometric((self.left, self.right)[piece - 1][1], source)
         return self.low - steps if piece == 1 else self.high + steps
 
 
@@ -150,13 +210,13 @@ def raw_log_concave(ratio: Enclosed, envelope: Envelope, least: int, source: Sou
 def _accepted(ratio: Enclosed, r: int, envelope: Envelope, source: Source) -> bool:
     """Return True with probability f(r) / (f(mode) envelope(r)), exactly."""
     bits, value, drawn = FIRST_BITS, 0, 0
-    most = envelope.at(r)
     while True:
         value = value << (bits - drawn) | int.from_bytes(source((bits - drawn) // 8), "little")
         drawn = bits
         under, over = ratio(r, envelope.mode, bits + WORD)
+        least, most = envelope.around(r, bits + WORD)
         if Fraction(value + 1, 1 << bits) * most <= under:
             return True
-        if Fraction(value, 1 << bits) * most >= over:
+        if Fraction(value, 1 << bits) * least >= over:
             return False
         bits *= 2

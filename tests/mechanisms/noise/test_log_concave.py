@@ -10,7 +10,13 @@ import pytest
 
 from blowproof.mechanisms.noise import k_norm
 from blowproof.mechanisms.noise.k_norm import points_within, raw_k_norm
-from blowproof.mechanisms.noise.log_concave import Envelope, enveloped, raw_log_concave
+from blowproof.mechanisms.noise.log_concave import (
+    Envelope,
+    enveloped,
+    geometric,
+    power,
+    raw_log_concave,
+)
 
 
 def weights(rate: Fraction, power: int):  # type: ignore[no-untyped-def]
@@ -111,3 +117,48 @@ def test_an_envelope_draws_as_it_says() -> None:
     total = 3 + half + Fraction(1, 3)
     for r in (-1, 0, 1, 2, 4, 5, 6):
         assert abs(drawn[r] / 4000 - float(found.at(r) / total)) < 0.03
+
+
+@pytest.mark.parametrize("fall", [Fraction(1, 3), Fraction(9, 10), Fraction(97, 99)])
+def test_runs_are_geometric(fall: Fraction) -> None:
+    random, draws = Random(5), 6000
+    drawn = Counter(geometric(fall, random.randbytes) for _ in range(draws))
+    squares, seen, degrees = 0.0, 0, 0
+    for k in range(max(drawn) + 1):
+        expected = draws * float((1 - fall) * fall**k)
+        if expected < 8:
+            break
+        squares += (drawn[k] - expected) ** 2 / expected
+        seen, degrees = seen + drawn[k], degrees + 1
+    rest = draws * float(fall**degrees)
+    squares += (draws - seen - rest) ** 2 / rest
+    assert squares < degrees + 5 * (2 * degrees) ** 0.5 + 8
+
+
+def test_a_power_lies_between_its_ends() -> None:
+    random = Random(6)
+    for _ in range(300):
+        below, times = random.randint(1, 10**6), random.randint(0, 400)
+        base, bits = Fraction(random.randint(0, below), below), random.choice([1, 8, 64, 200])
+        low, high = power(base, times, bits)
+        assert Fraction(low, 1 << bits) <= base**times <= Fraction(high, 1 << bits)
+        assert high - low <= 1
+    low, high = power(Fraction(10**30 - 1, 10**30), 10**30, 64)
+    assert abs(low / 2**64 - exp(-1)) < 1e-12
+    assert high - low <= 1
+
+
+def test_numbers_far_out_are_drawn_in_a_few_steps() -> None:
+    """Run by run, step by step, the tail of noise of scale 10^30 came to no end."""
+    fall = Fraction(10**30 - 1, 10**30)
+    asked = 0
+    random = Random(7)
+
+    def source(length: int) -> bytes:
+        nonlocal asked
+        asked += 1
+        return random.randbytes(length)
+
+    found = [geometric(fall, source) for _ in range(200)]
+    assert asked < 200 * 20
+    assert 0.8e30 < sum(found) / 200 < 1.25e30
