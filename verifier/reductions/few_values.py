@@ -13,6 +13,13 @@ another as far as neighbours go, and only the query decides which of them to kee
 * a count, a marginal: values of a class that lie in the same cell add the same row. One is enough.
 * sums: ||change||_1 is convex in each record's row, so an optimum uses vertices of the convex hull
   of a class's rows: corners of its boxes.
+* cumulative counts, in any norm that grows with the size of each output's change (all but range):
+  cut the axis where the boxes of a class begin or end. Of each class, the first and the last value
+  of each piece that it meets are enough. For of a piece from a to b let e records enter a value,
+  and l leave one, of whatever classes, and let k be the change of the count up to before a. The
+  count up to j, a <= j < b, changes by k + g, -l <= g <= e, so by no more than the larger of |k +
+  e| and |k - l|. It does for all these j at once if all that enter go to a and all that leave go
+  from b, or the other way round; and the counts up to b and more change by k + e - l as before.
 * in reading 4 a cell changes by at most 1 and at most four cells change: four values of each kind.
 
 A partition's graph knows no more than which cell a value lies in: with the cells cut out too, the
@@ -24,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 
 from blowproof.models import (
     Area,
@@ -32,11 +39,14 @@ from blowproof.models import (
     Box,
     BudgetError,
     Point,
+    Positions,
     Setting,
 )
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass
+from blowproof.models.norms import RANGE
 from blowproof.models.policy.readings import Reading, is_labelled
+from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.databases.value_classes import possible_classes as cut_out
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.edge_ends import edge_ends
@@ -83,6 +93,9 @@ def _reduced(setting: Setting, query: BoundQuery, reading: Reading, deadline: fl
     if reading == "markov" and corners:  # equal records may not move alike: corners are too few
         return _everything(setting)
     areas = query.areas(setting.domain)
+    along = _prefixes(query) if free and reading != "markov" else None
+    if along is not None:
+        areas, corners = _pieces(setting, along, cells or [], deadline), (along,)
     few = setting.domain.size <= SMALL_DOMAIN
     if not free and reading == "secret-moves" and areas is not None and not corners and not few:
         return _edge_ends(setting, query, areas, deadline)
@@ -95,7 +108,10 @@ def _reduced(setting: Setting, query: BoundQuery, reading: Reading, deadline: fl
             f"the facts and the query cut the domain into {len(classes)} classes of values; "
             f"the limit is {VALUE_LIMIT}\n  try: fewer facts, or a coarser query"
         )
-    if corners:
+    if along is not None:
+        values = _ends_of_pieces(classes, along, deadline)
+        reason = "ends of the classes on the axis"
+    elif corners:
         values = _unique(
             point
             for item in _timely(classes, deadline)
@@ -106,6 +122,43 @@ def _reduced(setting: Setting, query: BoundQuery, reading: Reading, deadline: fl
         values = tuple(point for item in _timely(classes, deadline) for point in item.take(each))
         reason = f"{each} of each class that the facts and the query cut out"
     return Core(values, f"{len(values)} values stand for {setting.domain.size}: {reason}")
+
+
+def _prefixes(query: BoundQuery) -> int | None:
+    """Return the axis of cumulative counts, in a norm in which ends of pieces are enough."""
+    if not isinstance(query, Stacked):
+        return query.prefix_axis
+    several = len(query.parts) > 1 or query.measure is RANGE
+    return None if several else query.parts[0].query.prefix_axis
+
+
+def _pieces(
+    setting: Setting, axis: int, cells: Sequence[Area], deadline: float | None
+) -> list[Area]:
+    """Return the pieces of an axis between the ends of boxes of the classes."""
+    cuts = {
+        end
+        for item in _timely(possible_classes(setting, cells, deadline=deadline), deadline)
+        for box in item.boxes()
+        for run in box.sides[axis].runs
+        for end in run
+    }
+    sides = setting.domain.whole.sides
+    return [
+        Area((Box.of((*sides[:axis], Positions.span(*piece), *sides[axis + 1 :])),))
+        for piece in pairwise(sorted(cuts))
+    ]
+
+
+def _ends_of_pieces(
+    classes: Iterable[ValueClass], axis: int, deadline: float | None
+) -> tuple[Point, ...]:
+    """Return the first and the last value of each class on an axis."""
+    found: list[Point] = []
+    for item in _timely(classes, deadline):
+        places = {point[axis]: point for point in corner_points(item, (axis,))}
+        found += [places[end] for end in sorted({min(places), max(places)})]
+    return tuple(found)
 
 
 def _edge_ends(

@@ -1,0 +1,115 @@
+"""Few values stand for all: cumulative counts by the ends of the pieces of an axis.
+
+Engines that look at these values alone say what the definition says over every database, and what
+they say over every position.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from blowproof.models import (
+    Between,
+    Count,
+    Domain,
+    Exact,
+    Impossible,
+    Integers,
+    Known,
+    Labels,
+    Marginal,
+    PartitionBy,
+    Policy,
+    Reading,
+    parse_query,
+    setting,
+)
+from blowproof.models.norms import NORMS
+from blowproof.models.stacks.written import parse_question
+from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.reductions import few_values
+from blowproof.verifier.reductions.few_values import reduce_values
+from strategies import World, query_texts, worlds
+
+AXIS = "cumulative(age)"
+MONOTONE = ("l1", "l2-squared", "linf")
+KNOWN = ("count", "marginal", "sum", "bound", "impossible")
+READINGS: tuple[Reading, ...] = ("published", "secret-moves", "add-remove", "pufferfish")
+
+
+def drawn(rng: Random, top: int) -> Policy:
+    """Return a policy on ages, with ranges known that overlap, by sex or not; secrets by ward."""
+    domain = Domain(age=Integers(0, top), sex=Labels(["F", "M"]))
+    known: list[Known] = []
+    for _ in range(rng.choice((1, 2, 2))):
+        low = rng.randint(0, top)
+        region: dict[str, object] = {"age": Between(low, rng.randint(low, top))}
+        if rng.random() < 0.4:
+            region["sex"] = rng.choice("FM")
+        known.append(Count(region))
+    if rng.random() < 0.3:
+        known.append(Marginal(["sex"]))
+    if rng.random() < 0.3:
+        known.append(Impossible({"age": rng.randint(0, top), "sex": rng.choice("FM")}))
+    whole = rng.random() < 0.6
+    return Policy(
+        domain=domain, known=known, **({} if whole else {"secrets": PartitionBy(["sex"])})
+    )
+
+
+@settings(max_examples=40)
+@given(
+    world=worlds(scope="given", secrets=("full", "by", "cells"), kinds=KNOWN, max_records=3),
+    data=st.data(),
+)
+def test_ends_of_pieces_say_what_the_definition_says(world: World, data: st.DataObject) -> None:
+    policy = world.policy
+    prefixes = [text for text in query_texts(policy) if text.startswith("cumulative")]
+    assume(prefixes)
+    query = data.draw(st.sampled_from(prefixes))
+    norm, reading = data.draw(st.sampled_from(MONOTONE)), data.draw(st.sampled_from(READINGS))
+    slow = sensitivity(policy, query, norm=norm, reading=reading, engine="brute")
+    quick = sensitivity(policy, query, norm=norm, reading=reading, engine="ilp")
+    assert (quick.status, quick.lower) == (slow.status, slow.lower) == ("exact", slow.upper)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_ends_of_pieces_say_what_all_positions_say(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = Random(seed)
+    policy, norm, reading = drawn(rng, 5), rng.choice(MONOTONE), rng.choice(READINGS[1:3])
+    if policy.graph.complete and rng.random() < 0.5:
+        reading = "published"
+
+    def told() -> Exact:
+        found = sensitivity(policy, AXIS, norm=norm, reading=reading, engine="search")
+        assert found.status == "exact"
+        return found.lower
+
+    few = told()
+    monkeypatch.setattr(few_values, "_prefixes", lambda query: None)
+    assert told() == few
+
+
+def test_so_few_are_kept() -> None:
+    age = Integers(0, 99)
+    policy = Policy(domain=Domain(age=age), known=(Count({"age": [*range(10, 30), 50]}),))
+    one = setting(policy)
+    core = reduce_values(one, parse_query(AXIS, policy), "published")
+    assert core.enough
+    assert {x for (x,) in core.values} == {0, 9, 10, 29, 30, 49, 50, 51, 99}
+
+
+def test_a_range_of_changes_needs_what_lies_between() -> None:
+    # One comes to 1 and one leaves 2: first a count rises, then it falls, within a piece.
+    policy = Policy(domain=Domain(age=Integers(0, 9)), known=(Count({"age": Between(0, 8)}),))
+    one = setting(policy)
+    query = parse_question(AXIS, policy, "range")
+    assert len(reduce_values(one, query, "published").values) == policy.domain.size
+    for norm in set(NORMS) - {"range"}:
+        assert len(reduce_values(one, parse_question(AXIS, policy, norm), "published").values) == 3
