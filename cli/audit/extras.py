@@ -121,7 +121,7 @@ def records_at_once(policy: Policy, reading: Reading, seconds: float) -> AtOnce:
     if found.offending is not None:
         lifts = tuple(_label(policy, name) for name in found.offending.lifts)
         return AtOnce(sparse=False, lifts=lifts)
-    bound = policy_graph_bound(policy, time_limit=seconds / 2)
+    bound = policy_graph_bound(policy, found=found, time_limit=seconds / 2)
     alpha, xi = bound.alpha, bound.xi
     most: int | None = bound.upper if is_labelled(reading) else None
     if reading == "published" and not policy.graph.complete:

@@ -36,9 +36,10 @@ def _graph(policy: Policy, seconds: float) -> dict[str, Any] | None:
     if not policy.linear_facts or len(policy.linear_facts) > MOST_FACTS:
         return None
     try:
-        if not sparse(policy).sparse:
+        found = sparse(policy)
+        if not found.sparse:
             return None
-        bound = policy_graph_bound(policy, time_limit=seconds)
+        bound = policy_graph_bound(policy, found=found, time_limit=seconds)
     except BlowproofError:
         return None
     cycle = bound.alpha.lower >= bound.xi.lower

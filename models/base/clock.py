@@ -33,6 +33,7 @@ from typing import Any
 
 __all__ = [
     "Budget",
+    "Pace",
     "Worker",
     "counting",
     "finish",
@@ -52,6 +53,9 @@ PATIENCE = 2.0
 
 LATE = 1.0
 """Seconds past its end that a worker is waited for."""
+
+PACE = 1e-3
+"""Seconds of work in small pieces between two looks."""
 
 GLANCE = 0.05
 """Who waits for a turn to end looks up so often: for Ctrl-C."""
@@ -162,6 +166,35 @@ class Budget:
     def share_left(self) -> float | None:
         """Return how much work is left before others have their turn: here there are none."""
         return None
+
+
+class Pace:
+    """Work in pieces too small to look at the clock after each: it looks once a millisecond of it.
+
+    >>> with Budget() as budget:
+    ...     pace = Pace(budget.start + 1.0)
+    ...     [pace.over(0.4) for _ in range(4)], budget.used > 1.5
+    ([False, False, True, True], True)
+    """
+
+    def __init__(self, deadline: float | None = None) -> None:
+        self.deadline, self.late, self._unseen = deadline, False, 0.0
+
+    def over(self, seconds: float) -> bool:
+        """Count so much work, and return whether the deadline had passed at the last look."""
+        self._unseen += seconds
+        if self._unseen >= PACE:
+            spend(self._unseen)
+            self._unseen = 0.0
+            time_told = now()
+            self.late = self.deadline is not None and time_told >= self.deadline
+        return self.late
+
+    def fits(self, seconds: float) -> bool:
+        """Count work that is done in one piece, unless it would not be done by the deadline."""
+        if self.deadline is not None and now() + seconds > self.deadline:
+            return False
+        return not self.over(seconds)
 
 
 class Worker(Budget):

@@ -21,14 +21,17 @@ from blowproof.models import (
     Point,
     Policy,
 )
+from blowproof.models.base.clock import Pace
 from blowproof.models.domain.classes import collapse
-from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["CountQueries", "counted_area"]
 
 BOXES_PER_STEP = whole_limit(__name__, "BOXES_PER_STEP")
 STEP_LIMIT = whole_limit(__name__, "STEP_LIMIT")
 SUM_LIMIT = whole_limit(__name__, "SUM_LIMIT")
+EDGE = real_limit(__name__, "EDGE")
+OVERLAP = real_limit(__name__, "OVERLAP")
 
 
 def counted_area(policy: Policy, fact: LinearFact) -> Area | None:
@@ -54,9 +57,13 @@ def counted_area(policy: Policy, fact: LinearFact) -> Area | None:
 
 
 class CountQueries:
-    """The count queries of a policy as boxes, and the edges of G that do something to them."""
+    """The count queries of a policy as boxes, and the edges of G that do something to them.
 
-    def __init__(self, policy: Policy) -> None:
+    What looks for edges is a BudgetError past the deadline.
+    """
+
+    def __init__(self, policy: Policy, *, deadline: float | None = None) -> None:
+        self._pace = Pace(deadline)
         areas = [counted_area(policy, fact) for fact in policy.linear_facts]
         assert None not in areas, "see `sparsity`"
         self.names = tuple(fact.name for fact in policy.linear_facts)
@@ -105,12 +112,15 @@ class CountQueries:
     def _listed(self) -> Iterator[tuple[Point, Point]]:
         """Yield the edges of a graph that is itself a list, between possible values."""
         for x, y in self._graph.edges():
+            self._work(len(self._areas) * OVERLAP)
             if self.is_secret(x, y):
                 yield x, y
 
     def lifting_both(self, first: int, second: int) -> tuple[Point, Point] | None:
         """Return a secret pair that lifts both queries, or None."""
-        both = _common(self._areas[first], self._areas[second])
+        areas = self._areas[first], self._areas[second]
+        self._work(len(areas[0]) * len(areas[1]) * OVERLAP)
+        both = _common(*areas)
         if not both:
             return None
         neither = _without(_without(self._whole, self._areas[first]), self._areas[second])
@@ -141,6 +151,8 @@ class CountQueries:
         if lifted is None:
             back = self.move_along(None, lowered, not_from=not_to, not_to=not_from)
             return None if back is None else (back[1], back[0])
+        not_from, not_to = tuple(not_from), tuple(not_to)
+        self._work((len(not_from) + len(not_to)) * OVERLAP)
         left = self._whole if lowered is None else self._areas[lowered]
         right = self._areas[lifted]
         if lowered is not None:
@@ -167,6 +179,7 @@ class CountQueries:
         classes = [item.inside for item in collapse(self._policy.domain, areas)]
         kept = [inside for inside in classes if len(self._areas) not in inside]
         for one, other in combinations(kept, 2):
+            self._work(OVERLAP)
             yield next(iter(one - other), None), next(iter(other - one), None)
 
     def _found_arcs(self) -> Iterator[tuple[int | None, int | None]]:
@@ -233,7 +246,15 @@ class CountQueries:
                 return kept + [(part, b) for part in _without((a,), area)]
         return None
 
+    def _work(self, seconds: float) -> None:
+        if self._pace.over(seconds):
+            raise BudgetError(
+                f"the time was over before all pairs of {len(self._areas)} count queries were "
+                "compared\n  try: more time"
+            )
+
     def _count_step(self) -> None:
+        self._work(EDGE)
         self._steps += 1 + len(self._impossible) // BOXES_PER_STEP
         if self._steps > STEP_LIMIT:
             raise BudgetError(

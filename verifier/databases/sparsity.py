@@ -43,7 +43,7 @@ class Sparsity:
     reasons: tuple[str, ...] = ()
 
 
-def sparse(policy: Policy) -> Sparsity:
+def sparse(policy: Policy, *, deadline: float | None = None) -> Sparsity:
     """Return whether every secret pair lifts at most one count query and lowers at most one.
 
     Only pairs of *possible* values count. The definition ranges over all edges of G; but no record
@@ -53,7 +53,8 @@ def sparse(policy: Policy) -> Sparsity:
     policies away; without impossible values there is no difference.
 
     Bounds, clauses and sums that do not count each record 0 or 1 times are outside the definition:
-    `sparse` is then None. A BudgetError says that the regions are too entangled to decide.
+    `sparse` is then None. A BudgetError says that the regions are too entangled to decide, or that
+    the deadline came first.
 
     >>> from blowproof.models import Count, Distance, Domain, Integers, Marginal, Labels
     >>> domain = Domain(sex=Labels(["F", "M"]), age=Integers(0, 10**12))
@@ -67,7 +68,7 @@ lowers=('known[0] (sex = M)',))
     reasons = tuple(_uncovered(policy))
     if reasons:
         return Sparsity(None, reasons=reasons)
-    queries = CountQueries(policy)
+    queries = CountQueries(policy, deadline=deadline)
     pair = queries.lifting_several()
     return Sparsity(True) if pair is None else Sparsity(False, _offending(queries, *pair))
 

@@ -114,6 +114,8 @@ databases/count_queries
     BOXES_PER_STEP 2 boxes: So many boxes of impossible values are looked at in the time of a step.
     STEP_LIMIT 400_000 pairs: How many pairs of boxes may be looked at.
     SUM_LIMIT 16 boxes: How many boxes a `sum` may have before its classes are not worked out.
+    EDGE 8e-6 seconds: For looking for an edge of G between two boxes.
+    OVERLAP 2e-6 seconds: For comparing two boxes, or a value with the counts.
 databases/fact_model
     SHORTEST 0.1 seconds: What a solver has at least, however little is left.
     MOST_PLACED 300_000 variables: Named records times classes: so many variables at the most say
@@ -275,10 +277,17 @@ engines/one_move/worst_edge
     MOST_STEPS 64 steps: So many edges are tried with another step along one more axis.
 engines/policy_graph/cycle_program
     CUT_NODES 6 nodes: How many nodes of one proposed cycle give a cut in one round.
+    ARC 1e-5 seconds: For an arc of a model that is written.
 engines/policy_graph/cycle_search
     GREEDY_STARTS 8 nodes: So many starts are tried for a first cycle.
+    ARC 1e-7 seconds: For an arc that a walk looks at.
+engines/policy_graph/graph
+    ARC 5e-7 seconds: For an arc of a policy graph.
+    MOST_ARCS 1_000_000 arcs: Larger policy graphs are refused.
 engines/policy_graph/longest
     SUBSET_LIMIT 12 nodes: Of so many nodes all subsets are looked at.
+    SUBSET 2e-7 seconds: For a node of a subset that is looked at.
+    PART 1.5e-6 seconds: For an arc of a graph that is cut into blocks.
 engines/search/effects
     SEARCH_EFFECTS 320 effects: With more effects in one part (`widest`), preparing the search takes
         longer than people wait.

@@ -249,7 +249,7 @@ def by_policy_graph(question: Question) -> Answer | None:
     most = _sparse_bound(question)
     if most is None:
         return None
-    pair = pair_along(question.setting.policy, most)
+    pair = pair_along(question.setting.policy, most, deadline=question.by(1 / 2))
     if pair is not None:
         end = now() + CHECK_SECONDS
         verdict = check_pair(question.setting, question.reading, pair, deadline=end)
@@ -289,10 +289,13 @@ def _sparse_bound_of(question: Question) -> PolicyGraphBound | None:
     if not listed.issuperset(fact.name for fact in question.setting.equalities):
         return None  # a bound that is an equality in truth is none to the policy graph
     try:
-        if not sparse(policy).sparse:
-            return None
         left = question.left
         limit = SPARSE_SECONDS if left is None else min(SPARSE_SECONDS, left / 4)
-        return policy_graph_bound(policy, time_limit=limit)
+        begun = now()
+        found = sparse(policy, deadline=begun + limit)
+        if not found.sparse:
+            return None
+        limit = max(0.0, limit - (now() - begun))
+        return policy_graph_bound(policy, found=found, time_limit=limit)
     except BudgetError:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from blowproof.models import Point, Policy
+from blowproof.models import BudgetError, Point, Policy
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.count_queries import CountQueries
 from blowproof.verifier.engines.policy_graph.graph import SINK, SOURCE, PolicyGraphBound
@@ -15,19 +15,24 @@ __all__ = ["pair_along"]
 Arc = tuple[int | None, int | None]
 
 
-def pair_along(policy: Policy, bound: PolicyGraphBound) -> Pair | None:
+def pair_along(
+    policy: Policy, bound: PolicyGraphBound, *, deadline: float | None = None
+) -> Pair | None:
     """Return one secret move for each arc of the longest cycle or path found, or None.
 
     No value is both left and entered where that can be had, so the histogram changes by 2 for each
     move. (A single arc from v+ to v- stands for a move that nothing notices, see
-    `secret_move_within_a_class`.)
+    `secret_move_within_a_class`.) None past the deadline, too.
     """
-    queries = CountQueries(policy)
-    for arcs in sorted(_longest(queries, bound), key=len, reverse=True):
-        for apart in (True, False):
-            pair = _moves(queries, arcs, apart=apart)
-            if pair is not None:
-                return pair
+    queries = CountQueries(policy, deadline=deadline)
+    try:
+        for arcs in sorted(_longest(queries, bound), key=len, reverse=True):
+            for apart in (True, False):
+                pair = _moves(queries, arcs, apart=apart)
+                if pair is not None:
+                    return pair
+    except BudgetError:  # too many parts of boxes, or no time: the bound stands without it
+        pass
     return None
 
 

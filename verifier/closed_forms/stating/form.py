@@ -87,7 +87,7 @@ def _sparsity(case: Case) -> Sparsity:
 
 
 def _bound(case: Case) -> PolicyGraphBound:
-    return policy_graph_bound(case.policy, time_limit=case.time_limit)
+    return policy_graph_bound(case.policy, found=case.sparsity, time_limit=case.time_limit)
 
 
 Check = Callable[[Case], str | None]

@@ -19,37 +19,42 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from blowproof.models import InternalError
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import Pace, now
 from blowproof.models.programs.linear import IntVar, LinearModel, weighted_sum
 from blowproof.verifier.engines.policy_graph.cycle_search import Block, joined
-from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["improve"]
 
 CUT_NODES = whole_limit(__name__, "CUT_NODES")
+ARC = real_limit(__name__, "ARC")
 
 
 def improve(
     block: Block,
     *,
     floor: int,
-    deadline: float | None,
+    pace: Pace,
     on_cycle: Callable[[Sequence[int]], None],
     on_upper: Callable[[int], None],
 ) -> None:
     """Report longer and longer cycles, and smaller and smaller upper bounds (of this block).
 
     Cycles up to `floor` are of no interest: "none is longer" is reported as the upper bound
-    `floor`. Returns when the bounds meet, or at the deadline.
+    `floor`. Returns when the bounds meet, at the deadline, or where a model would not be written
+    before that.
     """
     from blowproof.models.programs.to_cpsat import solve
 
+    arcs = sum(map(len, block.following))
+    if not pace.fits(arcs * ARC):
+        return
     master = _Master(block)
     best, upper = floor, block.upper
     while best < upper:
-        left = None if deadline is None else deadline - now()
-        if left is not None and left <= 0:
+        if not pace.fits(arcs * ARC):  # it is written for the solver again
             return
+        left = None if pace.deadline is None else pace.deadline - now()
         master.demand(best + 1, upper)
         outcome = solve(master.model, time_limit=left)
         if outcome.status == "infeasible":
@@ -59,21 +64,23 @@ def improve(
         if outcome.assignment is None:
             return
         cycles = master.cycles(outcome.assignment)
-        for cycle in _lengthened(block, cycles):
+        for cycle in _lengthened(block, cycles, pace):
             if len(cycle) > best:
                 best = len(cycle)
                 on_cycle(cycle)
         for cycle in cycles:
+            if pace.over(arcs * ARC):
+                return
             master.cut(cycle)
 
 
-def _lengthened(block: Block, cycles: Sequence[Sequence[int]]) -> list[Sequence[int]]:
+def _lengthened(block: Block, cycles: Sequence[Sequence[int]], pace: Pace) -> list[Sequence[int]]:
     """Return the cycles that count (those through the required node), lengthened where possible."""
     usable = [c for c in cycles if block.through is None or block.through in c]
     if not usable or not block.symmetric:
         return list(usable)
     longest = max(usable, key=len)
-    return [joined(block, longest, [c for c in cycles if c is not longest])]
+    return [joined(block, longest, [c for c in cycles if c is not longest], pace)]
 
 
 class _Master:

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from blowproof.verifier.limits.limit import whole_limit
+from blowproof.models.base.clock import Pace
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["Block", "by_subsets", "greedy_cycle", "joined"]
 
 GREEDY_STARTS = whole_limit(__name__, "GREEDY_STARTS")
+ARC = real_limit(__name__, "ARC")
 
 
 @dataclass(frozen=True)
@@ -108,71 +110,84 @@ def _walked(used: int, ends: Sequence[int], before: Sequence[int]) -> list[int]:
     return path[::-1]
 
 
-def greedy_cycle(block: Block) -> tuple[int, ...]:
-    """Return a long cycle of a symmetric block: walk, close the walk, put in what fits."""
+def greedy_cycle(block: Block, pace: Pace) -> tuple[int, ...]:
+    """Return a long cycle of a symmetric block: walk, close the walk, put in what fits.
+
+    Past the deadline: what was found before, perhaps nothing.
+    """
     best: tuple[int, ...] = ()
     spread = max(1, block.size // GREEDY_STARTS)
     starts = range(0, block.size, spread) if block.through is None else [block.through]
     for start in starts:
-        for cycle in _closings(block, _walk(block, start)):
-            full = joined(block, cycle, ())
-            best = full if len(full) > len(best) else best
-            if len(best) == block.upper:
-                return best
+        path = _walk(block, start, pace)
+        if pace.late:
+            return best
+        full = joined(block, _closed(block, path), (), pace)
+        best = full if len(full) > len(best) else best
+        if len(best) == block.upper:
+            return best
     return best
 
 
-def _walk(block: Block, start: int) -> list[int]:
+def _walk(block: Block, start: int, pace: Pace) -> list[int]:
     """Return a path: on to the neighbour with the fewest ways on, turning the end when stuck."""
     path, used = [start], {start}
+    ways = [len(row) for row in block.following]  # to free nodes
+    for v in block.following[start]:
+        ways[v] -= 1
     turns = 0
     while True:
-        free = [v for v in block.following[path[-1]] if v not in used]
-        if free:
-            step = min(free, key=lambda v: sum(w not in used for w in block.following[v]))
+        near = block.following[path[-1]]
+        if pace.over((2 * len(near) if ways[path[-1]] else len(path)) * ARC):
+            return path
+        if ways[path[-1]]:
+            step = min((v for v in near if v not in used), key=ways.__getitem__)
             path.append(step)
             used.add(step)
-        elif turns < block.size and (pivot := _turn(block, path, used)) is not None:
+            for v in block.following[step]:
+                ways[v] -= 1
+        elif turns < block.size and (pivot := _turn(block, path, ways)) is not None:
             path[pivot + 1 :] = path[:pivot:-1]
             turns += 1
         else:
             return path
 
 
-def _turn(block: Block, path: Sequence[int], used: set[int]) -> int | None:
+def _turn(block: Block, path: Sequence[int], ways: Sequence[int]) -> int | None:
     """Return where to turn the path's end over so that it ends next to a free node (Posa)."""
+    near = block.neighbours[path[-1]]
     for place in range(len(path) - 2):
-        if (
-            path[place] in block.neighbours[path[-1]]
-            and not block.neighbours[path[place + 1]] <= used
-        ):
+        if path[place] in near and ways[path[place + 1]]:
             return place
     return None
 
 
-def _closings(block: Block, path: Sequence[int]) -> Iterable[tuple[int, ...]]:
-    """Yield cycles in a path: it is closed at its first node, or at the earliest one possible."""
+def _closed(block: Block, path: Sequence[int]) -> tuple[int, ...]:
+    """Return a cycle in a path: closed at its first node, or at the earliest one possible."""
     if block.through is None:
         first = next(i for i, v in enumerate(path) if v in block.neighbours[path[-1]])
-        yield tuple(path[first:])
-    else:
-        last = max(i for i, v in enumerate(path) if v in block.neighbours[path[0]])
-        yield tuple(path[: last + 1])
+        return tuple(path[first:])
+    last = max(i for i, v in enumerate(path) if v in block.neighbours[path[0]])
+    return tuple(path[: last + 1])
 
 
-def joined(block: Block, cycle: Sequence[int], others: Iterable[Sequence[int]]) -> tuple[int, ...]:
+def joined(
+    block: Block, cycle: Sequence[int], others: Iterable[Sequence[int]], pace: Pace
+) -> tuple[int, ...]:
     """Return a symmetric block's cycle, lengthened by other cycles and by nodes beside it.
 
     Between two nodes that follow each other on the cycle goes another cycle, opened at one of its
-    edges, or a path of one or two free nodes, for as long as something fits.
+    edges, or a path of one or two free nodes, for as long as something fits (and there is time).
     """
     result = list(cycle)
     owner = {node: list(other) for other in others for node in other}
     used = set(result)
     place = idle = 0
-    while idle < len(result):
+    while idle < len(result) and len(used) < block.size:
         a, b = result[place - 1], result[place]
-        detour = _detour(block, a, b, used, owner)
+        detour = _detour(block, a, b, used, owner, pace)
+        if pace.late:
+            break
         if detour is None:
             place = (place + 1) % len(result)
             idle += 1
@@ -184,11 +199,12 @@ def joined(block: Block, cycle: Sequence[int], others: Iterable[Sequence[int]]) 
 
 
 def _detour(
-    block: Block, a: int, b: int, used: set[int], owner: dict[int, list[int]]
+    block: Block, a: int, b: int, used: set[int], owner: dict[int, list[int]], pace: Pace
 ) -> list[int] | None:
     """Return free nodes that lead from a to b; a whole cycle if there is one."""
     near_b = block.neighbours[b]
     short: list[int] | None = None
+    pace.over(len(block.following[a]) * ARC)
     for c in block.following[a]:
         if c in used:
             continue
@@ -201,6 +217,8 @@ def _detour(
             if turned[1] in near_b:
                 return [c, *turned[:0:-1]]
         if short is None or len(short) < 2:
+            if pace.over(len(block.following[c]) * ARC):
+                return short
             two = next((d for d in block.following[c] if d not in used and d in near_b), None)
             if two is not None:
                 short = [c, two]

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from blowproof.models import Policy, PolicyError
-from blowproof.models.base.clock import now
+from blowproof.models import BudgetError, Policy, PolicyError
+from blowproof.models.base.clock import Pace, now
 from blowproof.verifier.databases.count_queries import CountQueries
 from blowproof.verifier.databases.sparsity import Sparsity, sparse
 from blowproof.verifier.engines.policy_graph.longest import (
@@ -22,6 +22,7 @@ from blowproof.verifier.engines.policy_graph.longest import (
     longest_cycle,
     longest_path,
 )
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -35,6 +36,9 @@ __all__ = [
     "policy_graph_bound",
     "xi",
 ]
+
+ARC = real_limit(__name__, "ARC")
+MOST_ARCS = whole_limit(__name__, "MOST_ARCS")
 
 SOURCE, SINK = "v+", "v-"
 
@@ -68,11 +72,14 @@ class PolicyGraphBound:
         return self.lower == self.upper
 
 
-def policy_graph(policy: Policy, *, found: Sparsity | None = None) -> nx.DiGraph:
+def policy_graph(
+    policy: Policy, *, found: Sparsity | None = None, deadline: float | None = None
+) -> nx.DiGraph:
     """Return the policy graph of a sparse policy: nodes are "v+", "v-" and the facts' names.
 
     `found` is what `sparse(policy)` said, where that is at hand. A policy that is not sparse, or
-    that sparsity does not speak about, is a PolicyError.
+    that sparsity does not speak about, is a PolicyError; one with more than MOST_ARCS arcs, or past
+    the deadline, a BudgetError.
 
     >>> from blowproof.models import Distance, Domain, Integers, Count, Between
     >>> def known(low, high): return Count({"age": Between(low, high)})
@@ -84,11 +91,17 @@ def policy_graph(policy: Policy, *, found: Sparsity | None = None) -> nx.DiGraph
     """
     import networkx
 
-    _require_sparse(found or sparse(policy))
-    queries = CountQueries(policy)
-    graph = networkx.DiGraph()
+    _require_sparse(found or sparse(policy, deadline=deadline))
+    queries = CountQueries(policy, deadline=deadline)
+    graph, pace = networkx.DiGraph(), Pace(deadline)
     graph.add_nodes_from([SOURCE, *queries.names, SINK])
-    graph.add_edges_from(_arcs(queries))
+    for count, arc in enumerate(_arcs(queries), start=1):
+        if count > MOST_ARCS or pace.over(ARC):
+            raise BudgetError(
+                f"the policy graph of {len(queries.names)} counts has more than {count - 1:,} arcs"
+                "\n  try: more time, or fewer facts"
+            )
+        graph.add_edge(*arc)
     return graph
 
 
@@ -137,13 +150,16 @@ def xi(
     return longest_path(graph, SOURCE, SINK, time_limit=time_limit, on_bound=on_bound)
 
 
-def policy_graph_bound(policy: Policy, *, time_limit: float | None = None) -> PolicyGraphBound:
+def policy_graph_bound(
+    policy: Policy, *, found: Sparsity | None = None, time_limit: float | None = None
+) -> PolicyGraphBound:
     """Return the largest number of records in which neighbours of a sparse policy differ.
 
     Reading "secret-moves" (and "published" where G is complete, which is the same). Scope "any":
     L is reached, and by every irreducible multiset found. Scope "given": an upper bound, since the
     moves are the same but D1 need not hold the records. The facts are equality counts, perhaps with
-    impossible values; a policy that is not sparse on its possible values is a PolicyError.
+    impossible values; a policy that is not sparse on its possible values is a PolicyError. `found`:
+    what `sparse(policy)` said, where that is at hand.
 
     *Statement.* Give a secret move (an ordered secret pair of possible values) that lowers q and
     lifts q' the arc q -> q', writing v0 for "none" on either side. The irreducible zero-effect
@@ -183,7 +199,8 @@ def policy_graph_bound(policy: Policy, *, time_limit: float | None = None) -> Po
     def left() -> float | None:
         return None if time_limit is None else max(0.0, time_limit - (now() - started))
 
-    graph = policy_graph(policy)
+    deadline = None if time_limit is None else started + time_limit
+    graph = policy_graph(policy, found=found, deadline=deadline)
     half = left()
     path = xi(graph, time_limit=half and half / 2)
     return PolicyGraphBound.of(policy, graph, alpha(graph, time_limit=left()), path)

@@ -11,6 +11,9 @@ of a strongly connected component). What is left, block by block, the largest fi
 * the others go to a linear model: choose arcs that make disjoint cycles, as long as possible. While
   several cycles come out, each is forbidden to be apart from the rest. See `_Master`.
 
+Work is counted arc by arc. What would not be done by the deadline is not begun, so that a graph of
+millions of arcs is told the number of its nodes as a bound.
+
 Whatever was found is verified in the graph itself before it is returned.
 """
 
@@ -23,10 +26,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from blowproof.models import InternalError
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import Pace, now
 from blowproof.verifier.engines.policy_graph.cycle_program import improve
 from blowproof.verifier.engines.policy_graph.cycle_search import Block, by_subsets, greedy_cycle
-from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["Longest", "OnLongest", "longest_cycle", "longest_path"]
 
 SUBSET_LIMIT = whole_limit(__name__, "SUBSET_LIMIT")
+SUBSET = real_limit(__name__, "SUBSET")
+PART = real_limit(__name__, "PART")
 
 OnLongest = Callable[["Longest"], None]
 
@@ -67,8 +72,8 @@ def longest_cycle(
     >>> longest_cycle(nx.complete_graph(200, nx.DiGraph)).lower
     200
     """
-    search = _LongestCycle(_deadline(time_limit), on_bound or _nobody)
-    search.run(_blocks(graph, None))
+    search = _LongestCycle(Pace(_deadline(time_limit)), on_bound or _nobody)
+    search.cut_up(graph)
     return _verified(graph, search.best(), closed=True)
 
 
@@ -99,8 +104,8 @@ def longest_path(
         return Longest(found.lower, found.upper, (source, *inner, target))
 
     report = on_bound or _nobody
-    search = _LongestCycle(_deadline(time_limit), lambda found: report(opened(found)))
-    search.run(_blocks(_merged(graph, source, target), _HUB))
+    search = _LongestCycle(Pace(_deadline(time_limit)), lambda found: report(opened(found)))
+    search.cut_up(graph, (source, target))
     return _verified(graph, opened(search.best()), closed=False)
 
 
@@ -131,30 +136,39 @@ def _blocks(graph: nx.DiGraph, through: Hashable | None) -> list[tuple[Block, li
     if through is not None and through not in graph:
         return []
     parts = []
+    place = {node: number for number, node in enumerate(graph)}
     for component in networkx.strongly_connected_components(graph):
-        inside = graph.subgraph(component)
-        simple = networkx.Graph(inside.to_undirected(as_view=True))
-        for block in networkx.biconnected_components(simple):
-            if through is None or through in block:
-                order = [node for node in graph if node in block]
-                parts.append((_block(graph, order, through), order))
+        simple = networkx.Graph()
+        for u in sorted(component, key=place.__getitem__):
+            simple.add_edges_from((u, v) for v in graph[u] if v in component and v != u)
+        for block in networkx.biconnected_component_edges(simple):
+            order = sorted({node for edge in block for node in edge}, key=place.__getitem__)
+            if through is None or through in order:
+                parts.append((_block(graph, block, order, through), order))
     return sorted(parts, key=lambda part: -part[0].upper)
 
 
-def _block(graph: nx.DiGraph, order: Sequence[Hashable], through: Hashable | None) -> Block:
+def _block(
+    graph: nx.DiGraph,
+    edges: Iterable[tuple[Hashable, Hashable]],
+    order: Sequence[Hashable],
+    through: Hashable | None,
+) -> Block:
     number = {node: place for place, node in enumerate(order)}
-    arcs = [
-        tuple(number[w] for w in graph.successors(node) if w in number and w != node)
-        for node in order
-    ]
-    return Block(tuple(arcs), None if through is None else number[through])
+    arcs: list[list[int]] = [[] for _ in order]
+    for one, other in edges:
+        for u, v in ((one, other), (other, one)):
+            if graph.has_edge(u, v):
+                arcs[number[u]].append(number[v])
+    following = tuple(tuple(sorted(row)) for row in arcs)
+    return Block(following, None if through is None else number[through])
 
 
 @dataclass
 class _LongestCycle:
     """The blocks, one after the other; the longest cycle so far, and what each block allows."""
 
-    deadline: float | None
+    pace: Pace
     on_bound: OnLongest
     cycle: tuple[Hashable, ...] = ()
     uppers: list[int] = field(default_factory=list)
@@ -163,6 +177,13 @@ class _LongestCycle:
         """Return what is known."""
         upper = max([len(self.cycle), *self.uppers])
         return Longest(len(self.cycle), upper, self.cycle)
+
+    def cut_up(self, graph: nx.DiGraph, ends: tuple[Hashable, Hashable] | None = None) -> None:
+        """Search all blocks of a graph, or of that with both ends made one, if there is time to."""
+        if self.pace.fits((len(graph) + graph.number_of_edges()) * PART):
+            self.run(_blocks(graph, None) if ends is None else _blocks(_merged(graph, *ends), _HUB))
+        else:
+            self.uppers = [len(graph)]
 
     def run(self, parts: Sequence[tuple[Block, list[Hashable]]]) -> None:
         """Search all blocks: quick ways in each of them, then the linear model where it matters."""
@@ -176,18 +197,21 @@ class _LongestCycle:
                 improve(
                     block,
                     floor=len(self.cycle),
-                    deadline=self.deadline,
+                    pace=self.pace,
                     on_cycle=partial(self._found, order),
                     on_upper=partial(self._limit, place),
                 )
 
     def _quick(self, place: int, block: Block, order: Sequence[Hashable]) -> None:
+        if self.pace.late:
+            return
         if block.size <= SUBSET_LIMIT:
+            self.pace.over(SUBSET * block.size * 2**block.size)
             exact = by_subsets(block)
             self._found(order, exact)
             self._limit(place, len(exact))
         elif block.symmetric:
-            self._found(order, greedy_cycle(block))
+            self._found(order, greedy_cycle(block, self.pace))
 
     def _found(self, order: Sequence[Hashable], cycle: Sequence[int]) -> None:
         if len(cycle) > len(self.cycle):

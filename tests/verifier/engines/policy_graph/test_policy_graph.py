@@ -28,12 +28,16 @@ from blowproof.models import (
     Sum,
     setting,
 )
+from blowproof.models.base.clock import Budget, Pace, Worker
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.databases import count_queries, sparsity
 from blowproof.verifier.databases.count_queries import CountQueries
 from blowproof.verifier.databases.sparsity import sparse
 from blowproof.verifier.engines.brute import brute_neighbours
+from blowproof.verifier.engines.policy_graph import graph as graphs
 from blowproof.verifier.engines.policy_graph import longest
+from blowproof.verifier.engines.policy_graph.cycle_program import improve
+from blowproof.verifier.engines.policy_graph.cycle_search import Block, greedy_cycle
 from blowproof.verifier.engines.policy_graph.graph import (
     SINK,
     SOURCE,
@@ -43,6 +47,8 @@ from blowproof.verifier.engines.policy_graph.graph import (
     xi,
 )
 from blowproof.verifier.engines.policy_graph.longest import Longest, longest_cycle, longest_path
+from blowproof.verifier.witnesses.policy_graph_walk import pair_along
+from effort import at_most
 
 # --- the paper's examples -------------------------------------------------------------------------
 
@@ -454,3 +460,87 @@ def test_sparse_command_is_undecided_about_bounds(capsys, tmp_path):
     assert "known[1] is a bound" in out
     assert json.loads(said(capsys, tmp_path, BOUND, "--json")[1])["sparse"] is None
     assert said(capsys, tmp_path, SPARSE.replace("sex =", "sex"))[0] == 2
+
+
+# --- work that is counted -------------------------------------------------------------------------
+
+
+def cells(count):
+    return Policy(domain=Domain(a=Integers(1, count)), known=(Marginal(["a"]),))
+
+
+def test_a_walk_counts_the_free_nodes_beside_each_node_as_it_goes():
+    """Not anew at each step: in a clique that looks at every node for every arc."""
+    rows = tuple(tuple(v for v in range(120) if v != u) for u in range(120))
+    with at_most(40_000):
+        assert len(greedy_cycle(Block(rows), Pace())) == 120
+
+
+def test_comparing_counts_hands_over_when_its_turn_is_over():
+    """Three thousand counties are five million pairs of counts."""
+    worker = Worker(lambda: sparse(cells(3000)))
+    with Budget(), at_most(1_000_000):
+        assert not worker.turn(0.05)
+        assert 0.05 <= worker.used < 0.06
+        worker.stop()
+
+
+def test_what_is_too_large_for_its_time_is_refused_with_what_to_try():
+    with Budget() as budget:
+        with pytest.raises(BudgetError, match="count queries were compared\n  try: more time"):
+            policy_graph_bound(cells(3000), time_limit=0.05)
+        assert budget.used < 0.06
+        with pytest.raises(BudgetError, match=r"has more than .* arcs\n  try: more time"):
+            policy_graph(cells(200), found=sparsity.Sparsity(True), deadline=budget.look() + 0.05)
+
+
+def test_a_policy_graph_has_a_largest_size(monkeypatch):
+    monkeypatch.setattr(graphs, "MOST_ARCS", 20)
+    assert policy_graph(cells(4)).number_of_edges() == 13
+    with pytest.raises(BudgetError, match="has more than 20 arcs"):
+        policy_graph(cells(6))
+
+
+@pytest.mark.parametrize("size", [100, 200])
+def test_a_graph_that_cannot_be_cut_up_in_time_is_bounded_by_its_nodes(size):
+    graph = nx.complete_graph(size, nx.DiGraph)
+    with Budget() as budget, at_most(20 * size):
+        assert longest_cycle(graph, time_limit=1e-3) == Longest(0, size)
+        assert longest_path(graph, 0, 1, time_limit=1e-3) == Longest(1, size, (0, 1))
+        assert budget.used < 0.01
+    with Budget() as budget:
+        assert longest_cycle(graph, time_limit=1).exact
+        assert budget.used > graph.number_of_edges() * longest.PART
+
+
+def test_a_model_that_cannot_be_written_in_time_is_not_begun():
+    rows = tuple(tuple(v for v in range(50) if v != u) for u in range(50))
+    told = []
+    with Budget() as budget, at_most(1000):
+        pace = Pace(budget.look() + 1e-3)
+        improve(Block(rows), floor=0, pace=pace, on_cycle=told.append, on_upper=told.append)
+    assert not told
+
+
+def test_moves_along_a_long_cycle_are_counted():
+    """Each arc's move is apart from those before it: a comparison for every two of them."""
+    used = []
+    for count in (40, 160):
+        known = tuple(Count({"a": [2 * k, 2 * k + 1]}) for k in range(count))
+        policy = Policy(domain=Domain(a=Integers(0, 2 * count - 1)), known=known)
+        queries = CountQueries(policy)
+        with Budget() as budget:
+            taken = []
+            for k in range(count):
+                taken += queries.move_along(k, (k + 1) % count, not_from=taken, not_to=taken)
+            used.append(budget.used)
+    assert used[1] > 10 * used[0]  # 16 times as many comparisons
+
+
+def test_a_bound_stands_without_the_pair_that_there_was_no_time_for():
+    policy = cells(250)
+    bound = policy_graph_bound(policy)
+    assert bound.exact and bound.upper == 250
+    with Budget() as budget:
+        assert pair_along(policy, bound) is not None
+        assert pair_along(policy, bound, deadline=budget.look()) is None
