@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,6 +22,7 @@ __all__ = [
     "Options",
     "attacker_options",
     "json_option",
+    "load",
     "memory_option",
     "not_negative",
     "policy_argument",
@@ -177,6 +179,7 @@ def attacker_options(command: F) -> F:
 
     @wraps(command)
     def gathered(*, answers: str | None, time_limit: float | None, **rest: object) -> object:
+        load()
         return command(question=Options("pufferfish", answers, "auto", time_limit, None), **rest)
 
     limit = click.option(
@@ -189,6 +192,16 @@ def attacker_options(command: F) -> F:
     for option in (memory_option, limit, _ANSWERS):
         wrapped = option(cast("Callable[..., object]", wrapped))
     return cast("F", wrapped)
+
+
+def load() -> None:
+    """Load what asks questions, and say so meanwhile."""
+    from blowproof.cli.asking.progress import loading
+
+    if "blowproof.cli.asking.ask" in sys.modules:
+        return
+    with loading():
+        import blowproof.cli.asking.ask  # noqa: F401 # for the command that comes next
 
 
 def question_options(
@@ -225,6 +238,7 @@ def question_options(
             **rest: object,
         ) -> object:
             question = Options(reading, answers, engine, time_limit, seed, norm)
+            load()
             return command(question=question, **rest)
 
         wrapped: object = gathered

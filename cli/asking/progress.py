@@ -5,22 +5,21 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from math import log
 from typing import TYPE_CHECKING
 
-from blowproof.models import Exact
-from blowproof.models import show as show_number
-
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from blowproof.models import Exact
     from blowproof.verifier.ask import Progress
 
-__all__ = ["closed", "display", "progress_line"]
+__all__ = ["closed", "display", "loading", "progress_line"]
 
 WIDTH = 18
+LOADING = "loading ... (Ctrl-C stops)"
 
 
 def progress_line(title: str, progress: Progress) -> str:
@@ -30,6 +29,8 @@ def progress_line(title: str, progress: Progress) -> str:
     >>> progress_line("histogram, published", Progress(lower=4, upper=None, what="n = 5"))
     'histogram, published: 4 <= S, n = 5'
     """
+    from blowproof.models import show as show_number
+
     upper = "" if progress.upper is None else f" <= {show_number(progress.upper)}"
     what = f", {progress.what}" if progress.what else ""
     return f"{title}: {show_number(progress.lower)} <= S{upper}{what}"
@@ -122,6 +123,28 @@ def display(title: str | None) -> Iterator[Callable[[Progress], None]]:
             yield update
     finally:
         _now.remove(shown)
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """Say so on a terminal while what a command needs is loaded, which may take half a second.
+
+    The line is gone afterwards. Nothing here needs anything that is slow to load itself.
+    """
+    if not _is_terminal():
+        yield
+        return
+    _say(f"\r{LOADING}")
+    try:
+        yield
+    finally:
+        _say(f"\r{' ' * len(LOADING)}\r")
+
+
+def _say(text: str) -> None:
+    with suppress(OSError, ValueError):  # a terminal that is gone
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 def _is_terminal() -> bool:

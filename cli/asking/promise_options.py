@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import click
 
-from blowproof.cli.asking.options import positive
+from blowproof.cli.asking.options import load, positive
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -42,6 +42,7 @@ def promise_options(*, delta: bool = True, required: bool = True) -> Callable[[F
             delta: Fraction | None = None,
             **rest: object,
         ) -> object:
+            load()
             from blowproof.verifier.certify.base.promise import Promise
 
             given = epsilon is not None or rho is not None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from blowproof.cli.asking.progress import closed
+from blowproof.cli.asking.progress import closed, loading
 from blowproof.cli.main import run
 from blowproof.cli.text.files import save
 from blowproof.models import DataError
@@ -144,3 +144,46 @@ def test_an_empty_export_warns(tmp_path, capsys):
     assert "no two values are secret from each other" in capsys.readouterr().err
     assert run(["encode", str(ROOT / "examples/survey.toml"), "--format", "lp"]) == 0
     assert capsys.readouterr().err == ""
+
+
+TERMINAL = """
+import io, sys
+
+class Terminal(io.StringIO):
+    loaded = None
+
+    def isatty(self):
+        return True
+
+    def write(self, text):
+        if self.loaded is None:
+            self.loaded = set(sys.modules)
+        return super().write(text)
+
+sys.stderr = shown = Terminal()
+from blowproof.cli.main import run
+code = run({command!r})
+slow = {{"blowproof.verifier.ask", "numpy", "rich"}} & shown.loaded
+print(code, shown.getvalue()[:8].strip(), sorted(slow))
+"""
+
+
+@pytest.mark.parametrize("words", [
+    ["plan", CENSUS, "--query", "histogram", "--epsilon", "1", "--json"],
+    ["sensitivity", CENSUS, "--json"],
+])  # fmt: skip
+def test_a_person_sees_that_it_begins_before_anything_slow_is_loaded(words):
+    code = TERMINAL.format(command=words)
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines()[-1] == "0 loading []"
+
+
+def test_what_is_said_while_loading_is_gone_afterwards_and_never_in_a_pipe(monkeypatch, capsys):
+    with loading():
+        pass
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with loading():
+        said = capsys.readouterr().err
+    gone = capsys.readouterr().err
+    assert said.startswith("\rloading") and gone == f"\r{' ' * (len(said) - 1)}\r"
