@@ -48,7 +48,7 @@ class Plan:
         save(os.fspath(path), json.dumps(self._document, indent=1) + "\n")
 
     def __str__(self) -> str:
-        from blowproof.cli.releasing.plan import plan_parts
+        from blowproof.cli.releasing.plan_text import plan_parts
         from blowproof.cli.text.output import drawn
 
         return drawn(plan_parts(self._of, None), plain=True)

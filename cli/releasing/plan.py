@@ -21,10 +21,6 @@ from blowproof.cli.asking.promise_options import promise_options
 from blowproof.cli.releasing.tables import table_option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.console import RenderableType
-
     from blowproof.cli.asking.ask import Session
     from blowproof.cli.audit.findings import Finding
     from blowproof.mechanisms.planning.advice import Advice
@@ -35,9 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["compared", "plan", "plan_document", "public_size"]
 
 LIMIT = 60.0
-SHOWN = 12
-PLAIN = ("laplace", "table")
-"""Plain noise, on the numbers or on a table: what is said first where nothing answers."""
+SHORTLY = 3.0
+"""Seconds for what would help, where nothing is worth releasing and no time is left."""
 LATE = ("time limit was over", "not proved in time", "is known to be enough", "nothing bounds")
 """How a mechanism says that there was too little time for it."""
 
@@ -78,14 +73,19 @@ def plan(  # noqa: PLR0913 # one parameter for each option
     """What a release would be worth: every mechanism that applies, with its expected error.
 
     Nothing is drawn and nothing spent. Errors are exact where the answers are the noisy ones, else
-    rehearsed on made-up data (--seed), for the shape that is worst. DATA are looked at for n alone,
-    where n is public. Beside them stand a lower bound on what any mechanism could do, and what the
+    rehearsed on made-up data (--seed), for the shape that is worst, or simulated where no formula
+    is known; then an interval of 95 % goes with them. DATA are looked at for n alone, where n is
+    public. Beside them stand a lower bound on what any mechanism could do, and what the
     same queries would cost under plain differential privacy. --advice: what the error would be if a
     known fact were left out, a coarser marginal published, or two of them as one table.
+
+    Where nothing is worth releasing, it says how large S is at least, which epsilon it would take,
+    and which known fact to leave out.
 
     Exit code 0: planned; 1: no mechanism is worth releasing; 2: bad input; 3: undecided in time.
     """
     from blowproof.cli.asking.ask import Session
+    from blowproof.cli.releasing.plan_text import advice_lines, plan_parts
     from blowproof.cli.text.files import keep_apart, save
     from blowproof.cli.text.output import print_all, quietly, write_json
 
@@ -95,7 +95,8 @@ def plan(  # noqa: PLR0913 # one parameter for each option
     session = Session(question, total=question.time_limit)
     read, _ = session.open(policy)
     found = compared(read, data, queries, weights, promise, session, seed=question.seed)
-    told = _advice(found, session) if advice else None
+    helps = not found.worth_it and bool(read.known)  # which fact to leave out, and what for
+    told = _advice(found, session, short=not advice) if advice or helps else None
     from blowproof.mechanisms.planning.picture import of_plan
     from blowproof.mechanisms.planning.plan_file import document
 
@@ -115,8 +116,8 @@ def plan(  # noqa: PLR0913 # one parameter for each option
         else:
             print_all(plan_parts(found, output))
             print_all(advice_lines(told))
-            if told is None and not found.options and read.known:
-                click.echo("try: --advice, which says what it would be with a known fact left out")
+            if told == [] and not advice:
+                click.echo("try: --advice, which has more time for it")
             if found.worth_it and output is None and sys.stdout.isatty():
                 click.echo(f"\nnext: {_next(policy, data, found, promise)}", err=True)
     return _code(found)
@@ -206,14 +207,19 @@ def _next(policy: str, data: str | None, found: Planned, promise: Promise) -> st
     return f"blowproof release {where} --query {quote(queries[0])} {measure} {much} --budget {much}"
 
 
-def _advice(found: Planned, session: Session) -> list[Advice]:
-    """Return what would be gained by other publications, within as long as the plan itself took."""
+def _advice(found: Planned, session: Session, *, short: bool) -> list[Advice]:
+    """Return what would be gained by other publications, within as long as the plan itself took.
+
+    `short`: nobody asked for it, so it has what is left of the plan's own time.
+    """
     import time
     from dataclasses import replace
 
     from blowproof.mechanisms.planning.advice import advised
 
     limit = session.question.time_limit
+    if short:
+        limit = max(SHORTLY, session.left or 0.0)
     deadline = None if limit is None else time.monotonic() + limit
     request = replace(found.request, deadline=deadline)
     return session.run(
@@ -221,135 +227,8 @@ def _advice(found: Planned, session: Session) -> list[Advice]:
     )
 
 
-def advice_lines(told: list[Advice] | None) -> Iterator[RenderableType]:
-    """Yield what other publications would save, or cost."""
-    from rich.text import Text
-
-    from blowproof.models.policy.in_words import printable
-
-    if told is None:
-        return
-    yield Text()
-    if not told:
-        yield Text("no other publication could be judged")
-        return
-    now = told[0].now
-    stands = "no mechanism found" if now is None else f"RMSE {now:,.4g}"
-    yield Text(f"other publications (each query alone, now {stands}):", style="bold")
-    for item in told[:SHOWN]:
-        saved = item.saves
-        word = "" if saved is None else (
-            f", saves {saved:.0%}" if saved >= 0 else f", costs {-saved:.0%} more"
-        )  # fmt: skip
-        yield Text(f"  {printable(item.change)}: RMSE {item.rmse:,.4g}{word}")
-
-
 def _code(found: Planned) -> int:
     if found.worth_it:
         return Exit.OK
     late = any(sign in item.why for item in found.refused for sign in LATE)
     return Exit.UNDECIDED if not found.options and late else Exit.NO
-
-
-def plan_parts(found: Planned, output: str | None) -> Iterator[RenderableType]:
-    """Yield the comparison as a screen."""
-    from rich.table import Table
-    from rich.text import Text
-
-    from blowproof.models.policy.in_words import printable, short
-
-    names = ", ".join(printable(query.name) for query in found.workload.queries)
-    request = found.request
-    buys = (
-        f"epsilon {short(request.epsilon)}" if request.rho is None else f"rho {short(request.rho)}"
-    )
-    yield Text(f"{names}: what {buys} buys", style="bold")
-    yield Text(f"under policy {printable(found.request.policy.name)}, reading "
-               f"{found.request.reading}; nothing was drawn and nothing spent")  # fmt: skip
-    yield Text()
-    if not found.options:
-        yield from _refused_lines(found)
-        return
-    bound = found.bound
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
-    table.add_column("option", overflow="fold")
-    for name in ("RMSE", "95 % of largest", "x lower bound"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for option in found.options[:SHOWN]:
-        worst = max(error.max95 for error in option.errors)
-        times = "-" if not bound else f"{option.rmse / bound:,.3g}"
-        table.add_row(option.short, f"{option.rmse:,.4g}", f"{worst:,.4g}", times)
-    yield table
-    yield from _chosen_lines(found)
-    yield from _beside(found)
-    if output is not None:
-        yield Text(f"plan written to {printable(output)}: blowproof release ... --plan {output}")
-
-
-def _refused_lines(found: Planned) -> Iterator[RenderableType]:
-    """Yield why no mechanism answers, query by query, and what may help.
-
-    Each reason once, with the mechanisms that have it; that of plain noise first, which answers
-    every query unless the noise is not known, or drowns what it is added to.
-    """
-    from rich.text import Text
-
-    from blowproof.models.policy.in_words import printable
-
-    who: dict[str, dict[str, dict[str, None]]] = {}
-    for item in found.refused:
-        why = item.why.partition("\n")[0].partition(": nothing was")[0]
-        name = item.mechanism.partition(",")[0]
-        who.setdefault(item.query, {}).setdefault(why, {})[name] = None
-    yield Text("no mechanism answers this workload:", style="bold")
-    for query, reasons in who.items():
-        yield Text(f"  {printable(query)}")
-        for why, names in sorted(reasons.items(), key=lambda item: not {*PLAIN} & {*item[1]}):
-            yield Text(f"    {', '.join(names)}: {printable(why)}")
-
-
-def _chosen_lines(found: Planned) -> Iterator[RenderableType]:
-    from rich.text import Text
-
-    from blowproof.models.policy.in_words import printable
-
-    best = found.chosen
-    assert best is not None
-    yield Text()
-    yield Text(f"chosen: {best.short}", style="bold")
-    second = min(found.options, key=lambda option: option.rmse)
-    if second.rmse < best.rmse:
-        yield Text(f"  nearly as good as {second.short} on the data that are worst for it, and "
-                   f"better on others: {best.usual:,.4g} against {second.usual:,.4g}")  # fmt: skip
-    if not found.worth_it:
-        yield Text("no answer could be told from 0: nothing here is worth releasing")
-    if len(found.workload) > 1:
-        for part in best.parts:
-            asked = ", ".join(printable(best.names[place]) for place in part.queries)
-            measure = "epsilon" if found.request.rho is None else "rho"
-            if not any(error.rmse for error in part.errors):
-                yield Text(f"  exact, for no secret changes it: {asked}")
-                continue
-            yield Text(f"  {measure} {float(part.budget):.4g} by {part.mechanism}: {asked}")
-            if "measure" in part.settings:
-                yield Text(f"    from {printable(part.settings['measure'])}")
-        for name, error in zip(best.names, best.errors, strict=True):
-            yield Text(f"  {printable(name)}: RMSE {error.rmse:,.4g}, 95 % of the largest "
-                       f"{error.max95:,.4g}")  # fmt: skip
-
-
-def _beside(found: Planned) -> Iterator[RenderableType]:
-    from rich.text import Text
-
-    if found.bound:
-        by = sorted({item.by + (f", for {item.assumes}" if item.assumes else "")
-                     for item in found.bounds if item is not None})  # fmt: skip
-        yield Text(f"no mechanism has an RMSE below {found.bound:,.4g} on all databases: shown by "
-                   f"{'; '.join(by)}")  # fmt: skip
-    large = {item.why.partition("\n")[0]: item.mechanism for item in found.refused
-             if "dimensions" in item.why}  # fmt: skip
-    for why, mechanism in large.items():
-        yield Text(f"not compared: {mechanism}, for {why}")
-    for entry in found.plain:
-        yield Text(f"under plain differential privacy, the whole budget for {entry['query']}: "
-                   f"RMSE {entry['rmse']:,.4g} ({entry['mechanism']})")  # fmt: skip

@@ -1,5 +1,7 @@
 """The expected error of a plan: exact where the answers are the noisy ones, else rehearsed.
 
+Noise in the shape of a polytope has no formula: its error is simulated, by draws of the same law.
+
 RMSE is the root of the mean, over the outputs, of the expected squared error, and `max95` is what
 the largest error of all outputs stays within in 95 of 100 releases.
 """
@@ -45,9 +47,9 @@ _KEPT: WeakKeyDictionary[NoisyTable, dict[object, Any]] = WeakKeyDictionary()
 class Expected:
     """The error of one query's answers, before anything is drawn.
 
-    `how`: "exact", or "rehearsed" on the made-up data that are worst for it (`on`), and then the
-    RMSE lies `between` two numbers with 95 %. `usual` is its geometric mean over all made-up data,
-    kinder ones too.
+    `how`: "exact"; "simulated", by draws of the noise alone; or "rehearsed" on the made-up data
+    that are worst for it (`on`). But where it is exact, the RMSE lies `between` two numbers with
+    95 %. `usual` is its geometric mean over all made-up data, kinder ones too.
     """
 
     rmse: float
@@ -72,7 +74,9 @@ class Expected:
         """Return the numbers that a plan has for a query."""
         found: dict[str, Any] = {"rmse": self.rmse, "max95": self.max95, "how": self.how}
         if self.between is not None:
-            found |= {"rmse_between": list(self.between), "on": self.on}
+            found["rmse_between"] = list(self.between)
+        if self.on is not None:
+            found["on"] = self.on
         return found
 
 
@@ -155,7 +159,9 @@ def _of_k_norm(plan: KNorm) -> Expected:
     release, grid = plan.release, float(plan.release.grid)
     if release.facets:
         shaped = polytope_error(release.facets, release.fixed, release.scales[0] / release.grid)
-        return Expected(grid * shaped.rmse, grid * shaped.max95)
+        low, high = shaped.between
+        around = grid * low, grid * high
+        return Expected(grid * shaped.rmse, grid * shaped.max95, "simulated", between=around)
     count = outputs_in(plan) // release.groups
     rmse, max95 = k_norm_error(release.groups, count, release.scales[0] / release.grid)
     return Expected(grid * rmse, grid * max95)

@@ -41,6 +41,14 @@ class Shaped:
         """The root of the mean square over all outputs."""
         return float(np.sqrt((self.errors**2).mean()))
 
+    @property
+    def between(self) -> tuple[float, float]:
+        """The ends of an interval of 95 % for that root, which so many draws leave."""
+        squares = (self.draws**2).mean(axis=1)
+        wide = 1.96 * float(squares.std(ddof=1)) / np.sqrt(len(squares))
+        mean = float(squares.mean())
+        return float(np.sqrt(max(0.0, mean - wide))), float(np.sqrt(mean + wide))
+
 
 @lru_cache(maxsize=32)
 def polytope_error(facets: Rows, fixed: Rows, scale: Fraction) -> Shaped:
@@ -49,6 +57,9 @@ def polytope_error(facets: Rows, fixed: Rows, scale: Fraction) -> Shaped:
     >>> line = polytope_error(((1,),), (), Fraction(50))  # discrete Laplace noise
     >>> abs(line.rmse / (2**0.5 * 50) - 1) < 0.03, bool(abs(line.halves[0] / 50 - 3) < 0.2)
     (True, True)
+    >>> low, high = line.between
+    >>> low < line.rmse < high < 1.05 * low
+    True
     """
     body = body_of(facets, fixed)
     sides = np.array([float(side) for side in body.sides])

@@ -125,7 +125,7 @@ def _in_shape(plan: KNorm) -> Uncertainty:
     """Return the uncertainty of noise in the shape of a polytope, of each output by itself."""
     release, grid = plan.release, float(plan.release.grid)
     found = polytope_error(release.facets, release.fixed, release.scales[0] / release.grid)
-    return Uncertainty((grid * found.errors).tolist(), (grid * found.halves).tolist(), "exact")
+    return Uncertainty((grid * found.errors).tolist(), (grid * found.halves).tolist(), "simulated")
 
 
 def gaussian_half(variance: float) -> float:

@@ -1,16 +1,17 @@
 """Advice about publications: what a release would gain if less, or something else, were known.
 
-Three changes to what the policy says is published: one fact left out, a marginal published without
-one of its attributes, two marginals merged into the one table that has the attributes of both. Each
-is judged by the expected error of the same queries at the same budget, with the best of the quick
-mechanisms for each query alone; so is what is published now. Nothing is spent, and nothing about
-the records is looked at that the policy's own counts do not look at.
+Three changes to what the policy says is published: one fact left out (where no such change is
+judged in a moment, all facts but one, and all of them), a marginal published without one of its
+attributes, two marginals merged into the one table that has the attributes of both. Each is judged
+by the expected error of the same queries at the same budget, with the best of the quick mechanisms
+for each query alone; so is what is published now. Nothing is spent, and nothing about the records
+is looked at that the policy's own counts do not look at.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import prod
@@ -23,7 +24,7 @@ from blowproof.mechanisms.planning.options import weighted
 from blowproof.mechanisms.planning.workload import Workload
 from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.request import Request
-from blowproof.models import BlowproofError, Marginal, Policy
+from blowproof.models import BlowproofError, Known, Marginal, Policy
 from blowproof.models.policy.in_words import fact_words
 from blowproof.models.queries.arguments import query_name
 
@@ -31,8 +32,8 @@ __all__ = ["Advice", "advised"]
 
 QUICK = ("laplace", "gaussian", "k-norm", "strategy")
 MOST_CELLS = 100_000
-SHARE = 0.3
-"""Of the time that is left, for one change."""
+SHARE, QUICKLY = 0.3, 2.0
+"""Of the time that is left, for one change; and seconds, at first."""
 
 
 @dataclass(frozen=True)
@@ -59,34 +60,59 @@ class Advice:
 
 
 def advised(request: Request, workload: Workload) -> list[Advice]:
-    """Return the changes that were judged in time, the one that saves most first."""
+    """Return the changes that were judged in time, the one that saves most first.
+
+    Every change has a moment, and what is easy is found by then; only then the hard ones have the
+    rest of the time.
+    """
     policy = request.policy
-    now = _error(_in_time(request), workload)
-    found = []
-    for change, other in _changes(policy):
-        asked = _under(request, other)
+    now = _error(_in_time(request, None), workload)
+    found: dict[str, float] = {}
+    hard: list[tuple[str, Policy]] = []
+    hard += _judged(_without_one(policy), request, workload, found, QUICKLY)
+    if not found:
+        hard += _judged(_fewer(policy), request, workload, found, QUICKLY)
+    hard += _judged(_in_place(policy), request, workload, found, QUICKLY)
+    _judged(hard, request, workload, found, None)
+    return sorted((Advice(*item, now) for item in found.items()), key=lambda item: item.rmse)
+
+
+def _judged(
+    changes: Iterable[tuple[str, Policy]], request: Request, workload: Workload,
+    found: dict[str, float], seconds: float | None,
+) -> list[tuple[str, Policy]]:  # fmt: skip
+    """Put into `found` what changes lead to; return those of which nothing was found."""
+    hard = []
+    for change, other in changes:
+        asked = _under(request, other, seconds)
         if asked is None:
             break  # no time is left
         rmse = _error(asked, workload)
-        if rmse is not None:
-            found.append(Advice(change, rmse, now))
-    return sorted(found, key=lambda item: item.rmse)
+        if rmse is None:
+            hard.append((change, other))
+        else:
+            found[change] = rmse
+    return hard
 
 
-def _in_time(request: Request) -> Request:
-    if request.deadline is None:
-        return request
-    left = request.deadline - time.monotonic()
-    return replace(request, deadline=time.monotonic() + max(0.01, SHARE * left))
+def _in_time(request: Request, seconds: float | None) -> Request:
+    """Return a request that ends after a share of the time that is left, and after so many."""
+    now, ends = time.monotonic(), []
+    if request.deadline is not None:
+        ends.append(max(0.01, SHARE * (request.deadline - now)))
+    if seconds is not None:
+        ends.append(seconds)
+    return replace(request, deadline=now + min(ends)) if ends else request
 
 
-def _under(request: Request, policy: Policy) -> Request | None:
+def _under(request: Request, policy: Policy, seconds: float | None) -> Request | None:
     """Return the request under another policy; None where its time is over."""
     try:
         _ = request.left
     except BlowproofError:
         return None
-    return replace(_in_time(request.under(policy, request.reading)), answers=request.answers)
+    asked = _in_time(request.under(policy, request.reading), seconds)
+    return replace(asked, answers=request.answers)
 
 
 def _error(request: Request, workload: Workload) -> float | None:
@@ -108,13 +134,16 @@ def _error(request: Request, workload: Workload) -> float | None:
     return weighted(errors, workload.weights)
 
 
-def _changes(policy: Policy) -> Iterator[tuple[str, Policy]]:
-    """Yield changes to what is known, in words, with the policy that they lead to."""
+def _without_one(policy: Policy) -> Iterator[tuple[str, Policy]]:
+    """Yield one fact left out, in words, with the policy that it leads to."""
+    for at, fact in enumerate(policy.known):
+        yield from _made(f"leave out {_in_words(fact, policy)}", policy, {at}, None)
+
+
+def _in_place(policy: Policy) -> Iterator[tuple[str, Policy]]:
+    """Yield marginals with another one in their place."""
     known = policy.known
     marginals = [(at, fact) for at, fact in enumerate(known) if isinstance(fact, Marginal)]
-    for at, fact in enumerate(known):
-        name = _name(fact) if isinstance(fact, Marginal) else fact_words(policy, fact)
-        yield from _made(f"leave out {name}", policy, {at}, None)
     for at, fact in marginals:
         for axis in range(len(fact.attributes)):
             if len(fact.attributes) > 1:
@@ -130,6 +159,16 @@ def _changes(policy: Policy) -> Iterator[tuple[str, Policy]]:
             yield from _made(text, policy, {at, other}, merged)
 
 
+def _fewer(policy: Policy) -> Iterator[tuple[str, Policy]]:
+    """Yield all facts but one left out, and all of them."""
+    places = set(range(len(policy.known)))
+    for at, fact in enumerate(policy.known if len(places) > 2 else ()):
+        text = f"leave out all that is known but {_in_words(fact, policy)}"
+        yield from _made(text, policy, places - {at}, None)
+    if len(places) > 1:
+        yield from _made("leave out all that is known", policy, places, None)
+
+
 def _made(
     text: str, policy: Policy, dropped: set[int], added: Marginal | None
 ) -> Iterator[tuple[str, Policy]]:
@@ -138,6 +177,10 @@ def _made(
         yield text, replace(policy, known=kept if added is None else (*kept, added))
     except BlowproofError:
         return  # e.g. numbers that nothing determines any more
+
+
+def _in_words(fact: Known, policy: Policy) -> str:
+    return _name(fact) if isinstance(fact, Marginal) else fact_words(policy, fact)
 
 
 def _name(fact: Marginal) -> str:

@@ -9,7 +9,7 @@ biases numbers near 0 upwards.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
@@ -32,6 +32,16 @@ Floats = NDArray[np.float64]
 ROUNDS = 8
 SLACK = 1.002
 """Errors are as large as before up to what the fit is short of its end."""
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How much smaller an error became on made-up data, with an interval of 95 %."""
+
+    value: float
+    low: float
+    high: float
+    on: str
 
 
 def without_negative(
@@ -79,36 +89,52 @@ def _changed(plan: Plan) -> Plan:
     return made_ready(plan.name, replace(plan.request, options=options))
 
 
-def _less(error: Expected, ratio: float) -> Expected:
-    found = error.times(ratio)
-    return replace(found, how="rehearsed", on=error.on or "made-up data", between=error.between)
+def _less(error: Expected, ratio: Ratio) -> Expected:
+    """Return an error that was made smaller, with the interval that the rehearsals leave."""
+    found = error.times(ratio.value)
+    low, high = error.between or (error.rmse, error.rmse)
+    between = min(found.rmse, ratio.low * low), max(found.rmse, ratio.high * high)
+    return replace(found, how="rehearsed", on=ratio.on, between=between)
 
 
 def _ratios(
     option: Option, other: Plan, shapes: Sequence[tuple[str, NoisyTable]], seed: int
-) -> list[float] | None:
+) -> list[Ratio] | None:
     """Return the ratio of each query's RMSE, on the shape where the workload gains least."""
     weights = np.array([float(weight) for weight in option.weights])
-    worst: tuple[float, Floats] | None = None
-    for place, (_, data) in enumerate(shapes):
+    worst: tuple[float, list[Ratio]] | None = None
+    for place, (on, data) in enumerate(shapes):
         before, after = (_squares(plan, data, seed + place) for plan in (option.plan, other))
-        ratio = sqrt(float(weights @ after) / float(weights @ before))
+        ratio = sqrt(float(weights @ after.mean(axis=0)) / float(weights @ before.mean(axis=0)))
         if worst is None or ratio > worst[0]:
-            worst = ratio, np.sqrt(after / np.maximum(before, 1e-300))
+            pairs = zip(before.T, after.T, strict=True)
+            worst = ratio, [_ratio(one, two, on) for one, two in pairs]
     assert worst is not None
-    return None if worst[0] > SLACK else [min(1.0, float(ratio)) for ratio in worst[1]]
+    return None if worst[0] > SLACK else worst[1]
+
+
+def _ratio(before: Floats, after: Floats, on: str) -> Ratio:
+    """Return the root of the ratio of two means, with an interval of 95 %.
+
+    The noise of both is the same, so what varies is how far one is from a share of the other.
+    """
+    whole = max(float(before.mean()), 1e-300)
+    share = float(after.mean()) / whole
+    wide = 1.96 * float((after - share * before).std(ddof=1)) / sqrt(len(after)) / whole
+    ends = sqrt(max(0.0, share - wide)), sqrt(share + wide)
+    return Ratio(min(1.0, sqrt(share)), min(1.0, ends[0]), ends[1], on)
 
 
 def _squares(plan: Plan, data: NoisyTable, seed: int) -> Floats:
-    """Return the mean squared error of each query of a plan on made-up data."""
+    """Return the mean squared error of each query of a plan on made-up data, a row a rehearsal."""
     policy = plan.request.policy
     stage = Stage(policy, data, seed)
     plans = plan.plans if isinstance(plan, Together) else (plan,)
     truth = [numbers(true_answers(item.request.bound, policy, data)) for item in plans]
     ends = np.cumsum([len(part) for part in truth])[:-1]
-    total = np.zeros(len(plans))
-    for _ in range(ROUNDS):
-        found = np.fromiter(plan.run(stage), dtype=np.float64)  # type: ignore[arg-type] # a Stage
-        for at, part in enumerate(np.split(found, ends)):
-            total[at] += float(((part - truth[at]) ** 2).mean())
-    return total / ROUNDS
+    found = np.zeros((ROUNDS, len(plans)))
+    for place in range(ROUNDS):
+        drawn = np.fromiter(plan.run(stage), dtype=np.float64)  # type: ignore[arg-type] # a Stage
+        for at, part in enumerate(np.split(drawn, ends)):
+            found[place, at] = float(((part - truth[at]) ** 2).mean())
+    return found

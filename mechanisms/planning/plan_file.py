@@ -30,6 +30,7 @@ from blowproof.models import DataError, Policy, QueryError, exact, show
 from blowproof.models.base.door import NUMBERS_BYTES, FileError, read_bytes
 from blowproof.models.data.content import content_of
 from blowproof.models.files.writing import digest
+from blowproof.verifier.asked.answer import Answer, json_number
 from blowproof.verifier.certify.base.promise import Promise
 
 __all__ = ["SCHEMA", "PlanFile", "document", "query_digest", "read_plan", "ready"]
@@ -95,10 +96,24 @@ def document(
                 for query, found in zip(work.queries, planned.bounds, strict=True)
             ],
         },
+        "sensitivities": [
+            {"query": query.name, **({} if found is None else _bounds(found))}
+            for query, found in zip(work.queries, planned.sensitivities, strict=True)
+        ],
         "differential_privacy": list(planned.plain),
         "refused": [item.to_json() for item in planned.refused],
         "notes": list(planned.notes),
         **({} if advice is None else {"advice": [item.to_json() for item in advice]}),
+    }
+
+
+def _bounds(found: Answer) -> dict[str, Any]:
+    """Return what is known of S: where nothing answers, how much noise it would take."""
+    return {
+        "norm": found.norm,
+        "lower": json_number(found.lower),
+        "upper": None if found.upper is None else json_number(found.upper),
+        "status": found.status,
     }
 
 

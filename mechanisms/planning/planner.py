@@ -37,7 +37,9 @@ from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.release import Plan, Request
 from blowproof.mechanisms.release.worth import require_less_noise
 from blowproof.models import BlowproofError, ContradictionError, Policy, UndeterminedError, show
+from blowproof.models.norms import L1, L2_SQUARED
 from blowproof.models.policy.readings import is_labelled
+from blowproof.verifier.asked.answer import Answer
 
 __all__ = ["NEARLY", "Planned", "planned"]
 
@@ -83,6 +85,16 @@ class Planned:
         most = [query.largest_answer(domain, self.size) for query in self.workload.queries]
         return any(limit is None or error.rmse < float(limit) or error.rmse == 0
                    for limit, error in zip(most, best.errors, strict=True))  # fmt: skip
+
+    @property
+    def sensitivities(self) -> tuple[Answer | None, ...]:
+        """What was found out about S of each query, in the norm of its plain noise; None: nothing.
+
+        For an epsilon that is l1 (Laplace), for a rho l2-squared (Gaussian).
+        """
+        norm = (L1 if self.request.rho is None else L2_SQUARED).name
+        said = {answer.query: answer for _, answer in self.request.said if answer.norm == norm}
+        return tuple(said.get(query.name) for query in self.workload.queries)
 
     @property
     def bound(self) -> float | None:

@@ -23,6 +23,7 @@ from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.release import Plan
 from blowproof.mechanisms.release.request import Request
 from blowproof.mechanisms.structures.hulls import fixed_rows, hull_around
+from blowproof.mechanisms.structures.ordered_hierarchical import variance
 from blowproof.models import (
     BudgetError,
     Count,
@@ -290,6 +291,21 @@ def test_the_expected_error_is_that_of_real_draws() -> None:
     assert np.sqrt((drawn**2).mean()) == pytest.approx(shape.rmse, rel=0.06)
     assert (abs(drawn) <= shape.halves).mean() > 0.93
     assert np.cov(drawn.T) == pytest.approx(shape.covariance, abs=0.12 * shape.rmse**2)
+
+
+def test_a_simulated_error_says_so_and_its_interval_holds() -> None:
+    found = expected(asked(TWO), (), 0)
+    assert found is not None
+    assert found.how == "simulated" and found.between is not None
+    low, high = found.between
+    assert low < found.rmse < high < 1.05 * low
+    assert found.to_json()["rmse_between"] == [low, high] and "on" not in found.to_json()
+    scales = [Fraction(scale) for scale in range(3, 43)]
+    held = 0
+    for scale in scales:  # in one dimension it is discrete Laplace noise, of a known variance
+        low, high = polytope_error(((1,),), (), scale).between
+        held += low**2 <= variance(scale) <= high**2
+    assert held >= 34
 
 
 def test_what_was_measured_has_independent_noise_of_variance_1() -> None:

@@ -82,7 +82,8 @@ def test_where_no_mechanism_answers_advice_says_what_one_would(
     command = ["plan", "p.toml", "--query", "histogram", "--epsilon", "1"]
     assert run(command) == 1
     shown = capsys.readouterr().out
-    assert "laplace, " in shown and ": too hard\n" in shown and "--advice" in shown
+    assert "laplace, " in shown and ": too hard\n" in shown
+    assert "leave out marginal(ward): RMSE " in shown  # also where nobody asked for advice
     assert run([*command, "--advice", "--json"]) == 1
     told = json.loads(capsys.readouterr().out)["advice"]
     assert {item["change"] for item in told} == {
@@ -92,3 +93,47 @@ def test_where_no_mechanism_answers_advice_says_what_one_would(
     assert all(item["now"] is None and item["saves"] is None for item in told)
     assert run([*command, "--advice"]) == 1
     assert "now no mechanism found" in capsys.readouterr().out
+
+
+def test_a_refused_plan_says_how_large_s_is_and_what_it_would_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("p.toml").write_text(
+        '[domain]\na = ["1", "2"]\nb = ["1", "2"]\n[database]\nsize = 5\n'
+        '[[known]]\nmarginal = ["a"]\nanswers = [2, 3]\n'
+    )
+    command = ["plan", "p.toml", "--query", "histogram", "--epsilon", "1/10"]
+    assert run(command) == 1
+    shown = " ".join(capsys.readouterr().out.split())
+    # S = 4, the scale is 40, and no count is above 5: from 4/5 on noise is no larger
+    assert "histogram: S = 4, so Laplace noise has a scale of 40" in shown
+    assert "on 5 records the numbers are at most 5: noise is no larger from epsilon 4/5 on" in shown
+    assert "other publications" in shown and "leave out marginal(a): RMSE" in shown
+    assert run([*command, "--json"]) == 1
+    written = json.loads(capsys.readouterr().out)
+    assert written["sensitivities"] == [
+        {"query": "histogram", "norm": "l1", "lower": 4, "upper": 4, "status": "exact"}
+    ]
+    assert written["advice"]
+
+
+def test_where_leaving_out_one_fact_does_not_help_more_are_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    known = (Marginal(("sex",)), Marginal(("ward",)), Marginal(("sex", "ward")))
+    asked = advice.made_ready
+
+    def hard(name: str, request: Request) -> object:
+        if len(request.policy.known) > 1:
+            raise RefusedError("too hard: nothing was drawn and nothing spent")
+        return asked(name, request)
+
+    monkeypatch.setattr(advice, "made_ready", hard)
+    found = told(Policy(domain=DOMAIN, known=known))
+    assert set(found) == {
+        "leave out all that is known but marginal(sex)",
+        "leave out all that is known but marginal(ward)",
+        "leave out all that is known but marginal(sex,ward)",
+        "leave out all that is known",
+    }

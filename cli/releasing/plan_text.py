@@ -1,0 +1,212 @@
+"""A plan as a screen: what was compared and chosen, or why nothing is and what would help."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from blowproof.mechanisms.expecting.expected import Expected
+    from blowproof.mechanisms.planning.advice import Advice
+    from blowproof.mechanisms.planning.planner import Planned
+    from blowproof.models import Exact
+    from blowproof.verifier.asked.answer import Answer
+
+__all__ = ["advice_lines", "plan_parts"]
+
+SHOWN = 12
+PLAIN = ("laplace", "table")
+"""Plain noise, on the numbers or on a table: what is said first where nothing answers."""
+
+
+def plan_parts(found: Planned, output: str | None) -> Iterator[RenderableType]:
+    """Yield the comparison as a screen."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from blowproof.models.policy.in_words import printable, short
+
+    names = ", ".join(printable(query.name) for query in found.workload.queries)
+    request = found.request
+    buys = (
+        f"epsilon {short(request.epsilon)}" if request.rho is None else f"rho {short(request.rho)}"
+    )
+    yield Text(f"{names}: what {buys} buys", style="bold")
+    yield Text(f"under policy {printable(found.request.policy.name)}, reading "
+               f"{found.request.reading}; nothing was drawn and nothing spent")  # fmt: skip
+    yield Text()
+    if not found.options:
+        yield from _refused_lines(found)
+        return
+    bound = found.bound
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
+    table.add_column("option", overflow="fold")
+    for name in ("RMSE", "95 % of largest", "x lower bound"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for option in found.options[:SHOWN]:
+        worst = max(error.max95 for error in option.errors)
+        times = "-" if not bound else f"{option.rmse / bound:,.3g}"
+        table.add_row(option.short, f"{option.rmse:,.4g}", f"{worst:,.4g}", times)
+    yield table
+    yield from _chosen_lines(found)
+    yield from _beside(found)
+    if output is not None:
+        yield Text(f"plan written to {printable(output)}: blowproof release ... --plan {output}")
+
+
+def _refused_lines(found: Planned) -> Iterator[RenderableType]:
+    """Yield why no mechanism answers, query by query, and what may help.
+
+    Each reason once, with the mechanisms that have it; that of plain noise first, which answers
+    every query unless the noise is not known, or drowns what it is added to.
+    """
+    from rich.text import Text
+
+    from blowproof.models.policy.in_words import printable
+
+    who: dict[str, dict[str, dict[str, None]]] = {}
+    for item in found.refused:
+        why = item.why.partition("\n")[0].partition(": nothing was")[0]
+        name = item.mechanism.partition(",")[0]
+        who.setdefault(item.query, {}).setdefault(why, {})[name] = None
+    yield Text("no mechanism answers this workload:", style="bold")
+    yield from _how_much(found)
+    for query, reasons in who.items():
+        yield Text(f"  {printable(query)}")
+        for why, names in sorted(reasons.items(), key=lambda item: not {*PLAIN} & {*item[1]}):
+            yield Text(f"    {', '.join(names)}: {printable(why)}")
+
+
+def _how_much(found: Planned) -> Iterator[RenderableType]:
+    """Yield what is known of S of each query, and what budget plain noise would take."""
+    from rich.text import Text
+
+    from blowproof.cli.text.answer import bounds_text
+    from blowproof.models.policy.in_words import printable, short
+
+    request = found.request
+    for query, answer in zip(found.workload.queries, found.sensitivities, strict=True):
+        name = printable(query.name)
+        if answer is None or not answer.lower:
+            yield Text(f"  {name}: how large S is at least was not found in time")
+            continue
+        square = "" if request.rho is None else " (a square)"
+        line = f"  {name}: {bounds_text(answer)}{square}"
+        if request.rho is None:
+            line += f", so Laplace noise has a scale of {short(answer.lower / request.epsilon)}"
+        else:
+            least = Fraction(answer.lower) / (2 * request.rho)
+            line += f", so Gaussian noise has a variance of {short(least)}"
+        yield Text(line + ("" if answer.lower == answer.upper else " or more"))
+        yield from map(
+            Text,
+            _enough(
+                found,
+                answer,
+                query.largest_answer(request.policy.domain, found.size)
+                if found.size is not None
+                else None,
+            ),
+        )
+
+
+def _enough(found: Planned, answer: Answer, most: Exact | None) -> Iterator[str]:
+    """Yield the budget from which on plain noise is no larger than what it is added to."""
+    from blowproof.models.policy.in_words import short
+
+    if not most:
+        return
+    scale = f"    on {found.size:,} records the numbers are at most {short(most)}"
+    rho = found.request.rho is not None
+    need = Fraction(answer.lower) / (2 * Fraction(most) ** 2 if rho else Fraction(most))
+    if answer.upper is not None and answer.lower == answer.upper:
+        yield f"{scale}: noise is no larger from {'rho' if rho else 'epsilon'} {short(need)} on"
+    else:
+        yield f"{scale}: noise is larger below {'rho' if rho else 'epsilon'} {short(need)}"
+
+
+def _chosen_lines(found: Planned) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    from blowproof.models.policy.in_words import printable
+
+    best = found.chosen
+    assert best is not None
+    yield Text()
+    yield Text(f"chosen: {best.short}", style="bold")
+    second = min(found.options, key=lambda option: option.rmse)
+    if second.rmse < best.rmse:
+        yield Text(f"  nearly as good as {second.short} on the data that are worst for it, and "
+                   f"better on others: {best.usual:,.4g} against {second.usual:,.4g}")  # fmt: skip
+    if not found.worth_it:
+        yield Text("no answer could be told from 0: nothing here is worth releasing")
+        yield from _how_much(found)
+    if len(found.workload) == 1:
+        yield from (Text(f"  its RMSE is {how}") for how in _how(best.errors[0]))
+    else:
+        for part in best.parts:
+            asked = ", ".join(printable(best.names[place]) for place in part.queries)
+            measure = "epsilon" if found.request.rho is None else "rho"
+            if not any(error.rmse for error in part.errors):
+                yield Text(f"  exact, for no secret changes it: {asked}")
+                continue
+            yield Text(f"  {measure} {float(part.budget):.4g} by {part.mechanism}: {asked}")
+            if "measure" in part.settings:
+                yield Text(f"    from {printable(part.settings['measure'])}")
+        for name, error in zip(best.names, best.errors, strict=True):
+            how = "".join(f"; {how}" for how in _how(error))
+            yield Text(f"  {printable(name)}: RMSE {error.rmse:,.4g}, 95 % of the largest "
+                       f"{error.max95:,.4g}{how}")  # fmt: skip
+
+
+def _how(error: Expected) -> Iterator[str]:
+    """Yield how an error was found, where it is not exact."""
+    if error.between is None:
+        return
+    low, high = error.between
+    on = "" if error.on is None else f" on made-up data ({error.on})"
+    yield f"{error.how}{on}: {low:,.4g} to {high:,.4g} with 95 %"
+
+
+def _beside(found: Planned) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    if found.bound:
+        by = sorted({item.by + (f", for {item.assumes}" if item.assumes else "")
+                     for item in found.bounds if item is not None})  # fmt: skip
+        yield Text(f"no mechanism has an RMSE below {found.bound:,.4g} on all databases: shown by "
+                   f"{'; '.join(by)}")  # fmt: skip
+    large = {item.why.partition("\n")[0]: item.mechanism for item in found.refused
+             if "dimensions" in item.why}  # fmt: skip
+    for why, mechanism in large.items():
+        yield Text(f"not compared: {mechanism}, for {why}")
+    for entry in found.plain:
+        yield Text(f"under plain differential privacy, the whole budget for {entry['query']}: "
+                   f"RMSE {entry['rmse']:,.4g} ({entry['mechanism']})")  # fmt: skip
+
+
+def advice_lines(told: list[Advice] | None) -> Iterator[RenderableType]:
+    """Yield what other publications would save, or cost."""
+    from rich.text import Text
+
+    from blowproof.models.policy.in_words import printable
+
+    if told is None:
+        return
+    yield Text()
+    if not told:
+        yield Text("no other publication could be judged")
+        return
+    now = told[0].now
+    stands = "no mechanism found" if now is None else f"RMSE {now:,.4g}"
+    yield Text(f"other publications (each query alone, now {stands}):", style="bold")
+    for item in told[:SHOWN]:
+        saved = item.saves
+        word = "" if saved is None else (
+            f", saves {saved:.0%}" if saved >= 0 else f", costs {-saved:.0%} more"
+        )  # fmt: skip
+        yield Text(f"  {printable(item.change)}: RMSE {item.rmse:,.4g}{word}")
