@@ -38,6 +38,7 @@ from blowproof.models.files.writing import digest
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.mechanisms.mechanism_reading import releases
 from blowproof.models.mechanisms.trees_and_prefixes import bind_query
+from blowproof.verifier.certify.noise.gaussian_steps import GAUSSIAN_STEPS
 from blowproof.verifier.certify.noise.k_norm import K_NORM
 from blowproof.verifier.certify.noise.steps import STEPS_NOISE
 
@@ -170,7 +171,7 @@ def measured_in(release: Release, values: Vector | Sequence[Fraction], policy: P
         return _in_shape(release, query, numbers)
     if release.noise == K_NORM:
         return _shaped(release, query, numbers)
-    if release.noise == STEPS_NOISE:
+    if release.noise in (STEPS_NOISE, GAUSSIAN_STEPS):
         return _on_steps(release, numbers, policy.domain)
     wide = [
         float(width) if release.width == "variance"
@@ -205,7 +206,8 @@ def _on_steps(release: Release, numbers: Floats, domain: Domain) -> Measurement:
     bins, many = cell_bins(others, domain)
     places = np.arange(many, dtype=np.int64)
     sums = Intervals(bins, places, places + 1, many)
-    each = variance(release.scales[0])
+    width = release.widths[0]
+    each = float(width) if release.width == "variance" else variance(width)
     values = query.forward(numbers)
     totals = sums, sums.forward(numbers)
     return Measurement(query, values, np.full(len(values), each), totals, release)

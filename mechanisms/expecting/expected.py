@@ -208,7 +208,8 @@ def _of_steps(plan: Steps) -> Expected:
     across = [axis for axis in plan.axes if axis in cells]
     ends = sum(2 * _between(domain, axis) for axis in across)
     count = outputs_in(plan)
-    each = variance(plan.release.scales[0])
+    width = plan.release.widths[0]
+    each = variance(width) if plan.release.width == "scale" else float(width)
     far = float(norm.isf(-math.expm1(math.log(0.95) / count) / 2))
     widest = sum(_most_steps(domain, axis) for axis in across) * domain.size / count
     return Expected(math.sqrt(ends * each / count), far * math.sqrt(widest * each))

@@ -33,6 +33,7 @@ from blowproof.mechanisms.structures.partitions import (
 )
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.mechanisms.mechanism import BLOCKS, DRAWN, Release, Selection
+from blowproof.verifier.certify.noise.gaussian_steps import GAUSSIAN_STEPS
 from blowproof.verifier.certify.noise.k_norm import K_NORM
 from blowproof.verifier.certify.noise.steps import STEPS_NOISE
 
@@ -102,7 +103,7 @@ class Stage:
         if release.noise == K_NORM:
             noise = self._joint(release, len(truth))
             return Vector(truth.units + noise, truth.grid, truth.names, truth.runs)
-        if release.noise == STEPS_NOISE:
+        if release.noise in (STEPS_NOISE, GAUSSIAN_STEPS):
             noise = self._on_steps(release)
             return Vector(truth.units + noise, truth.grid, truth.names, truth.runs)
         runs = truth.runs or (len(truth),)
@@ -122,10 +123,12 @@ class Stage:
         return found.astype(np.int64)
 
     def _on_steps(self, release: Release) -> NDArray[Any]:
-        domain, scale = self.policy.domain, release.scales[0]
+        domain, width = self.policy.domain, release.widths[0]
 
         def drawn(size: int) -> NDArray[Any]:
-            return seeded_laplace(self._random, scale, size)
+            if release.width == "variance":
+                return seeded_gaussian(self._random, width, size)
+            return seeded_laplace(self._random, width, size)
 
         return step_noise(domain.axes(release.along), domain, drawn)
 
@@ -220,11 +223,15 @@ def _noise_of(
     if release.noise not in ("discrete-laplace", "discrete-gaussian"):
         raise RefusedError(f"{release.noise} noise is not rehearsed")
     if release.width == "variance":
-        sigmas = [(sqrt(float(wide / release.grid**2)), size) for wide, size in groups]
-        parts = [np.rint(draw.normal(0, sigma, size)).astype(np.int64) for sigma, size in sigmas]
+        parts = [seeded_gaussian(draw, wide / release.grid**2, size) for wide, size in groups]
     else:
         parts = [seeded_laplace(draw, scale / release.grid, size) for scale, size in groups]
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def seeded_gaussian(draw: np.random.Generator, variance: Fraction, size: int) -> NDArray[np.int64]:
+    """Return about what discrete Gaussian noise is: rounded normal numbers, for rehearsals only."""
+    return np.rint(draw.normal(0, sqrt(float(variance)), size)).astype(np.int64)
 
 
 def rehearsed(plan: Plan, stage: Stage, data: Dataset, rounds: int, *, noiseless: bool) -> Errors:

@@ -11,6 +11,10 @@ secret changes, come out exact.
 
 On a line this is the transformed mechanism: its flows are those of a tree, and here the graph may
 have cycles. A record that moves farther than a step takes several, and the noise is as much wider.
+
+For a rho the numbers are Gaussian, and what counts is not how many steps a secret takes, but the
+resistance between its ends (`certify.noise.gaussian_steps`): about 0.7 for one step, and little
+more for longer ones, since there are many ways round.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from blowproof.mechanisms.noise.steps import steps_at
 from blowproof.mechanisms.release.release import Draw, Plan, Request
 from blowproof.models import QueryError
 from blowproof.models.mechanisms.mechanism import Release
+from blowproof.verifier.certify.noise.gaussian_steps import GAUSSIAN_STEPS, variance_for
 from blowproof.verifier.certify.noise.steps import STEPS_NOISE, longest_move, moving_axes
 
 __all__ = ["Steps"]
@@ -54,12 +59,15 @@ class Steps(Plan):
         if not most:
             raise QueryError("no secret changes anything here\n  try: --mechanism laplace")
         steps_at(self.axes, domain)  # refused where an attribute has too many
-        self.release = Release(
-            query="histogram",
-            noise=STEPS_NOISE,
-            scale=most / request.epsilon,
-            along=tuple(domain.names[axis] for axis in self.axes),
-        )
+        along = tuple(domain.names[axis] for axis in self.axes)
+        if request.rho is None:
+            scale = most / request.epsilon
+            self.release = Release(query="histogram", noise=STEPS_NOISE, scale=scale, along=along)
+        else:
+            variance = variance_for(request.rho, policy.graph, self.axes, domain)
+            self.release = Release(
+                query="histogram", noise=GAUSSIAN_STEPS, variance=variance, along=along
+            )
         self.description = self.described(self.release)
         self.notes = (f"a secret takes {most} steps at the most",)
 

@@ -1,4 +1,4 @@
-"""Noise on the steps of a grid, drawn exactly: a discrete Laplace number for each step.
+"""Noise on the steps of a grid, drawn exactly: a discrete Laplace or Gaussian number for each.
 
 It is added to the count at one end of the step and taken off that at the other, so that it adds up
 to 0. A step leads to the next position of an ordered attribute, and between any two positions of
@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.mechanisms.noise.discrete_gaussian import raw_discrete_gaussian
 from blowproof.mechanisms.noise.discrete_laplace import Noise, Source, raw_discrete_laplace
 from blowproof.models import Domain
 from blowproof.models.base.errors import BudgetError
 
-__all__ = ["MOST_PAIRED", "raw_steps", "step_ends", "step_noise", "steps_at"]
+__all__ = ["MOST_PAIRED", "raw_gaussian_steps", "raw_steps", "step_ends", "step_noise", "steps_at"]
 
 SAFE = 2**62
 MOST_PAIRED = 8
@@ -86,3 +87,19 @@ def raw_steps(
     0
     """
     return step_noise(axes, domain, lambda size: raw_discrete_laplace(scale, size, source=source))
+
+
+def raw_gaussian_steps(
+    variance: Fraction, axes: Sequence[int], domain: Domain, *, source: Source = os.urandom
+) -> Noise:
+    """Return noise for every value of the domain, from discrete Gaussian numbers on the steps.
+
+    Raw: it takes any variance, proved or not, so of our modules only the gate may call it.
+
+    >>> from blowproof.models import Integers
+    >>> int(raw_gaussian_steps(Fraction(5), (0,), Domain(x=Integers(0, 3))).sum())
+    0
+    """
+    return step_noise(
+        axes, domain, lambda size: raw_discrete_gaussian(variance, size, source=source)
+    )

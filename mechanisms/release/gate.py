@@ -34,7 +34,7 @@ from blowproof.mechanisms.noise.discrete_laplace import Noise, raw_discrete_lapl
 from blowproof.mechanisms.noise.interval_choice import raw_interval_choice
 from blowproof.mechanisms.noise.k_norm import raw_k_norm
 from blowproof.mechanisms.noise.polytope import raw_polytope
-from blowproof.mechanisms.noise.steps import raw_steps
+from blowproof.mechanisms.noise.steps import raw_gaussian_steps, raw_steps
 from blowproof.mechanisms.release.worth import require_close_bounds
 from blowproof.mechanisms.structures.halvings import Halvings
 from blowproof.mechanisms.structures.medians import FINE, median_costs
@@ -47,6 +47,7 @@ from blowproof.models import BudgetError, Domain, InternalError, show
 from blowproof.models.mechanisms.mechanism import BLOCKS, DRAWN, Mechanism, Release, Selection
 from blowproof.verifier.certify.base.verdict import Certified, shown
 from blowproof.verifier.certify.certify import certify
+from blowproof.verifier.certify.noise.gaussian_steps import GAUSSIAN_STEPS
 from blowproof.verifier.certify.noise.k_norm import K_NORM
 from blowproof.verifier.certify.noise.steps import STEPS_NOISE
 
@@ -265,7 +266,7 @@ def raw_noisy(release: Release, truth: Vector, domain: Domain | None = None) -> 
     """
     if release.noise == K_NORM:
         return _joint(release, truth)
-    if release.noise == STEPS_NOISE:
+    if release.noise in (STEPS_NOISE, GAUSSIAN_STEPS):
         return _on_steps(release, truth, domain)
     if release.noise not in _SAMPLERS:
         raise RefusedError(
@@ -312,7 +313,8 @@ def _on_steps(release: Release, truth: Vector, domain: Domain | None) -> Vector:
     """Return the counts of all values plus the noise of the steps between them."""
     if domain is None or len(truth) != domain.size:
         raise RefusedError(f"{len(truth)} answers are no counts of all values of the domain")
-    noise = raw_steps(release.scales[0], domain.axes(release.along), domain)
+    drawn = raw_steps if release.noise == STEPS_NOISE else raw_gaussian_steps
+    noise = drawn(release.widths[0], domain.axes(release.along), domain)
     units, noise = roomy(largest(truth.units) + largest(noise), truth.units, noise)
     return Vector(units + noise, truth.grid, truth.names, truth.runs)
 

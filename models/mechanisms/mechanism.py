@@ -39,6 +39,7 @@ Noise = Literal[
     "discrete-k-norm",
     "discrete-steps",
     "discrete-gaussian",
+    "discrete-gaussian-steps",
     "bounded",
 ]
 NOISES = get_args(Noise)
@@ -48,7 +49,11 @@ DRAWN = "drawn-intervals"
 """The candidates of a choice that is drawn from all interval partitions, by their costs."""
 BLOCKS = "drawn-blocks"
 """The same, of all partitions of a grid into blocks that lie within each other."""
-WIDTH: dict[str, str] = {"discrete-gaussian": "variance", "bounded": "probabilities"}
+WIDTH: dict[str, str] = {
+    "discrete-gaussian": "variance",
+    "discrete-gaussian-steps": "variance",
+    "bounded": "probabilities",
+}
 """What says how wide a noise is; of the others, it is `scale`."""
 
 
@@ -100,6 +105,7 @@ class Release:
       count of the one, and taken off that of the other.
     * `variance`, of discrete Gaussian noise: sigma^2, above 0, listed as scales are. The noise is
       `grid` times an integer k, with probability proportional to exp(-(k * grid)^2 / (2 variance)).
+      On steps ("discrete-gaussian-steps") each step has such a number.
     * `probabilities`, of bounded noise (cell keys): an odd number of them, that add up to 1; those
       of -m, ..., 0, ..., m times `grid`, for every output alike.
 
@@ -144,13 +150,13 @@ class Release:
             )
 
     def _require_groups(self) -> None:
-        if bool(self.along) != (self.noise == "discrete-steps"):
+        if bool(self.along) != (self.noise in ("discrete-steps", "discrete-gaussian-steps")):
             hint = 'noise = "discrete-steps" has it: along = ["x", "y"]'
             raise PolicyError(f"{self.noise} noise and along = {list(self.along)}", key="along",
                               hint=hint)  # fmt: skip
         if self.along and (self.many or self.grid != 1):
-            raise PolicyError("noise on steps has one scale, and steps of 1", key="scale",
-                              hint='write e.g. "2", and no grid')  # fmt: skip
+            reason = f"noise on steps has one {self.width}, and steps of 1"
+            raise PolicyError(reason, key=self.width, hint='write e.g. "2", and no grid')
         joint = self.noise == "discrete-k-norm"
         if self.groups < 1 or (self.groups > 1 and not joint):
             reason = f"{self.noise} noise has no groups of {self.groups} outputs"

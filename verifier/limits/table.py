@@ -58,6 +58,10 @@ certify/noise/k_norm
 certify/noise/steps
     TRIALS 300_000 offsets: Ways to move along several attributes at once that are tried.
     EDGES 1_000_000 edges: So many edges of G are listed to find the one of most steps.
+certify/noise/resistance
+    CELLS 600 values: Boxes around two values of a grid are no larger.
+    BOXES 300 boxes: In so many boxes a flow between two values is looked for.
+    EDGES 100_000 edges: So many edges of G are listed to see how far they lead.
 certify/noise/one_arrival
     MOST_VALUES 200_000 values: So many values are looked at as the record that arrives.
     MOST_ENTRIES 3_000_000 entries: So many entries of rows are read for them.

@@ -17,6 +17,7 @@ from blowproof.mechanisms.combining.measurements import measured_in
 from blowproof.mechanisms.expecting.expected import expected
 from blowproof.mechanisms.expecting.rehearsal import Stage, numbers
 from blowproof.mechanisms.kinds.transformed import NoisyTable
+from blowproof.mechanisms.noise.discrete_gaussian import raw_discrete_gaussian
 from blowproof.mechanisms.noise.discrete_laplace import raw_discrete_laplace
 from blowproof.mechanisms.noise.steps import step_noise, steps_at
 from blowproof.mechanisms.planning.planner import planned
@@ -44,11 +45,16 @@ from blowproof.verifier.certify.noise.steps import longest_move, steps_between
 
 GRID = Domain(x=Integers(0, 5), y=Integers(0, 3))
 NEAR = Policy(domain=GRID, secrets=Distance(threshold=1))
+GRID_OF_24 = Domain(x=Integers(0, 23), y=Integers(0, 23))
 COUNTS = np.arange(24, dtype=np.int64) ** 2 % 29
 
 
-def asked(policy: Policy, query: str = "histogram") -> Request:
-    return Request(policy=policy, query=query, epsilon=Fraction(1), accept_wide_bounds=True)
+RHO = Fraction(1, 8)
+
+
+def asked(policy: Policy, query: str = "histogram", *, rho: Fraction | None = None) -> Request:
+    epsilon = Fraction(1) if rho is None else Fraction(0)
+    return Request(policy=policy, query=query, epsilon=epsilon, rho=rho, accept_wide_bounds=True)
 
 
 def test_every_step_moves_its_number_from_one_end_to_the_other() -> None:
@@ -157,9 +163,44 @@ def test_noise_on_steps_is_proved_and_less_of_it_refuted() -> None:
     assert certify(Mechanism(releases=(both,)), known, Fraction(1)).verdict == "undecided"
 
 
+def test_gaussian_numbers_on_the_steps_are_drawn_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sampler that is tested exactly elsewhere, once for all steps of an attribute."""
+    from blowproof.mechanisms.noise import steps
+
+    asked_for = []
+
+    def watched(variance, size, *, source):  # type: ignore[no-untyped-def]
+        asked_for.append((variance, size))
+        return raw_discrete_gaussian(variance, size, source=source)
+
+    monkeypatch.setattr(steps, "raw_discrete_gaussian", watched)
+    steps.raw_gaussian_steps(Fraction(7, 2), (0, 1), GRID)
+    assert asked_for == [(Fraction(7, 2), 5 * 4), (Fraction(7, 2), 6 * 3)]
+
+
+def test_for_a_rho_the_noise_is_gaussian_and_less_than_a_path_calls_for() -> None:
+    """Of one step less than 1 / (2 rho), by all ways round; of longer moves much less."""
+    for threshold, most in ((1, 0.8), (3, 0.6), (8, 0.35)):
+        policy = Policy(domain=GRID_OF_24, secrets=Distance(threshold=threshold))
+        made = made_ready("steps", asked(policy, "rectangles(x,y,50)", rho=Fraction(1, 200)))
+        assert made.release.noise == "discrete-gaussian-steps"
+        assert made.release.widths[0] < most * threshold * 100
+        assert proved(made).verdict == "proved"
+
+
+def test_a_plan_for_a_rho_takes_it_for_rectangles() -> None:
+    work = workload(["rectangles(x,y)"], [], NEAR)
+    found = planned(asked(NEAR, "rectangles(x,y)", rho=RHO), work, size=1000)
+    errors = {option.mechanism: option.rmse for option in found.options}
+    assert found.chosen is not None
+    assert found.chosen.mechanism == "steps"
+    assert 1.3 * errors["steps"] < errors["table"]
+
+
+@pytest.mark.parametrize("rho", [None, RHO], ids=str)
 @pytest.mark.parametrize("query", ["histogram", "marginal(y)", "rectangles(x,y)", "marginal(y,x)"])
-def test_the_error_is_the_one_that_was_expected(query: str) -> None:
-    made = made_ready("steps", asked(NEAR, query))
+def test_the_error_is_the_one_that_was_expected(query: str, rho: Fraction | None) -> None:
+    made = made_ready("steps", asked(NEAR, query, rho=rho))
     data = NoisyTable(COUNTS, GRID)
     truth = numbers(true_answers(made.request.bound, NEAR, data))
     stage = Stage(NEAR, data, 3)
@@ -191,10 +232,18 @@ def test_it_is_what_a_plan_takes_for_rectangles_and_never_loses_to_laplace_on_a_
         assert times * errors["steps"] <= min(others)
 
 
-def test_an_estimate_from_it_is_that_of_all_covariances() -> None:
+NOISY = [
+    (Release(query="histogram", noise="discrete-steps", scale=Fraction(8), along=("x", "y")),
+     0.5 / np.sinh(0.5 / 8.0) ** 2),
+    (Release(query="histogram", noise="discrete-gaussian-steps", variance=Fraction(60),
+             along=("x", "y")), 60.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("steps", "wide"), NOISY, ids=["laplace", "gaussian"])
+def test_an_estimate_from_it_is_that_of_all_covariances(steps: Release, wide: float) -> None:
     """Beside a second release; against the normal equations with the covariance written out."""
     draw = np.random.default_rng(2)
-    steps = Release(query="histogram", noise="discrete-steps", scale=Fraction(8), along=("x", "y"))
     other = Release(query="marginal(x)", noise="discrete-laplace", scale=Fraction(3))
     noisy = [COUNTS + step_noise((0, 1), GRID, lambda size: draw.integers(-9, 9, size)),
              COUNTS.reshape(6, 4).sum(axis=1) + draw.integers(-5, 5, 6)]  # fmt: skip
@@ -209,7 +258,7 @@ def test_an_estimate_from_it_is_that_of_all_covariances() -> None:
             row = np.zeros(24)
             row[a], row[b] = 1, -1
             places = np.vstack([places, row])
-    each = [0.5 / np.sinh(0.5 / b) ** 2 for b in (8.0, 3.0)]
+    each = [wide, 0.5 / np.sinh(0.5 / 3.0) ** 2]
     precise = np.linalg.pinv(each[0] * places.T @ places)
     rows = np.kron(np.eye(6), np.ones((1, 4)))
     normal = precise + rows.T @ rows / each[1] + 1e7 * np.ones((24, 24))

@@ -94,6 +94,7 @@ def no_noise(monkeypatch):
     monkeypatch.setattr(gate, "raw_block_choice", drawn)
     monkeypatch.setattr(gate, "raw_k_norm", drawn)
     monkeypatch.setattr(gate, "raw_steps", drawn)
+    monkeypatch.setattr(gate, "raw_gaussian_steps", drawn)
 
 
 def judged(monkeypatch, verdict, *, after=0):

@@ -42,6 +42,7 @@ from blowproof.verifier.certify.measures.sorts import Judged, Sorts, pure_loss
 from blowproof.verifier.certify.measures.told_apart import Shift, delta_of_pair
 from blowproof.verifier.certify.measures.with_bounded import with_bounded
 from blowproof.verifier.certify.noise.gaussian import gaussian_rho
+from blowproof.verifier.certify.noise.gaussian_steps import gaussian_steps_rho
 from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["measured"]
@@ -63,7 +64,8 @@ def measured(asked: Asked, mechanism: Mechanism, parts: Sequence[Part], promise:
 
 
 def _said(found: LossBounds, sorts: Sorts) -> LossBounds:
-    names = [name for name, parts in (("Gaussian", sorts.gaussian), ("bounded", sorts.bounded))
+    gaussian = sorts.gaussian or sorts.gaussian_steps
+    names = [name for name, parts in (("Gaussian", gaussian), ("bounded", sorts.bounded))
              if parts]  # fmt: skip
     if not names:
         return found
@@ -81,8 +83,8 @@ def _rho(asked: Asked, mechanism: Mechanism, sorts: Sorts, limit: Fraction) -> J
     rest, assumed = pure_loss(quiet, mechanism, silent, pure_of(limit))
     if rest.lower == INFINITE:
         return Judged(_said(rest, sorts), assumed)
-    listened = asked if not silent and not mechanism.selections else quiet
-    gauss = gaussian_rho(listened, sorts.gaussian)
+    alone = not silent and not mechanism.selections and not sorts.gaussian_steps
+    gauss = _gaussian(asked if alone else quiet, sorts)
     drawn = (
         not sorts.pure
         and not sorts.k_norm
@@ -106,9 +108,28 @@ def _rho(asked: Asked, mechanism: Mechanism, sorts: Sorts, limit: Fraction) -> J
         text = f"epsilon = {_short(rest.upper)} of Laplace noise and choices is converted to rho = "
         square = "epsilon^2 / 8" if drawn else "epsilon^2 / 2"
         notes.append(f"{text}{square} = {_short(converted)}: a bound, not what it is exactly")
-    engine = gauss.engine if sorts.gaussian else rest.engine
+    engine = gauss.engine if sorts.gaussian or sorts.gaussian_steps else rest.engine
     found = LossBounds(lower=lower, upper=upper, pair=pair, engine=engine, notes=tuple(notes))
-    return Judged(found, assumed, scalable=not silent and not mechanism.selections)
+    return Judged(found, assumed, scalable=alone)
+
+
+def _gaussian(asked: Asked, sorts: Sorts) -> LossBounds:
+    """Return the rho of all Gaussian noise: on outputs, and on steps.
+
+    No pair is known to be the worst for both, so from below the larger of the two counts.
+    """
+    outputs = gaussian_rho(asked, sorts.gaussian)
+    if not sorts.gaussian_steps:
+        return outputs
+    steps = gaussian_steps_rho(asked, sorts.gaussian_steps)
+    if not sorts.gaussian:
+        return steps
+    assert not isinstance(outputs.lower, str) and not isinstance(steps.lower, str)
+    worse = outputs if outputs.lower > steps.lower else steps
+    upper = None
+    if outputs.upper is not None and steps.upper is not None:
+        upper = plain(Fraction(outputs.upper) + Fraction(steps.upper))
+    return replace(worse, upper=upper, notes=(*outputs.notes, *steps.notes))
 
 
 def _order_2(sorts: Sorts, pair: Pair, asked: Asked) -> Exact | None:
@@ -143,7 +164,7 @@ def _epsilon_delta(asked: Asked, mechanism: Mechanism, sorts: Sorts, promise: Pr
     rest, assumed = pure_loss(quiet, mechanism, sorts.pure_or_silent(gaussian=False), promise.limit)
     if rest.lower == INFINITE:
         return Judged(_said(rest, sorts), assumed)
-    gauss = gaussian_rho(quiet, sorts.gaussian)
+    gauss = _gaussian(quiet, sorts)
     assert not isinstance(gauss.upper, str)
     notes = [*gauss.notes, *rest.notes]
     upper = None
@@ -159,7 +180,7 @@ def _epsilon_delta(asked: Asked, mechanism: Mechanism, sorts: Sorts, promise: Pr
         reached = _epsilon_of(sorts, pair, asked, promise, upper)
         if reached > lower or best is None:
             lower, best = reached, pair
-    engine = gauss.engine if sorts.gaussian else rest.engine
+    engine = gauss.engine if sorts.gaussian or sorts.gaussian_steps else rest.engine
     high = None if upper is None else plain(upper)
     found = LossBounds(lower=lower, upper=high, pair=best, engine=engine, notes=tuple(notes))
     return Judged(found, assumed)

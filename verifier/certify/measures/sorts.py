@@ -15,6 +15,7 @@ from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.base.verdict import Assumption, Delta, LossBounds
 from blowproof.verifier.certify.measures.told_apart import Shift
 from blowproof.verifier.certify.noise.additive import additive_loss, bind
+from blowproof.verifier.certify.noise.gaussian_steps import GAUSSIAN_STEPS
 from blowproof.verifier.certify.noise.k_norm import K_NORM, k_norm_loss
 from blowproof.verifier.certify.noise.steps import STEPS_NOISE, steps_loss
 from blowproof.verifier.certify.selections.selections import both, with_selections
@@ -47,6 +48,7 @@ class Sorts:
         self.bounded = [part for release, part in both if release.noise == BOUNDED]
         self.k_norm = [item for item in both if item[0].noise == K_NORM]
         self.steps = [item for item in both if item[0].noise == STEPS_NOISE]
+        self.gaussian_steps = [item for item in both if item[0].noise == GAUSSIAN_STEPS]
         joint = (K_NORM, STEPS_NOISE)
         self.pure = [
             part
@@ -56,7 +58,9 @@ class Sorts:
 
     def pure_or_silent(self, *, gaussian: bool = True, bounded: bool = True) -> list[Part]:
         """Return the parts of Laplace noise, and others as if they had none: weight 0."""
-        silent = [*(self.gaussian if gaussian else ()), *(self.bounded if bounded else ())]
+        on_steps = [part for _, part in self.gaussian_steps]
+        silent = [*((*self.gaussian, *on_steps) if gaussian else ()),
+                  *(self.bounded if bounded else ())]  # fmt: skip
         return [*self.pure, *(replace(part, weights=(Fraction(0),)) for part in silent)]
 
     def shifts(self, pair: Pair, asked: Asked) -> list[Shift] | None:

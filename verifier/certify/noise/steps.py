@@ -43,7 +43,16 @@ from blowproof.verifier.certify.base.verdict import LossBounds
 from blowproof.verifier.engines.one_move.worst_edge import one_secret_move
 from blowproof.verifier.limits.limit import whole_limit
 
-__all__ = ["STEPS_NOISE", "longest_move", "moving_axes", "steps_between", "steps_loss"]
+__all__ = [
+    "STEPS_NOISE",
+    "corner_pair",
+    "longest_move",
+    "moving_axes",
+    "steps_between",
+    "steps_loss",
+    "unknown",
+    "why_not",
+]
 
 STEPS_NOISE: Final = "discrete-steps"
 TRIALS = whole_limit(__name__, "TRIALS")
@@ -136,30 +145,41 @@ def steps_loss(asked: Asked, releases: Sequence[tuple[Release, Part]]) -> LossBo
     return found
 
 
-def _one(setting: Setting, release: Release, part: Part, asked: Asked) -> LossBounds:
-    scale, domain, graph = part.weights[0], setting.domain, setting.graph
-    if not scale:
+def why_not(setting: Setting, release: Release, part: Part, asked: Asked) -> str | None:
+    """Return why nothing is known of noise on steps here; None where the argument above holds."""
+    if not part.weights[0]:
         raise PolicyError("noise on steps has a scale above 0", key="scale", hint="write 1 or 1/2")
     if not part.query.separates:
         raise PolicyError("noise on steps is for every value", key="query", hint="histogram")
-    along = domain.axes(release.along)
     if not one_secret_move(setting, asked.reading):
-        return _unknown("neighbours may differ in several records here")
-    moving = moving_axes(graph, domain)
-    if moving is None or not set(moving) <= set(along):
-        return _unknown("a secret may change an attribute along which there are no steps")
-    most, edge = longest_move(graph, domain)
+        return "neighbours may differ in several records here"
+    moving = moving_axes(setting.graph, setting.domain)
+    if moving is None or not set(moving) <= set(setting.domain.axes(release.along)):
+        return "a secret may change an attribute along which there are no steps"
+    return None
+
+
+def corner_pair(setting: Setting, edge: tuple[Point, Point]) -> Pair:
+    """Return two neighbours: one record moves along an edge of G, all others stay at its end."""
+    size = setting.size if setting.scope == "given" else None
+    rest = ((edge[0], size - 1),) if size is not None and size > 1 else ()
+    return Pair(before=(edge[0],), after=(edge[1],), unchanged=rest)
+
+
+def _one(setting: Setting, release: Release, part: Part, asked: Asked) -> LossBounds:
+    reason = why_not(setting, release, part, asked)
+    if reason is not None:
+        return unknown(reason)
+    scale = part.weights[0]
+    most, edge = longest_move(setting.graph, setting.domain)
     exact = edge is not None and not setting.impossible.boxes
-    pair = None
-    if exact and edge is not None:
-        size = setting.size if setting.scope == "given" else None
-        rest = ((edge[0], size - 1),) if size is not None and size > 1 else ()
-        pair = Pair(before=(edge[0],), after=(edge[1],), unchanged=rest)
+    pair = corner_pair(setting, edge) if exact and edge is not None else None
     loss = plain(most / scale)
     note = f"{most} steps at the most, with noise of scale {scale} on each"
     return LossBounds(lower=loss if exact else 0, upper=loss, pair=pair, engine="argument",
                   notes=(note,))  # fmt: skip
 
 
-def _unknown(why: str) -> LossBounds:
+def unknown(why: str) -> LossBounds:
+    """Return that nothing bounds the loss, and why."""
     return LossBounds(lower=0, upper=None, pair=None, engine="argument", notes=(why,))
