@@ -645,6 +645,13 @@ theorems/values/secret_cycles
     LONG_ROW 1_000 entries: Differences of longer rows are not written out.
 theorems/values/seen_values
     MOST_SEEN 200_000 values: More values are not looked at.
+theorems/values/sums_along_edges
+    MOST_SUMMED 5 attributes: Of sums of more, signs are too many.
+    MOST_PAIRS 40_000 pairs: So many pairs of boxes are looked at for their best edge, for each
+        choice of signs.
+    MOST_OFFSETS 3_000 offsets: More on one axis are not tried.
+    MOST_STEPS 100_000 steps: Of paths for the heaviest cycle; beyond them there are bounds.
+    STEP 2e-6 seconds: For a step of a path, and for an offset.
 theorems/values/tables_by_attribute
     MOST_TRIED 24 values: So many are tried for the record that moves along the edge.
 theorems/values/tables_beside_one

@@ -63,8 +63,9 @@ from blowproof.verifier.theorems.values.free_change import (
 )
 from blowproof.verifier.theorems.values.one_secret_arc import Exchange, one_secret_arc
 from blowproof.verifier.theorems.values.secret_arc_above import free_of_facts, with_a_secret_arc
-from blowproof.verifier.theorems.values.secret_cycles import secret_cycles
+from blowproof.verifier.theorems.values.secret_cycles import SecretCycles, secret_cycles
 from blowproof.verifier.theorems.values.seen_values import seen_values
+from blowproof.verifier.theorems.values.sums_along_edges import sums_along_edges
 
 __all__ = [
     "Classes",
@@ -207,15 +208,36 @@ def _along_edges(question: Question, classes: Classes, started: float, end: floa
     def place_of(x: Point) -> int | None:
         return None if x in setting.impossible else homes.get(sparse.of(x))
 
-    found = secret_cycles(setting, question.query, place_of, (now() + end) / 2)
-    if found is None:
-        return None
+    found = _sums(question, classes, end)
+    if found is None or found.lower < found.upper:
+        listed = secret_cycles(setting, question.query, place_of, (now() + end) / 2)
+        every = [each for each in (found, listed) if each is not None]
+        if not every:
+            return None
+        best = max(every, key=lambda each: each.lower)
+        found = replace(best, upper=min(each.upper for each in every))
     pair = None
     if found.exchanges and (setting.scope == "any" or classes.held is not None):
         pair = cycle(setting, found.exchanges, classes)
-    lower = 0 if pair is None else found.lower
+    lower = 0 if pair is None else question.query.difference(pair.moves(question.reading))
     why = "independent signatures: neighbours are simple cycles along edges of G"
     return question.answer(lower, found.upper, why, witness=pair, engine="cycles", since=started)
+
+
+def _sums(question: Question, classes: Classes, end: float) -> SecretCycles | None:
+    """Return the bounds of a sum; `exchanges` are those of the cycle that meets the lower one."""
+    setting = question.setting
+    boxes: list[list[Box]] = [[] for _ in classes.values]
+    for number, item in enumerate(classes.table.classes):
+        place = classes.places[classes.table.effects[number].tobytes()]
+        if classes.occupied(place):
+            boxes[place].extend(item.boxes())
+    found = sums_along_edges(setting.graph, question.query, boxes, (now() + end) / 2)
+    if found is None:
+        return None
+    last = [found.arcs[place - 1][1] for place in range(len(found.arcs))]
+    exchanges = tuple((x, y) for (x, _), y in zip(found.arcs, last, strict=True))
+    return SecretCycles(found.lower, found.upper, exchanges)
 
 
 def _capped(

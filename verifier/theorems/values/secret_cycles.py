@@ -5,17 +5,17 @@ classes joined if an edge of G has an end in each. Let E_a be the largest change
 within class a; D_ab the differences row(y) - row(x) over edges from x in a to y in b, W_ab the
 largest of their norms, and V_ab the largest norm of a difference of two elements of D_ab. Then
 S(f, P) is at least the largest E_a and V_ab. It is that if no classes are joined in a cycle of
-three or more; else it is at most the largest of these, and of the sums, over the classes a of a
-connected part of three classes or more, of the largest W_ab.
+three or more; else it is at most the largest of these, and of the sums of W_ab round simple cycles
+of three or more (`heaviest_cycle`).
 
 *Proof.* A pair is a move within a class, along an edge: f changes by E_a at the most, and by that
 for some edge. Or it is a simple cycle of moves between different classes, all of them along edges.
 If it has two moves, x to y from a to b, and x' to y' from b to a, f changes by (row(y) - row(x)) -
 (row(x') - row(y')), the difference of two elements of D_ab, and any two elements occur: G has its
 edges both ways, and two moves that have an effect each, and none together, are irreducible. If it
-has three moves or more, the classes that it visits are joined in a cycle, lie in one connected
-part, and each is left once. Under scope "given" every class that is occupied has a record, with any
-of its values. QED
+has three moves or more, the classes that it visits are joined in a cycle, and f changes by no more
+than what its moves change it by, each W_ab at the most. Under scope "given" every class that is
+occupied has a record, with any of its values. QED
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from blowproof.models import BlowproofError, BoundQuery, BudgetError, Exact, Poi
 from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
 from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.theorems.values.sums_along_edges import heaviest_cycle
 
 __all__ = ["SecretCycles", "secret_cycles"]
 
@@ -78,15 +79,11 @@ def secret_cycles(
             value = query.norm(change)
             if value > best[0]:
                 best = value, ((x, u), (v, y))
-    upper = best[0]
-    for part in _parts(across):
-        heaviest: dict[int, Exact] = defaultdict(int)
-        for a, b in part:
-            most = max(query.norm({x: -1, y: 1}) for x, y in across[a, b].values())
-            heaviest[a] = max(heaviest[a], most)
-            heaviest[b] = max(heaviest[b], most)
-        if len(part) >= len(heaviest):  # joined in a cycle
-            upper = max(upper, sum(heaviest.values()))
+    arcs: dict[int, dict[int, Exact]] = defaultdict(dict)
+    for (a, b), found in across.items():
+        most = max(query.norm({x: -1, y: 1}) for x, y in found.values())
+        arcs[a][b] = arcs[b][a] = most
+    upper = heaviest_cycle(arcs, end=end, least=3, above=best[0]).upper
     return SecretCycles(best[0], upper, best[1])
 
 
@@ -142,20 +139,3 @@ def _edges(
             across[b, a].setdefault(key, (y, x))
     best = max(inside.values(), key=lambda e: query.norm({e[0]: -1, e[1]: 1}), default=None)
     return across, best
-
-
-def _parts(joined: Mapping[tuple[int, int], Edges]) -> list[list[tuple[int, int]]]:
-    """Return the joined pairs of classes by connected parts."""
-    root: dict[int, int] = {}
-
-    def top(a: int) -> int:
-        while root.setdefault(a, a) != a:
-            a = root[a]
-        return a
-
-    for a, b in joined:
-        root[top(a)] = top(b)
-    found: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for a, b in joined:
-        found[top(a)].append((a, b))
-    return list(found.values())

@@ -1,0 +1,346 @@
+"""Reading 2, independent signatures, sums: the heaviest cycle along edges, by boxes.
+
+*Statement.* As in `secret_cycles`, for a sum of one attribute or of several, in l1. For signs t,
+one for each attribute, let w_t(a, b) be the largest t (y - x) along an edge of G from x in class a
+to y in class b. S(f, P) is the largest, over the signs t, of all w_t(a, a), and of the sums of w_t
+round simple cycles of two classes or more, each joined to the next.
+
+*Proof.* |v| is the largest t v over signs t. A pair is a move along an edge within a class, or a
+simple cycle of moves along edges between different classes; and every such move, and every such
+cycle, is a pair, whichever edges its moves are along (`secret_cycles`). So each arc may take the
+edge that is best for t, and t = -1 in all places is the same cycle the other way round. QED
+
+*Cumulative counts.* A move from x to y changes them by |y - x| positions in l1, and several by no
+less than |sum of (y - x)|. So S(f, P) is at least what it is for the sum of positions, and at most
+the largest |y - x| along an edge within a class, or the sum of the largest |y - x| from class to
+class round a cycle. (For all queries the second half is in `secret_cycles`.)
+
+Where G looks at offsets alone, the best edge between two boxes is found axis by axis: an axis that
+is not summed takes its cheapest offset, and the others share what G's bound leaves (`best_edge`).
+
+The heaviest cycle is looked for with what is left to gain in view: each class is left once at the
+most, along its best arc. Where there are too many, that is the bound: classes that lie on no cycle
+of three or more are left out of it, one after the other, for they have at most one other beside
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import NamedTuple
+
+from blowproof.models import Box, Exact, Point
+from blowproof.models.base.clock import now, spend
+from blowproof.models.norms import L1
+from blowproof.models.queries.kinds import Cumulative, SumQuery
+from blowproof.models.queries.query import BoundQuery
+from blowproof.models.secrets import OffsetGraph, SecretGraph
+from blowproof.models.secrets.axes import Axis, closest
+from blowproof.verifier.limits.limit import real_limit, whole_limit
+
+__all__ = ["Heaviest", "best_edge", "heaviest_cycle", "sums_along_edges"]
+
+MOST_SUMMED = whole_limit(__name__, "MOST_SUMMED")
+MOST_PAIRS = whole_limit(__name__, "MOST_PAIRS")
+MOST_OFFSETS = whole_limit(__name__, "MOST_OFFSETS")
+MOST_STEPS = whole_limit(__name__, "MOST_STEPS")
+STEP = real_limit(__name__, "STEP")
+
+Edge = tuple[Point, Point]
+Slopes = Mapping[int, Exact]
+"""What one position more on an axis is worth."""
+Arcs = Mapping[int, Mapping[int, Exact]]
+
+
+class Heaviest(NamedTuple):
+    """The heaviest cycle that is found (classes in order), its weight, and what none exceeds."""
+
+    weight: Exact
+    cycle: tuple[int, ...]
+    upper: Exact
+
+
+class Found(NamedTuple):
+    """Bounds on S(f, P), and the arcs that meet the lower one: round a cycle, or within a class."""
+
+    lower: Exact
+    upper: Exact
+    arcs: tuple[Edge, ...]
+
+
+def sums_along_edges(
+    graph: SecretGraph, query: BoundQuery, classes: Sequence[Sequence[Box]], end: float
+) -> Found | None:
+    """Return bounds for classes (disjoint boxes of each); None where it does not speak of them.
+
+    That is where G does not look at offsets alone, boxes are too many, or there is no time.
+    """
+    steps, count = _steps(query), sum(map(len, classes))
+    if not steps or not isinstance(graph, OffsetGraph):
+        return None
+    if len(steps) > MOST_SUMMED or count**2 > MOST_PAIRS:
+        return None
+    lower: Exact = 0
+    upper: Exact = 0
+    best: tuple[Edge, ...] = ()
+    for signs in product((1,), *[(1, -1)] * (len(steps) - 1)):
+        slopes = {axis: t * step for (axis, step), t in zip(steps.items(), signs, strict=True)}
+        edges = _edges(graph, classes, slopes, end)
+        if edges is None:
+            return None
+        arcs: dict[int, dict[int, Exact]] = {}
+        for (a, b), (weight, edge) in edges.items():
+            if a != b:
+                arcs.setdefault(a, {})[b] = weight
+            elif weight > lower:
+                lower, best = weight, (edge,)
+        found = heaviest_cycle(arcs, end=end)
+        if found.weight > lower:
+            ends = zip(found.cycle, (*found.cycle[1:], found.cycle[0]), strict=True)
+            lower, best = found.weight, tuple(edges[a, b][1] for a, b in ends)
+        if query.prefix_axis is not None:
+            either = {
+                a: {b: max(weight, arcs[b][a]) for b, weight in row.items()}
+                for a, row in arcs.items()
+            }
+            found = heaviest_cycle(either, end=end)
+        upper = max(upper, lower, found.upper)
+    return Found(lower, upper, best)
+
+
+def _steps(query: BoundQuery) -> dict[int, Exact]:
+    """Return what a position is worth on each axis of a sum, or of cumulative counts; else {}."""
+    if query.measure is not L1:
+        return {}
+    if isinstance(query, SumQuery):
+        return {axis: query.domain.attribute(axis).step for axis in query.axes}
+    single = isinstance(query, Cumulative)
+    return {query.prefix_axis: 1} if single and query.prefix_axis is not None else {}
+
+
+def _edges(
+    graph: OffsetGraph, classes: Sequence[Sequence[Box]], slopes: Slopes, end: float
+) -> dict[tuple[int, int], tuple[Exact, Edge]] | None:
+    """Return the best edge from each class to each, with what it is worth."""
+    found: dict[tuple[int, int], tuple[Exact, Edge]] = {}
+    for a, left in enumerate(classes):
+        if now() > end:
+            return None
+        for b, right in enumerate(classes):
+            for one, two in product(left, right):
+                told = best_edge(graph, one, two, slopes)
+                if told is None:
+                    return None
+                for each in told:
+                    if (a, b) not in found or each[0] > found[a, b][0]:
+                        found[a, b] = each
+    return found
+
+
+# --- the best edge between two boxes -------------------------------------------------------------
+
+
+class _Run(NamedTuple):
+    """Offsets from one run of positions to another: all from the least to the most."""
+
+    least: int
+    most: int
+    left: tuple[int, int]
+    right: tuple[int, int]
+
+    def ends(self, offset: int) -> tuple[int, int]:
+        """Return two positions that are so far apart."""
+        start = max(self.left[0], self.right[0] - offset)
+        return start, start + offset
+
+
+def best_edge(
+    graph: OffsetGraph, one: Box, two: Box, slopes: Slopes
+) -> list[tuple[Exact, Edge]] | None:
+    """Return the best edge from a box to another, with what it is worth; [] where there is none.
+
+    None where too many offsets would have to be tried. Two equal values are no edge: their worth is
+    0, and they are left out where nothing is worth more.
+    """
+    pairs: list[tuple[int, int]] = []
+    for s, t in zip(one.sides, two.sides, strict=True):
+        near = closest(s, t, apart=False)
+        if near is None:
+            return []
+        pairs.append(near)
+    budget, free = graph.bound, [k for k in range(len(pairs)) if not slopes.get(k)]
+    for axis in free:
+        item = graph.axes[axis]
+        cost = item.cost(item.offset(*pairs[axis]))
+        if cost > budget:
+            return []
+        budget -= cost if graph.together == "sum" else 0
+    summed = [axis for axis in slopes if slopes[axis]]
+    best: tuple[Exact, list[tuple[int, int]]] | None = None
+    for runs in product(*(_runs(one, two, axis) for axis in summed)):
+        told = _best_offsets(graph, budget, list(zip(summed, runs, strict=True)), slopes)
+        if told is None:
+            return None
+        for worth, offsets in told:
+            if best is None or worth > best[0]:
+                best = worth, [run.ends(far) for run, far in zip(runs, offsets, strict=True)]
+    if best is None:
+        return []
+    for axis, ends in zip(summed, best[1], strict=True):
+        pairs[axis] = ends
+    x, y = tuple(p for p, _ in pairs), tuple(q for _, q in pairs)
+    return [(best[0], (x, y))] if graph.is_edge(x, y) else []
+
+
+def _runs(one: Box, two: Box, axis: int) -> Iterator[_Run]:
+    for low, high in one.sides[axis].runs:
+        for start, stop in two.sides[axis].runs:
+            yield _Run(start - high + 1, stop - 1 - low, (low, high), (start, stop))
+
+
+def _best_offsets(
+    graph: OffsetGraph, budget: int, runs: Sequence[tuple[int, _Run]], slopes: Slopes
+) -> list[tuple[Exact, list[int]]] | None:
+    """Return the best offsets within a budget, and their worth; [] where there are none."""
+    if not runs:
+        return [(0, [])]
+    (axis, run), *rest = runs
+    item, slope = graph.axes[axis], slopes[axis]
+    alone = graph.together == "max" or not rest
+    offsets = _offsets(item, run, budget, up=slope > 0, best=alone)
+    if len(offsets) > MOST_OFFSETS:
+        return None
+    best: tuple[Exact, list[int]] | None = None
+    for offset in offsets:
+        spend(STEP)
+        cost = item.cost(_charged(item, offset))
+        left = budget - cost if graph.together == "sum" else budget
+        told = _best_offsets(graph, left, rest, slopes)
+        if told is None:
+            return None
+        for worth, others in told:
+            if best is None or worth + slope * offset > best[0]:
+                best = worth + slope * offset, [offset, *others]
+    return [] if best is None else [best]
+
+
+def _charged(item: Axis, offset: int) -> int:
+    """Return what an axis charges for: how far, or on an axis that is no line whether at all."""
+    return abs(offset) if item.line else int(offset != 0)
+
+
+def _offsets(item: Axis, run: _Run, budget: int, *, up: bool, best: bool) -> Sequence[int]:
+    """Return the offsets on an axis that the budget pays for and that may be best.
+
+    None are that pay more for less: those beyond 0 the wrong way, but for the nearest. `best`: the
+    best alone.
+    """
+    reach = item.reach(budget)
+    if not item.line:
+        far = [run.most if up else run.least] if reach else []
+        near = [0] if run.least <= 0 <= run.most else []
+        if best and far:
+            return far
+        return list(dict.fromkeys([*near, *far]))
+    low, high = max(run.least, -reach), min(run.most, reach)
+    if low > high:
+        return []
+    if best:
+        return [high if up else low]
+    if up:
+        return range(max(low, min(0, high)), high + 1)
+    return range(low, min(high, max(0, low)) + 1)
+
+
+# --- the heaviest cycle --------------------------------------------------------------------------
+
+
+def heaviest_cycle(arcs: Arcs, *, end: float, least: int = 2, above: Exact = 0) -> Heaviest:
+    """Return the heaviest simple cycle of so many classes at the `least`, if it is heavier than
+    `above`; each arc has its opposite.
+
+    Within a limit of steps; beyond it there are bounds.
+
+    >>> ring = {k: {(k + 1) % 4: 3, (k - 1) % 4: 1} for k in range(4)}
+    >>> heaviest_cycle(ring, end=float("inf"))
+    Heaviest(weight=12, cycle=(0, 1, 2, 3), upper=12)
+    """
+    weight, cycle = above, tuple[int, ...]()
+    for a, row in arcs.items() if least == 2 else ():
+        for b, there in row.items():
+            back = arcs[b][a]
+            if a < b and there + back > weight:
+                weight, cycle = there + back, (a, b)
+    core = _core(arcs)
+    upper = max(weight, sum(max(0, *row.values()) for row in core.values()))
+    if weight == upper:
+        return Heaviest(weight, cycle, upper)
+    search = _Cycles(core, Heaviest(weight, cycle, upper), least, end)
+    complete = search.run()
+    return Heaviest(search.weight, search.cycle, search.weight if complete else upper)
+
+
+def _core(arcs: Arcs) -> dict[int, dict[int, Exact]]:
+    """Return what is left when classes with one other beside them are left out, over and over."""
+    core = {a: dict(row) for a, row in arcs.items()}
+    thin = [a for a, row in core.items() if len(row) < 2]
+    while thin:
+        a = thin.pop()
+        for b in core.pop(a, {}):
+            del core[b][a]
+            if len(core[b]) == 1:
+                thin.append(b)
+    return core
+
+
+class _Cycles:
+    """A search along paths from each class to classes that were not started from."""
+
+    def __init__(self, core: Arcs, best: Heaviest, least: int, end: float) -> None:
+        self.core, self.least, self.end = core, least, end
+        self.weight, self.cycle = best.weight, best.cycle
+        self.most = {a: max(0, *row.values()) for a, row in core.items()}
+        self.steps = 0
+
+    def run(self) -> bool:
+        """Look for a heavier cycle; return whether all were looked at."""
+        barred: set[int] = set()
+        for start in sorted(self.core, key=lambda a: (-self.most[a], a)):
+            left = sum(most for a, most in self.most.items() if a not in barred)
+            if left <= self.weight:
+                return True
+            if not self._from(start, barred, left):
+                return False
+            barred.add(start)
+        return True
+
+    def _from(self, start: int, barred: set[int], left: Exact) -> bool:
+        """Follow paths from a class; `left`: what the classes on none of them yet may give."""
+        path, on = [start], {start} | barred
+        nothing: Exact = 0
+        stack = [(self._ways(start), nothing, left - self.most[start])]
+        while stack:
+            ways, value, rest = stack[-1]
+            step = next(ways, None)
+            if step is None:
+                stack.pop()
+                on.discard(path.pop())
+                continue
+            self.steps += 1
+            spend(STEP)
+            if self.steps > MOST_STEPS or (self.steps % 1000 == 0 and now() > self.end):
+                return False
+            b, gain = step
+            if b == start:
+                if value + gain > self.weight and len(path) >= self.least:
+                    self.weight, self.cycle = value + gain, tuple(path)
+            elif b not in on and value + gain + rest > self.weight:
+                path.append(b)
+                on.add(b)
+                stack.append((self._ways(b), value + gain, rest - self.most[b]))
+        return True
+
+    def _ways(self, a: int) -> Iterator[tuple[int, Exact]]:
+        """Yield the arcs that leave a class, the heaviest first."""
+        return iter(sorted(self.core[a].items(), key=lambda item: -item[1]))
