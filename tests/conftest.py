@@ -4,13 +4,20 @@ No test sees the ledgers of whoever runs it: each has a store of its own. Failur
 they happen, not when everything is over.
 """
 
+import os
 import signal
+import sys
 import time
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import refusals
+
+# Hundreds of processes are started by tests. Where a shell forbids to keep compiled files, each of
+# them would compile everything anew; and so would pytest, in each worker, with all the tests.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 settings.register_profile(
     "ci",
@@ -23,6 +30,10 @@ settings.load_profile("ci")
 
 IDLE = 20
 """A process that waits is told that its time goes so many times slower than that of the clock."""
+
+LOOKS = 0.001
+"""So many seconds on the clock may pass between two looks at the processor time: each costs the
+system a call, and searches ask for the time a million times."""
 
 MARKERS = (
     "wall_clock: the test waits for something, so its deadlines are told by the clock on the wall",
@@ -47,11 +58,15 @@ def time_of_its_own(request, monkeypatch):
     if request.node.get_closest_marker("wall_clock") is None:
         monotonic, processor = time.monotonic, time.process_time
         wall, used = monotonic(), processor()
-        monkeypatch.setattr(
-            time,
-            "monotonic",
-            lambda: wall + max(processor() - used, (monotonic() - wall) / IDLE),
-        )
+        looked = told = wall
+
+        def own_time():
+            nonlocal looked, told
+            if (clock := monotonic()) - looked >= LOOKS:
+                looked, told = clock, wall + max(processor() - used, (clock - wall) / IDLE)
+            return told
+
+        monkeypatch.setattr(time, "monotonic", own_time)
 
 
 @pytest.hookimpl(wrapper=True)
