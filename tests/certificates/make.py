@@ -11,6 +11,7 @@ import copy
 import json
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 from pathlib import Path
@@ -37,17 +38,26 @@ from blowproof.models import (
     Policy,
     Reading,
     Region,
+    parse_query,
+    setting,
 )
 from blowproof.verifier.ask import certified
+from blowproof.verifier.asked.answer import Answer
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.kernel import check
 from blowproof.verifier.kernel.check import SCHEMA, world_of
 from blowproof.verifier.kernel.document import Budget
 from blowproof.verifier.kernel.proofs.branching import problem_of
 from blowproof.verifier.kernel.world import Effects
+from blowproof.verifier.portfolio.searches import by_ceiling
 from blowproof.verifier.proofs.cases.search import prove
 from blowproof.verifier.proofs.claim import digests
 from blowproof.verifier.proofs.graver import proofs_with
 from blowproof.verifier.proofs.irreducible_parts import parted
+from blowproof.verifier.proofs.write import certify_answer
+from blowproof.verifier.theorems.beside import facts_beside
+from blowproof.verifier.theorems.beside_bounds import bounds_beside
 
 HERE = Path(__file__).parent
 Document = dict[str, Any]
@@ -407,6 +417,7 @@ def attacks(valid: dict[str, Document]) -> dict[str, Document]:
     found.update(_theorem_attacks(valid))
     found.update(_cell_attacks(valid))
     found.update(_between_attacks(valid))
+    found.update(_length_attacks(valid))
     found["moves-counted-from-the-end"] = _counted_from_the_end()
     found["data-without-their-numbers"] = _data_without_numbers()
     found.update(_tree_attacks(tree))
@@ -484,6 +495,103 @@ def bounds_of(valid: dict[str, Document]) -> dict[str, Document]:
         "cells-a-pair-of-bounds": {**beside, **pair},
         "cells-an-upper-bound": {**beside, "at_least": 0, "witness": None},
     }
+
+
+LENGTHS: dict[str, tuple[Policy, Reading, Callable[[Question], Answer | None]]] = {
+    "circuits-bound-three-tables": (
+        margins(table(3, 3, 2), "AB", "AC", "BC"),
+        "published",
+        by_ceiling,
+    ),
+    "beside-bounds-of-two-counts": (
+        margins(table(8, 2, 2, 2), "A", "B", "C"),
+        "published",
+        facts_beside,
+    ),
+    "beside-bounds-of-two-counts-in-wards": (
+        margins(table(2, 4, 2, 2), "AB", "C", "D", secrets=PartitionBy(["A"])),
+        "secret-moves",
+        facts_beside,
+    ),
+    "beside-a-bound-with-two-ends": (
+        Policy(
+            domain=table(6, 2, 9),
+            known=(
+                Marginal(["A"], answers=[50] * 6),
+                Count({"B": "b0"}, at_least=100, at_most=200),
+            ),
+            database=Database(size=300),
+        ),
+        "published",
+        bounds_beside,
+    ),
+}
+"""What theorems bound by so many moves: what bounds it (the pairs of these are left out)."""
+
+
+def lengths_of() -> dict[str, Document]:
+    """Return certificates of bounds by the number of moves."""
+    found = {}
+    for name, (policy, reading, theorem) in LENGTHS.items():
+        histogram = parse_query("histogram", policy)
+        answer = theorem(Question(prepare(setting(policy), reading), histogram, reading))
+        assert answer is not None
+        answer = replace(answer, lower=0, witness=None)
+        document = certify_answer(policy, histogram, answer)[1].document
+        assert document is not None
+        assert name.startswith(document["proof"]["kind"])
+        found[name] = {**document, "tools": {}}
+    return found
+
+
+def _length_attacks(valid: dict[str, Document]) -> dict[str, Document]:
+    """So many moves, by an ellipsoid or labels that are none, or less than what they bound."""
+    circuits, two, wards, loose = (valid[name] for name in LENGTHS)
+    shape, facts = circuits["proof"]["shape"], circuits["proof"]["facts"]
+    flat = [[0] * len(shape)] + [[0, *row[1:]] for row in shape[1:]]
+    lopsided = [[shape[0][0], shape[0][1] + 1, *shape[0][2:]], *shape[1:]]
+    every = len(two["proof"]["base"]) + 4
+    moves = {"circuits": circuits, "beside": two, "beside-in-wards": wards, "beside-bounds": loose}
+    return {
+        **{f"{name}-one-less": changed(of, "value", to=lambda v: v - 1)
+           for name, of in moves.items()},
+        "circuits-of-a-flat-ellipsoid": changed(circuits, "proof", "shape", to=flat),
+        "circuits-of-a-matrix-that-is-not-symmetric": changed(
+            circuits, "proof", "shape", to=lopsided
+        ),
+        "circuits-of-no-ellipsoid": changed(
+            circuits, "proof", "shape", to=[[-x for x in row] for row in shape]
+        ),
+        "circuits-of-fewer-facts": changed(
+            {**circuits, "proof": {**circuits["proof"], "facts": facts[:-1]}},
+            "proof", "shape", to=[row[:-1] for row in shape[:-1]],
+        ),
+        "circuits-of-a-fact-twice": changed(
+            circuits, "proof", "facts", to=[facts[0], facts[0], *facts[2:]]
+        ),
+        "circuits-where-records-come-and-go": changed(circuits, "reading", to="add-remove"),
+        "beside-without-a-label": changed(two, "proof", "labels", to=_cut),
+        "beside-without-labels": changed(two, "proof", "labels", to=[]),
+        "beside-a-label-twice": changed(two, "proof", "labels", to=lambda v: [v[0], v[0]]),
+        "beside-no-such-label": changed(two, "proof", "labels", to=lambda v: [*v, 99]),
+        "beside-a-label-from-the-end": changed(two, "proof", "labels", to=lambda v: [-1, *v]),
+        "beside-a-label-in-the-base": changed(
+            two, "proof", "labels", to=[*two["proof"]["labels"], two["proof"]["base"][0]]
+        ),
+        "beside-every-fact-in-the-base": changed(two, "proof", "base", to=list(range(every))),
+        "beside-no-base": changed(two, "proof", "base", to=[]),
+        "beside-a-form-of-a-line": changed(two, "proof", "forms", to=[[[1, 1, 0]]]),
+        "beside-a-form-of-both-signs": changed(two, "proof", "forms", to=[[[1, 1, 0], [-1, 0, 1]]]),
+        "beside-a-form-of-nothing": changed(two, "proof", "forms", to=[[[1, 0, 0], [1, 0, 0]]]),
+        "beside-wards-that-are-not-secret": resigned(
+            changed(wards, "policy", "secrets", to={"kind": "full"})
+        ),
+        "beside-edges-where-all-may-move": changed(wards, "reading", to="published"),
+        "beside-a-bound-that-is-no-label": changed(loose, "proof", "labels", to=[]),
+        "beside-a-bound-in-the-base": changed(
+            loose, "proof", "base", to=[*loose["proof"]["base"], *loose["proof"]["labels"]]
+        ),
+    }  # fmt: skip
 
 
 def _between_attacks(valid: dict[str, Document]) -> dict[str, Document]:
@@ -950,6 +1058,7 @@ def main() -> None:
         print(f"{name}: S = {answer.lower}, {told.kind}")
     valid.update({name: pieces(name)[0] for name in GRAVER})
     valid.update(bounds_of(valid))
+    valid.update(lengths_of())
     for folder, files in (
         ("valid", {name: json.dumps(document) for name, document in valid.items()}),
         ("invalid", {name: json.dumps(document) for name, document in attacks(valid).items()}),

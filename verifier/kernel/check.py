@@ -47,7 +47,7 @@ KINDS = {
     **{"every-database": "every_database", "branching": "branching", "graver": "graver"},
     **{"merged": "merged", "cells": "cells", "exchanges": "exchanges", "margins": "margins"},
     **{"determined": "determined", "secret-arc": "secret_arc", "one-sided": "one_sided"},
-    **{"limits": "limits"},
+    **{"limits": "limits", "circuits": "lengths.circuits", "beside": "lengths.beside"},
 }
 FAULTS = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError)
 _ONLY_HERE = object()

@@ -19,7 +19,7 @@ from .document import Budget, Exact, words
 if TYPE_CHECKING:
     from .world import Effects
 
-__all__ = ["independent", "parts", "records", "round_a_cycle"]
+__all__ = ["affine_rank", "independent", "parts", "records", "round_a_cycle"]
 
 Vector = tuple[int, ...]
 Sparse = tuple[tuple[int, int], ...]
@@ -103,6 +103,11 @@ def _size(number: Exact) -> int:
 def independent(signatures: Sequence[Sparse], budget: Budget) -> bool:
     """Whether different signatures are affinely independent."""
     return len(Span(_rows(signatures), budget).kept) == len(signatures)
+
+
+def affine_rank(signatures: Sequence[Sparse], budget: Budget) -> int:
+    """Return the rank of the differences of signatures."""
+    return len(Span(_rows(signatures), budget).kept) - 1
 
 
 def records(

@@ -469,6 +469,10 @@ proofs/graver
     MOST_PIECES 3_000 pieces: Facts are not cut into more pieces.
     MOST_VECTORS 25_000 vectors: Larger bases are not written down.
     MOST_COLUMNS 400 columns: Of more columns no basis is looked for.
+proofs/lengths/beside
+    MOST_ORDERS 5 labels: Of no more labels every order of the stages is tried.
+proofs/lengths/circuits
+    MOST_ENTRIES 400_000 entries: Of the table of signatures.
 proofs/margins
     MOST_FACTS 60 facts: Of more facts no table is made that was searched in full.
 proofs/write

@@ -30,6 +30,8 @@ from blowproof.verifier.proofs.cycles import simple_cycles
 from blowproof.verifier.proofs.graver import gravers
 from blowproof.verifier.proofs.implied import implied
 from blowproof.verifier.proofs.irreducible_parts import parted
+from blowproof.verifier.proofs.lengths.beside import beside
+from blowproof.verifier.proofs.lengths.circuits import circuits
 from blowproof.verifier.proofs.limits import limits
 from blowproof.verifier.proofs.margins import margins, rounds
 from blowproof.verifier.proofs.merged import merged_proofs
@@ -241,7 +243,9 @@ class _Writer:
                 yield from proofs(world(), value)
             yield from limits(world(), value, self.prepared, self.query, now() + self._left)
             if not any(based(world(), value)):  # which is shorter, and comes later
+                yield from beside(world(), value)
                 yield from margins(world(), value, self._left)
+                yield from circuits(world(), value)
         except Rejected as reason:
             self.reasons.append(f"a theorem: {reason}")
 

@@ -7,36 +7,42 @@ from blowproof.verifier.kernel.check import KINDS
 
 VERIFIER = Path(__file__).resolve().parents[3] / "verifier"
 KERNEL, WRITERS = VERIFIER / "kernel", VERIFIER / "proofs"
-SERVES = {"irreducible_parts": "irreducible"}
+SERVES = {"irreducible_parts": "irreducible", "lengths.plane": "lengths.beside"}
 """Files beside that of a kind, and the kind that they serve."""
 WITHOUT_CHOICE = {"exchanges", "secret_arc", "determined", "every_database", "four_cells"}
 """Kinds that hold nothing but their name: one file writes them."""
-FRAME = {"__init__", "claim", "implied", "write", "without_choice"}
+FRAME = {"__init__", "claim", "implied", "write", "without_choice", "lengths.__init__"}
 
 
 def names(folder):
-    return {path.stem for path in folder.glob("*.py")} - FRAME - SERVES.keys()
+    found = {path.stem for path in folder.glob("*.py")}
+    found |= {f"lengths.{path.stem}" for path in folder.glob("lengths/*.py")}
+    return found - FRAME - SERVES.keys()
+
+
+def file_of(folder, name):
+    return folder / f"{name.replace('.', '/')}.py"
 
 
 def test_every_kind_has_its_file_in_the_kernel():
     assert names(KERNEL / "proofs") == set(KINDS.values())
     for kind, file in KINDS.items():
-        assert file.removesuffix("_move") == kind.replace("-", "_")
+        assert file.removesuffix("_move").removeprefix("lengths.") == kind.replace("-", "_")
 
 
 def test_every_kind_has_a_writer_of_the_same_name():
     assert names(WRITERS) == set(KINDS.values()) - WITHOUT_CHOICE
     for kind, file in KINDS.items():
         beside = [name for name, served in SERVES.items() if served == file]
-        file_of = "without_choice" if file in WITHOUT_CHOICE else file
-        texts = [(WRITERS / f"{name}.py").read_text() for name in (file_of, *beside)
-                 if (WRITERS / f"{name}.py").exists()]  # fmt: skip
+        writer = "without_choice" if file in WITHOUT_CHOICE else file
+        texts = [file_of(WRITERS, name).read_text() for name in (writer, *beside)
+                 if file_of(WRITERS, name).exists()]  # fmt: skip
         assert any(f'"kind": "{kind}"' in text for text in texts), kind
 
 
 def test_every_kind_is_refuted_by_one_function():
     for file in KINDS.values():
-        assert re.search(r"^def refute\(", (KERNEL / "proofs" / f"{file}.py").read_text(), re.M)
+        assert re.search(r"^def refute\(", file_of(KERNEL / "proofs", file).read_text(), re.M)
 
 
 def test_every_kind_has_its_section_in_the_format():

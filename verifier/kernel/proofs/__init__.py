@@ -5,5 +5,6 @@ a section in FORMAT.md, and a writer in verifier/proofs. Standard library only.
 
 Read `irreducible` (the main kind), `cycles`, `cells`, `single_move`, `four_cells`,
 `every_database`, `branching`, `graver`, `merged`;
-`exchanges`, `secret_arc`, `one_sided`, `margins`, `limits`, `determined` (kinds by a theorem).
+`exchanges`, `secret_arc`, `one_sided`, `margins`, `limits`, `determined` (kinds by a theorem); and
+the room lengths (kinds by how many moves a pair makes).
 """

@@ -3,9 +3,9 @@
 *Statement.* Let the classes, labels and widths be those of `beside`, in reading 2, and call two
 classes of the base joined if an edge of G leads from a value of one to a value of the other. Let
 N_1 >= N_2 be how many classes the two largest components have (N_2 = 0 if there is one). With one
-further fact, of width w, a pair makes at most w max(floor((N_1 + 1)^2 / 2), 2 N_1 N_2) moves. More
-facts: the stages of `beside` with this as the first; and N_1 times the whole points, where W_j and
-W are the largest sums over the classes of one component.
+further fact, of width w, a pair makes at most w max((N_1 + 1)^2 / 2, 2 N_1 N_2) moves, rounded
+down. More facts: the stages of `beside` with this as the first; and N_1 times the whole points,
+where W_j and W are the largest sums over the classes of one component.
 
 *Proof.* As for `beside`, the moves being along edges of G: a simple cycle lies in one component, so
 that it has at most N_1 moves, and W_j and W bound its labels. Of (ii) only this changes: two cycles
@@ -70,14 +70,16 @@ def longest_along_edges(
 
     >>> longest_along_edges([range(4)] * 10, [1], orders=4)
     32
+    >>> longest_along_edges([range(4)], [2], orders=4)
+    25
     """
     largest, second = sorted((0, 0, *map(len, parts)), reverse=True)[:2]
     if not widths:
         return largest
-    first = max((largest + 1) ** 2 // 2, 2 * largest * second)
+    first = max((largest + 1) ** 2, 4 * largest * second)
     staged = []
     for order in permutations(widths) if len(widths) <= orders else [tuple(widths)]:
-        length = order[0] * first
+        length = order[0] * first // 2
         for width in order[1:]:
             length *= max(2, 2 * width * length - 1)
         staged.append(length)

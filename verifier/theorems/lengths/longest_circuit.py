@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from blowproof.models.base.clock import glance
 from blowproof.verifier.limits.limit import whole_limit
 
-__all__ = ["longest_circuit"]
+__all__ = ["ellipsoid", "longest_circuit"]
 
 MOST_PRODUCTS = whole_limit(__name__, "MOST_PRODUCTS")
 MOST_DIMENSIONS = whole_limit(__name__, "MOST_DIMENSIONS")
@@ -56,18 +56,27 @@ def longest_circuit(points: Matrix) -> int | None:
     >>> longest_circuit(np.array([[0, 0], [1, 0], [0, 1], [1, 1]]))
     5
     """
-    count, rank = points.shape
-    if not 0 < rank <= MOST_DIMENSIONS or count * count * rank > MOST_PRODUCTS:
-        return None
-    if count < 2 or int(np.abs(points).max()) ** 2 * rank >= SAFE // FINEST:
-        return None  # beyond what floats see, or sums of products may not fit
-    shape = _whole(_smallest(points.astype(np.float64)))
+    rank = points.shape[1]
+    shape = ellipsoid(points)
     farthest = None if shape is None else _farthest(points, shape)
     det = None if shape is None else determinant(shape.tolist())
     if not farthest or det is None:
         return None
     inside = (rank + 1) * Fraction(farthest * (rank + 1), rank) ** rank / det
     return max(2, isqrt(floor(inside)))
+
+
+def ellipsoid(points: Matrix) -> Matrix | None:
+    """Return H for a small ellipsoid round the differences of points, in whole numbers.
+
+    None where they are too many, or too large for it.
+    """
+    count, rank = points.shape
+    if not 0 < rank <= MOST_DIMENSIONS or count * count * rank > MOST_PRODUCTS:
+        return None
+    if count < 2 or int(np.abs(points).max()) ** 2 * rank >= SAFE // FINEST:
+        return None  # beyond what floats see, or sums of products may not fit
+    return _whole(_smallest(points.astype(np.float64)))
 
 
 def _smallest(points: Floats) -> Floats:

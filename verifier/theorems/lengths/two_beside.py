@@ -86,7 +86,7 @@ from math import isqrt
 
 from blowproof.verifier.limits.limit import whole_limit
 
-__all__ = ["longest_with_two"]
+__all__ = ["forms_of", "longest_with_two"]
 
 MOST_LABELS = whole_limit(__name__, "MOST_LABELS")
 LENGTHS = whole_limit(__name__, "LENGTHS")
@@ -108,6 +108,11 @@ def longest_with_two(classes: Collection[tuple[Collection[Label], int]]) -> tupl
     apart = [(_differences(labels), times) for labels, times in classes]
     found = [_by_form(form, apart) for form in _forms(apart)]
     return min(moves for moves, _ in found), min(cycles for _, cycles in found)
+
+
+def forms_of(classes: Collection[tuple[Collection[Label], int]]) -> list[Form]:
+    """Return the forms that are tried: the certificate of a bound names the best of them."""
+    return list(_forms([(_differences(labels), times) for labels, times in classes]))
 
 
 def _differences(labels: Collection[Label]) -> list[Label]:

@@ -1,0 +1,4 @@
+"""Proofs by how many moves a pair makes: the choices that the kernel's kinds of this room leave.
+
+Read `circuits` (which facts, which ellipsoid), `beside` (which base, labels in which order, forms).
+"""
