@@ -4,6 +4,9 @@
 the longest irreducible (or bounds), nodes and seconds; then the seconds of the peers that are
 installed, which list the whole basis (`hilbert`, or `graver` for add-remove) because they have no
 other way to its longest element.
+
+`python benchmarks/irreducible.py --left 3x4` says how often irreducibles of one-way margins leave a
+class of each factor, and a cell, at the most (`LEFT` of `theorems/listed_margins`).
 """
 
 from __future__ import annotations
@@ -66,6 +69,18 @@ def two_way(*shape: int) -> list[Vector]:
     return signatures(shape, list(combinations(range(len(shape)), 2)))
 
 
+def leaving(shape: Sequence[int], axes: Sequence[int]) -> list[int]:
+    """For each effect of `one_way`: whether it can leave the first class of each of these factors.
+
+    So can what leads away from it, and what does not change the factor.
+    """
+    starts = {axis: sum(shape[:axis]) for axis in axes}
+    parts = [
+        [effect[at : at + shape[axis]] for axis, at in starts.items()] for effect in one_way(*shape)
+    ]
+    return [int(all(part[0] == -1 or not any(part) for part in each)) for each in parts]
+
+
 FAMILIES: dict[str, list[Vector]] = {
     "2x3": one_way(2, 3),
     "2x2x2": one_way(2, 2, 2),
@@ -93,6 +108,17 @@ def ours(effects: list[Vector], limit: float) -> str:
     result = longest(effects, time_limit=limit)
     value = str(result.lower) if result.complete else f"{result.lower}..{result.upper}"
     return f"{value:>12} {result.nodes:>10,} {result.seconds:>9.2f}"
+
+
+def left(name: str, limit: float) -> None:
+    """One line for each factor, and one for a cell."""
+    shape = tuple(map(int, name.split("x")))
+    axes = range(len(shape))
+    for places in (*([axis] for axis in axes), list(axes)):
+        what = "a cell" if len(places) > 1 else f"a class of {shape[places[0]]}"
+        found = longest(one_way(*shape), leaving(shape, places), time_limit=limit)
+        value = str(found.lower) if found.complete else f"{found.lower}..{found.upper}"
+        print(f"{name} {what:<12} {value:>8} {found.nodes:>12,} {found.seconds:>9.2f}", flush=True)
 
 
 def fourti2(effects: list[Vector], limit: float) -> str:
@@ -148,8 +174,12 @@ def main() -> None:
     parser.add_argument(
         "--peer-limit", type=float, default=60.0, help="seconds a peer; 0: no peers"
     )
+    parser.add_argument("--left", metavar="SIDES", help="how often classes and cells are left")
     arguments = parser.parse_args()
     warm_up()
+    if arguments.left:
+        left(arguments.left, arguments.limit)
+        return
     print(f"{'family':<18} rank    |D| {'longest':>12} {'nodes':>10} {'seconds':>9}", end=" ")
     print("    4ti2 Normaliz")
     for name in arguments.families:

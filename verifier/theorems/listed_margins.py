@@ -20,7 +20,11 @@ listed: put two of its classes together, and an irreducible falls into parts tha
 for the smaller table, so of at most L moves. The fact that counts one of the two, whose coefficient
 is 0 or 1, is one more. A part enters the class of the two at most v times (`LEFT`), and changes the
 fact by no more, since only what enters the class can add to it, and only what leaves it, which is
-as much, can take away. By stages (see `beside`) there are at most L max(2, 2 v - 1) moves.
+as much, can take away. By stages (see `beside`) there are at most max(2, 2 v - 1) parts: if one has
+the label 0, or two have a and -a, there is no other; else a part of positive label is taken where
+the sum so far is 0 or less, and one of negative label where it is more, and the sums differ and lie
+in an interval of so many. So there are at most L max(2, 2 v - 1) moves, and a class is left that
+many times what a part leaves it at the most: a class of the table, or the one that it went into.
 
 *Fewer than all moves:* it counts how often one cell of the table is left (or entered), and how
 often one class of a factor of so many classes is: the same cases tell how often at the most
@@ -34,8 +38,9 @@ query by.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from blowproof.models import BlowproofError, Exact
 from blowproof.models.base.clock import now
@@ -58,6 +63,7 @@ __all__ = [
     "listed_margins",
     "longest_listed",
     "longest_with_one_more",
+    "often",
 ]
 
 SECONDS = real_limit(__name__, "SECONDS")
@@ -91,13 +97,13 @@ class Left:
 LEFT: dict[tuple[int, ...], Left] = {
     (2, 3): Left(3, {2: 5, 3: 4}, 36),
     (2, 4): Left(4, {2: 8, 4: 5}, 72),
-    (2, 5): Left(18, {2: 11, 5: 6}, 648),  # of cells no more is known than of all
+    (2, 5): Left(5, {2: 11, 5: 6}, 648),  # of squares no more is known than of all
     (3, 3): Left(5, {3: 8}, 110),
     (2, 2, 2): Left(4, {2: 7}, 60),
     (2, 2, 3): Left(8, {2: 16, 3: 12}, 260),
-    (3, 4): Left(27, {3: 27, 4: 27}, 304),  # of cells and classes no more is known than of all
+    (3, 4): Left(27, {3: 13, 4: 11}, 304),  # of cells no more is known than of all
 }
-"""The same for single cells and classes, where it was listed."""
+"""The same for single cells and classes, where it was listed (nodes: to 10,806,787)."""
 
 
 def longest_listed(sides: tuple[int, ...]) -> int | None:
@@ -123,28 +129,51 @@ def longest_with_one_more(sides: tuple[int, ...]) -> int | None:
     """Return the same for tables of which one side may have a class more than any that was listed.
 
     >>> longest_with_one_more((4, 4)), longest_with_one_more((4, 3)), longest_with_one_more((5, 5))
-    (1431, 27, None)
+    (675, 27, None)
     >>> longest_with_one_more((3, 5))
     378
     """
     known = longest_listed(sides)
     if known is not None:
         return known
-    staged = []
+    return min((stage.longest * stage.parts for stage in _stages(sides)), default=None)
+
+
+class _Stage(NamedTuple):
+    """A table with a class less, how long its irreducibles are, and how many make one of ours."""
+
+    sides: tuple[int, ...]
+    longest: int
+    parts: int
+
+
+def _stages(sides: tuple[int, ...]) -> Iterator[_Stage]:
     for place, side in enumerate(sides):
         smaller = (*sides[:place], side - 1, *sides[place + 1 :])
         each = longest_listed(smaller)
         if side > 1 and each is not None:
-            staged.append(each * max(2, 2 * _often(smaller, side - 1, each) - 1))
-    return min(staged, default=None)
+            yield _Stage(smaller, each, max(2, 2 * _often_listed(smaller, place, each) - 1))
 
 
-def _often(sides: tuple[int, ...], side: int, most: int) -> int:
-    """Return how often a pair leaves a class of the factor of so many classes, at the most."""
+def often(sides: tuple[int, ...], factor: int, most: int) -> int:
+    """Return how often a pair of at most so many moves leaves one class of a factor, at the most.
+
+    >>> often((3, 4), 1, 27), often((4, 4), 1, 675)
+    (11, 275)
+    """
+    if longest_listed(sides) is not None:
+        return _often_listed(sides, factor, most)
+    staged = [
+        stage.parts * _often_listed(stage.sides, factor, stage.longest) for stage in _stages(sides)
+    ]
+    return min([most, *staged])
+
+
+def _often_listed(sides: tuple[int, ...], factor: int, most: int) -> int:
     shapes = [shape for shape in _that_fit(sides) if shape in LEFT]
     if not shapes:
         return most
-    left = LEFT[min(shapes, key=lambda shape: LISTED[shape])]
+    left, side = LEFT[min(shapes, key=lambda shape: LISTED[shape])], sides[factor]
     return min(most, max(times for number, times in left.classes.items() if number >= side))
 
 
@@ -219,8 +248,8 @@ def _by_factors(
     found: list[Exact] = []
     if left is not None and question.query.measure is L2_SQUARED and is_histogram(question.query):
         found.append(left.squares)
-    for home, side in zip(homes, sides, strict=True):
-        each = _often(sides, side, most)
+    for factor, home in enumerate(homes):
+        each = often(sides, factor, most)
         bound = most_in_classes(
             question, table, home, each, most, cell=most if left is None else left.cell, end=end
         )
