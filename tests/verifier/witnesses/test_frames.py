@@ -11,12 +11,15 @@ import pytest
 
 from blowproof.models import (
     AttributeChange,
+    Between,
     Count,
     Database,
+    Distance,
     Domain,
     Integers,
     Labels,
     Marginal,
+    PartitionBy,
     Policy,
     parse_query,
 )
@@ -114,6 +117,16 @@ def test_one_move_is_secret_where_g_joins_few() -> None:
         assert progress.witness is not None
         assert check_pair(question.setting, "published", progress.witness)
     assert max(progress.lower for progress in found) >= 76
+
+
+def test_plain_moves_are_looked_for_beyond_what_the_query_sees() -> None:
+    """28 and 42 before: moves that had to be plain took values that change the query less."""
+    wards = table(3, 3, 3, known=("a", "b"), secrets=PartitionBy(["c"]))
+    assert best(wards, "marginal(a,c)") == 30  # as many as with full secrets
+    grid = Domain(x=Integers(0, 11), y=Integers(0, 11))
+    facts = [Count({axis: Between(low, low + 3)}) for axis in "xy" for low in (0, 4)]
+    policy = Policy(domain=grid, known=facts, secrets=Distance(metric="l1", threshold=8))
+    assert best(policy, "cumulative(x)") >= 45
 
 
 def test_fewer_records_where_there_are_few() -> None:

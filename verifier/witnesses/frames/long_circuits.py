@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, product
 
@@ -24,13 +24,14 @@ from numpy.typing import NDArray
 
 from blowproof.models import BlowproofError, Box, Point, Setting
 from blowproof.models.base.clock import now, spend
+from blowproof.models.base.kept import Kept
 from blowproof.models.domain.classes import ValueClass
 from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.limits.limit import real_limit, whole_limit
-from blowproof.verifier.reductions.complete_graph import some_edge
+from blowproof.verifier.reductions.complete_graph import moves_apart, some_edge
 from blowproof.verifier.reductions.fewer_facts import freed
 from blowproof.verifier.theorems.affine_frames import kernel
 from blowproof.verifier.theorems.values.seen_values import seen_values
@@ -99,6 +100,9 @@ class _Classes:
     effects: NDArray[np.int64]
     members: tuple[tuple[ValueClass, ...], ...]
     rows: Rows
+    axes: tuple[int, ...]
+    """What the query looks at."""
+    alike: Kept = field(default_factory=Kept, init=False, repr=False, compare=False)
 
     @staticmethod
     def of(question: Question) -> _Classes | None:
@@ -123,7 +127,8 @@ class _Classes:
         if rows is None:
             return None
         members = tuple(tuple(table.classes[place] for place in found[each]) for each in signatures)
-        return _Classes(free, np.array(signatures, dtype=np.int64), members, rows)
+        axes = tuple(sorted(question.query.axes_read(setting.domain)))
+        return _Classes(free, np.array(signatures, dtype=np.int64), members, rows, axes)
 
     @cached_property
     def boxes(self) -> list[list[Box]]:
@@ -152,16 +157,71 @@ class _Classes:
 
     @cached_property
     def only(self) -> NDArray[np.bool_] | None:
-        """Between which signatures every move is along an edge, of the values that are used."""
+        """Between which signatures every move is along an edge, as far as is seen."""
         if self.near is None:
             return None
-        found, graph = self.near.copy(), self.setting.graph
+        found = self.near.copy()
         for one, two in np.argwhere(self.near).tolist():
             now()
-            spend(len(self.rows.values[one]) * len(self.rows.values[two]) * EDGE)
-            ends = product(self.rows.values[one], self.rows.values[two])
-            found[one, two] = all(graph.is_edge(*each) for each in ends)
+            found[one, two] = self._plain(self.boxes[one], self.boxes[two]) is None
         return found
+
+    def like(self, place: int, x: Point) -> list[Box]:
+        """Return boxes of values of a signature that are no other to the query than x."""
+        seen = tuple(x[axis] for axis in self.axes)
+        return self.alike.get((place, seen), lambda: self._like(place, x))
+
+    def _like(self, place: int, x: Point) -> list[Box]:
+        read, one = set(self.axes), Box.at(x).sides
+        whole = self.setting.domain.whole.sides
+        pinned = Box.of(one[k] if k in read else side for k, side in enumerate(whole))
+        every = (box & pinned for item in self.members[place] for box in item.boxes())
+        return list(islice(filter(None, every), BOXES))
+
+    def plain(self, one: int, two: int, x: Point, y: Point) -> tuple[Point, Point] | None:
+        """Return a move of two signatures along no edge, the same to the query as that of x to y;
+        None where none is seen.
+        """
+        return self._plain(self.like(one, x), self.like(two, y))
+
+    def _plain(self, left: Sequence[Box], right: Sequence[Box]) -> tuple[Point, Point] | None:
+        graph = self.setting.graph
+        each = (graph.plain_between(a, b) for a, b in product(left, right))
+        return next((ends for ends in each if ends is not None), None)
+
+    def best_edge(
+        self, arcs: Sequence[Arc], moves: Sequence[tuple[Point, Point]], secret: int
+    ) -> tuple[Point, ...]:
+        """Return an edge for the arc at `secret`: that with which the query changes most, of some;
+        () where there is none.
+        """
+        one, two, _ = arcs[secret]
+        rest: NDArray[np.float64] = np.zeros(self.rows.rows[one].shape[1])
+        for place, ((a, b, times), (x, y)) in enumerate(zip(arcs, moves, strict=True)):
+            if place != secret:
+                rest += times * (self._row(b, y) - self._row(a, x))
+        going, coming = self.rows.rows[one], self.rows.rows[two]
+        spend(len(going) * coming.size * EDGE)
+        sizes = np.array([np.abs(rest - row + coming).sum(axis=1) for row in going])
+        for spot in np.argsort(-sizes, axis=None, kind="stable")[:MOST_TRIED].tolist():
+            x, y = divmod(spot, len(coming))
+            left = self.like(one, self.rows.values[one][x])
+            edge = some_edge(self.setting.graph, left, self.like(two, self.rows.values[two][y]))
+            if edge:
+                return edge
+        return self.edge(one, two)
+
+    def _row(self, place: int, x: Point) -> NDArray[np.float64]:
+        seen = tuple(x[axis] for axis in self.axes)
+        return self._rows[place][seen]
+
+    @cached_property
+    def _rows(self) -> list[dict[tuple[int, ...], NDArray[np.float64]]]:
+        """The row of each value that is used, by what the query sees of it."""
+        return [
+            {tuple(x[axis] for axis in self.axes): row for x, row in zip(*each, strict=True)}
+            for each in zip(self.rows.values, self.rows.rows, strict=True)
+        ]
 
 
 def _some(table: ClassTable, seed: int) -> ClassTable:
@@ -253,7 +313,7 @@ def _made(
         yield _pair(arcs, best_values(found.rows, arcs))
         return
     for place, longer in islice(shortcuts(arcs, found.near), MOST_EDGES):
-        pair = _along_one_edge(found, longer, place)
+        pair = _along_one_edge(question, found, longer, place)
         if pair is not None:
             yield pair
 
@@ -264,18 +324,34 @@ def _pair(arcs: Sequence[Arc], moves: Sequence[tuple[Point, Point]]) -> Pair:
     return Pair(before=tuple(x for x, _ in every), after=tuple(y for _, y in every))
 
 
-def _along_one_edge(found: _Classes, arcs: Sequence[Arc], secret: int) -> Pair | None:
-    """Return moves of which that at `secret` is along an edge of G; None where others must be."""
+def _along_one_edge(
+    question: Question, found: _Classes, arcs: Sequence[Arc], secret: int
+) -> Pair | None:
+    """Return moves of which that at `secret` is along an edge of G; None where others must be.
+
+    Where the query minds every value, its moves leave values that no other one enters, if they can.
+    """
     graph = found.setting.graph
     moves = best_values(found.rows, arcs)
+    if question.query.separates:
+        classes = [
+            item
+            for place in sorted({k for arc in arcs for k in arc[:2]})
+            for item in found.members[place]
+        ]
+        apart = moves_apart(found.setting, _pair(arcs, moves), classes=classes)
+        if apart is not None:
+            return apart
     for place, ((one, two, _), ends) in enumerate(zip(arcs, moves, strict=True)):
-        if place == secret:
-            x, y = found.edge(one, two)
-            moves[place] = ends if graph.is_edge(*ends) else (x, y)
-        elif graph.is_edge(*ends):
+        if place != secret and graph.is_edge(*ends):
             others = product(found.rows.values[one], found.rows.values[two])
-            apart = next((each for each in others if not graph.is_edge(*each)), None)
-            if apart is None:
+            plain = found.plain(one, two, *ends) or next(
+                (each for each in others if not graph.is_edge(*each)), None
+            )
+            if plain is None:
                 return None
-            moves[place] = apart
+            moves[place] = plain
+    if not graph.is_edge(*moves[secret]):
+        x, y = found.best_edge(arcs, moves, secret)
+        moves[secret] = x, y
     return _pair(arcs, moves)
