@@ -177,7 +177,7 @@ def _beside(found: Planned) -> Iterator[RenderableType]:
 
     if found.bound:
         by = sorted({item.by + (f", for {item.assumes}" if item.assumes else "")
-                     for item in found.bounds if item is not None})  # fmt: skip
+                     for item in (*found.bounds, found.together) if item is not None})  # fmt: skip
         yield Text(f"no mechanism has an RMSE below {found.bound:,.4g} on all databases: shown by "
                    f"{'; '.join(by)}")  # fmt: skip
     large = {item.why.partition("\n")[0]: item.mechanism for item in found.refused

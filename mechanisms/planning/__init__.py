@@ -3,7 +3,7 @@
 Data are looked at for n alone, and only where n is public.
 
 Read `workload` (what is asked for), `candidates`, `split` (of the budget), `strategies`,
-`groupings`, `noise_program` and `lower_bounds` (what no mechanism can do), `options`, `finishing`,
-`planner` (all of them compared), `plan_file`, `default` (what is drawn where nobody says how),
-`advice` (about what is published), and `picture`.
+`groupings`, `noise_program`, `spectral_bound` and `lower_bounds` (what no mechanism can do),
+`options`, `finishing`, `planner` (all of them compared), `plan_file`, `default` (what is drawn
+where nobody says how), `advice` (about what is published), and `picture`.
 """

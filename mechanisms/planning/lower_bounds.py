@@ -32,7 +32,13 @@ often as there are records.
 
 *A rho* in place of epsilon: over k steps the outputs of two databases have a divergence of at most
 k^2 rho (order 1), so a distance of at most k (rho / 2)^(1/2) in total variation, and whoever
-guesses errs by k^2 / 4 times 1 less that, on average.
+guesses errs by k^2 / 4 times 1 less that, on average. Long chains: the one-dimensional case of
+`spectral_bound`, 1 / (e^(2 rho) - 1).
+
+*Many answers that one record changes together* (`spectral_bound`): by singular values.
+
+*Few records*: chains share n. Fewer chains are longer, and what is not in a chain counts as known;
+the bound is the best of some numbers of chains, those first that change most.
 
 *All noise* (`noise_program`): of a few outputs, the least error of noise that is the same for all
 data, by a linear program.
@@ -46,17 +52,23 @@ takes counts that are large beside 1 / epsilon, which is said.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, singledispatch
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blowproof.mechanisms.answers.masks import mask
 from blowproof.mechanisms.planning.noise_program import MOST_OUTPUTS, least_noise
+from blowproof.mechanisms.planning.spectral_bound import (
+    change_of_a_step,
+    least_in_a_chain,
+    spectral_rmse,
+)
 from blowproof.models import BoundQuery, LinearFact, Move, Point, Policy, Setting, setting
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading, is_labelled
@@ -66,8 +78,9 @@ from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.certify.noise.k_norm import output_axes, published_axes
 
-__all__ = ["LowerBound", "least_variance", "lower_bound", "of_cubes"]
+__all__ = ["LowerBound", "joint_bound", "least_variance", "lower_bound", "of_cubes"]
 
+Floats = NDArray[np.float64]
 MOST_LISTED, MOST_VALUES, MOST_LONG, SAMPLED = 1_000_000, 100_000, 2_000, 300
 MOST_ENTRIES = 3_000_000
 LONGEST, SHORT = 4_000, 600
@@ -77,6 +90,7 @@ PAIR = "the worst pair of neighbours"
 CHAIN = "a chain of neighbours, with the worst change at every step"
 SINGLE = "chains of neighbours, one record more moved at every step"
 VOLUME = "how many answers neighbours lead to (the volume of their differences)"
+SPECTRAL = "chains of neighbours in many directions together (singular values)"
 LARGE = "counts that are large beside 1 / epsilon"
 
 
@@ -97,12 +111,13 @@ def _least(epsilon: float, rho: float | None, steps: int | None) -> float:
     """Return the least variance of a place in a chain, for an epsilon or a rho."""
     if rho is None:
         return least_variance(epsilon, steps)
+    direct = least_in_a_chain(change_of_a_step(epsilon, rho), steps)
     step = math.sqrt(rho / 2)
     best = 2 / (3 * step)
     tried = {1, math.floor(best), math.ceil(best)} if steps is None else {
         1, min(steps, math.floor(best)), min(steps, math.ceil(best))
     }  # fmt: skip
-    return max(max(0.0, k**2 / 4 * (1 - k * step)) for k in tried)
+    return max(direct, *(k**2 / 4 * (1 - k * step) for k in tried))
 
 
 def least_variance(epsilon: float, steps: int | None) -> float:
@@ -187,23 +202,28 @@ def lower_bound(  # noqa: PLR0913 # keyword-only
         here = setting(policy, answers)
         if is_labelled(reading) and not here.bounds and not here.clauses:
             endless = math.sqrt(squares * _least(rate, square, None) / outputs.count)
-            bounds.append(
-                LowerBound(
-                    endless, "a chain of neighbours, with the worst change at every step", LARGE
-                )
-            )
+            bounds.append(LowerBound(endless, CHAIN, LARGE))
     if is_labelled(reading):
         found_here = setting(policy, answers)
         squares = _by_single_moves(query, found_here, (rate, square), size, outputs.count)
-        bounds.append(
-            _bound(
-                squares, outputs.count, "chains of neighbours, one record more moved at every step"
-            )
-        )
+        bounds.append(_bound(squares, outputs.count, SINGLE))
+        bounds += joint_bound([query], [1.0], found_here, (rate, square), size)
         if square is None:
             bounds += _of_groups(query, found_here, rate, reading)
             bounds += _of_all_noise(query, found_here, rate, found, reading, outputs.count)
     return max(bounds, key=lambda item: item.rmse, default=None)
+
+
+def joint_bound(
+    queries: Sequence[BoundQuery],
+    weights: Sequence[float],
+    found: Setting,
+    promise: tuple[float, float | None],
+    size: int | None,
+) -> list[LowerBound]:
+    """Return what singular values say of several queries together, in labelled readings."""
+    rmse = spectral_rmse(queries, weights, found, promise, size)
+    return [LowerBound(rmse, SPECTRAL)] if rmse else []
 
 
 def _bound(squares: float, outputs: int, by: str) -> LowerBound:
@@ -218,49 +238,65 @@ def _by_single_moves(
     outputs: int,
 ) -> float:
     """Return the sum, over the outputs, of what chains of single records say of each."""
-    if found.clauses:
-        return 0.0
+    if found.clauses or (found.scope == "given" and _facts(found)):
+        return 0.0  # how many records a chain may use is the facts' business
     if found.graph.complete and not _facts(found) and not found.impossible.boxes:
-        many = _that_change(query, outputs)
-        steps = None if size is None or many is None else size // max(1, many)
-        if many is not None:
-            return many * _least(*promise, steps)
+        gains = _that_change(query, outputs)
+        if gains is not None:
+            return _best_chains(gains, promise, size)
     if found.domain.size > MOST_LISTED:
         return 0.0
     all_of = found.domain.size <= (MOST_VALUES if query.separates else MOST_LONG)
-    if found.scope == "given" and _facts(found):
-        size = 1  # how many records a chain may use is the facts' business
-    largest: dict[Hashable, float] = {}
-    chains = entries = 0
-    for x, y in _idle_edges(found, None if all_of else SAMPLED):
+    largest: dict[Hashable, tuple[float, int]] = {}
+    entries = 0
+    for chain, (x, y) in enumerate(_idle_edges(found, None if all_of else SAMPLED)):
         changed = Part(query, (Fraction(1),)).changes([Move(x, y)])
         entries += len(changed) + 1
-        sizes = {key: abs(float(Fraction(value))) for key, value in changed.items()}
-        fresh = {key: it for key, it in sizes.items() if it > largest.get(key, 0.0)}
-        chains += bool(fresh)
-        largest |= fresh
+        for key, value in changed.items():
+            far = abs(float(Fraction(value)))
+            if far > largest.get(key, (0.0, 0))[0]:
+                largest[key] = far, chain
         if entries > MOST_ENTRIES or len(largest) == outputs:
             break
-    if not chains:
+    gains = np.zeros(1 + max((chain for _, chain in largest.values()), default=-1))
+    for far, chain in largest.values():
+        gains[chain] += far**2
+    return _best_chains(gains[gains > 0], promise, size)
+
+
+def _best_chains(gains: Floats, promise: tuple[float, float | None], size: int | None) -> float:
+    """Return what chains say with so many records: of those that gain most, the best number.
+
+    `gains`: the squares of what a step of each chain changes, each output in one chain.
+    """
+    if not len(gains):
         return 0.0
-    steps = None if size is None else (1 if size == 1 else size // chains)
-    return sum(value**2 for value in largest.values()) * _least(*promise, steps)
+    if size is None:
+        return float(gains.sum()) * _least(*promise, None)
+    totals = np.cumsum(np.sort(gains)[::-1])
+    found, steps = 0.0, max(1, size // len(gains))
+    while steps <= size:
+        chains = min(len(gains), size // steps)
+        found = max(found, float(totals[chains - 1]) * _least(*promise, steps))
+        steps = 1 + steps * 5 // 4
+    return found
 
 
 @singledispatch
-def _that_change(query: BoundQuery, outputs: int) -> int | None:
-    """Return how many counts some move between two values changes; None for other queries."""
+def _that_change(query: BoundQuery, outputs: int) -> Floats | None:
+    """Return how many counts some moves change that share none; None for other queries."""
     return None
 
 
 @_that_change.register
-def _of_cells(query: Histogram | MarginalQuery, outputs: int) -> int | None:
-    return outputs if outputs > 1 else 0
+def _of_cells(query: Histogram | MarginalQuery, outputs: int) -> Floats | None:
+    pairs = np.full(outputs // 2, 2.0)  # from one cell to another
+    return np.append(pairs, 1.0) if outputs % 2 and outputs > 1 else pairs
 
 
 @_that_change.register
-def _along_an_axis(query: AlongAxis, outputs: int) -> int | None:
-    return outputs - 1  # the last one counts everybody
+def _along_an_axis(query: AlongAxis, outputs: int) -> Floats | None:
+    return np.ones(outputs - 1)  # the last one counts everybody
 
 
 def _facts(found: Setting) -> list[LinearFact]:
@@ -270,8 +306,9 @@ def _facts(found: Setting) -> list[LinearFact]:
 def _idle_edges(found: Setting, sample: int | None) -> Iterator[tuple[Point, Point]]:
     """Yield edges of G between possible values that no fact tells apart: each value and the next.
 
-    A record that moves along one breaks no fact, and alone it is a secret move: neighbours. Of many
-    values, a sample: some values, each with one that is far away, and the next.
+    First those that share no value. A record that moves along one breaks no fact, and alone it is a
+    secret move: neighbours. Of many values, a sample: some values, each with one that is far away,
+    and the next.
     """
     domain, graph = found.domain, found.graph
     masks = [mask(area, domain).ravel() for fact in _facts(found) for _, area in fact.terms]
@@ -282,7 +319,9 @@ def _idle_edges(found: Setting, sample: int | None) -> Iterator[tuple[Point, Poi
     for place, row in zip(places.tolist(), told, strict=True):
         groups.setdefault(row.tobytes(), []).append(place)
     for members in groups.values():
-        for one, two in pairwise(members) if sample is None else _spread(members, sample):
+        pairs = [*zip(members[::2], members[1::2], strict=False),
+                 *zip(members[1::2], members[2::2], strict=False)]  # fmt: skip
+        for one, two in pairs if sample is None else _spread(members, sample):
             x, y = (tuple(map(int, np.unravel_index(place, sizes))) for place in (one, two))
             if graph.is_edge(x, y):
                 yield x, y
@@ -361,11 +400,7 @@ def _of_groups(
     each = math.lgamma(2 * top + 1) - 3 * math.lgamma(top + 1)
     d = count * top
     rmse = of_cubes(d, math.lgamma(d + 1) + count * each, epsilon, d)
-    return [
-        LowerBound(
-            rmse, "how many answers neighbours lead to (the volume of their differences)", LARGE
-        )
-    ]
+    return [LowerBound(rmse, VOLUME, LARGE)]
 
 
 def of_cubes(dimension: int, log_volume: float, epsilon: float, outputs: int) -> float:

@@ -91,6 +91,7 @@ def document(
         "chosen": 0 if planned.options else None,
         "lower_bound": {
             "rmse": bound,
+            "together": None if planned.together is None else planned.together.to_json(),
             "queries": [
                 {"query": query.name, **({"rmse": None} if found is None else found.to_json())}
                 for query, found in zip(work.queries, planned.bounds, strict=True)

@@ -26,7 +26,7 @@ from blowproof.mechanisms.kinds.transformed import NoisyTable
 from blowproof.mechanisms.planning.candidates import Candidate, candidates, noise_of_its_own
 from blowproof.mechanisms.planning.finishing import without_negative
 from blowproof.mechanisms.planning.groupings import Grouping, Tried, costs_of, groupings, shared
-from blowproof.mechanisms.planning.lower_bounds import LowerBound, lower_bound
+from blowproof.mechanisms.planning.lower_bounds import LowerBound, joint_bound, lower_bound
 from blowproof.mechanisms.planning.options import Drawn, Option, Refused, weighted
 from blowproof.mechanisms.planning.split import cube_roots, require_within, square_roots
 from blowproof.mechanisms.planning.strategies import strategies
@@ -36,7 +36,14 @@ from blowproof.mechanisms.release.gate import proved
 from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.release import Plan, Request
 from blowproof.mechanisms.release.worth import require_less_noise
-from blowproof.models import BlowproofError, ContradictionError, Policy, UndeterminedError, show
+from blowproof.models import (
+    BlowproofError,
+    ContradictionError,
+    Policy,
+    UndeterminedError,
+    setting,
+    show,
+)
 from blowproof.models.norms import L1, L2_SQUARED
 from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.asked.answer import Answer
@@ -67,6 +74,7 @@ class Planned:
     refused: tuple[Refused, ...]
     size: int | None
     notes: tuple[str, ...] = ()
+    together: LowerBound | None = None
 
     @property
     def chosen(self) -> Option | None:
@@ -98,9 +106,10 @@ class Planned:
 
     @property
     def bound(self) -> float | None:
-        """The weighted lower bound; None where a query has none."""
-        found = [item.rmse for item in self.bounds if item is not None]
-        return weighted(found, self.workload.weights) if len(found) == len(self.workload) else None
+        """The weighted lower bound, of each query or of all together; None where there is none."""
+        found = [0.0 if item is None else item.rmse for item in self.bounds]
+        each = weighted(found, self.workload.weights) if found else 0.0
+        return max(each, 0.0 if self.together is None else self.together.rmse) or None
 
 
 def planned(
@@ -146,7 +155,18 @@ def planned(
         plain=_plain(request, workload, shapes, seed) if beside else (),
         refused=tuple(refused),
         size=size,
+        together=_together(request, workload, size) if beside else None,
     )
+
+
+def _together(request: Request, workload: Workload, size: int | None) -> LowerBound | None:
+    """Return what no mechanism can do for all queries at once; one query has its own bounds."""
+    if len(workload) == 1 or not is_labelled(request.reading):
+        return None
+    promise = float(request.epsilon), None if request.rho is None else float(request.rho)
+    here = setting(request.policy, request.answers)
+    weights = [float(weight) for weight in workload.weights]
+    return next(iter(joint_bound(workload.queries, weights, here, promise, size)), None)
 
 
 def _shapes(request: Request, size: int | None) -> list[tuple[str, NoisyTable]]:
