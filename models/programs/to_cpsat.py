@@ -59,8 +59,11 @@ OnBound: TypeAlias = Callable[[int | None, int | None], None]
 _LIMIT = 1 << 61
 _EXACT_DOUBLE = 1 << 53
 
+SECONDS_PER_UNIT = 2.0
+"""What the solver counts as one of work, loading the model and presolving left out."""
+
 LEAST_WORK = 0.1
-"""A solver is given so much work at least, by its own count, however little is left."""
+"""A solver is given seconds of so much work at least, however little is left."""
 
 SECONDS_PER_MODEL, SECONDS_PER_ROW = 5e-4, 4e-5
 """What building a model takes."""
@@ -209,7 +212,7 @@ def solve(  # noqa: PLR0913 # keyword-only options, each of them of use to a cal
             stop=stop,
             watch=progress.report,
         )
-        done = float(solver.response_proto.deterministic_time)
+        done = SECONDS_PER_UNIT * float(solver.response_proto.deterministic_time)
         spend(done)
         if status not in (cp_model.FEASIBLE, cp_model.UNKNOWN) or work is None or done < work:
             break  # it came to an end, or was stopped
@@ -232,7 +235,7 @@ def _limit(solver: Any, left: float | None) -> float | None:
         return None
     limits = [seconds for seconds in (share_left(), left) if seconds is not None]
     work = max(LEAST_WORK, min(limits, default=math.inf))
-    solver.parameters.max_deterministic_time = work
+    solver.parameters.max_deterministic_time = work / SECONDS_PER_UNIT
     return work
 
 

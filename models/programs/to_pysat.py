@@ -48,6 +48,9 @@ _FIRST_BUDGET = 2_000
 PROPAGATIONS = 4_000_000
 """How many make a second of work."""
 
+CLAUSE, LITERAL = 1.5e-6, 1e-6
+"""Seconds for a clause that the solver is given, and for each of its literals."""
+
 LEAST_WORK = 0.05
 """Seconds of work that Glucose is given at least."""
 
@@ -164,6 +167,7 @@ class SatSession(Closing):
         self._last += cnf.variables - cnf.named
         for clause in cnf.clauses:
             self._solver.add_clause([self._code(x, shift) for x in clause])
+        spend(CLAUSE * len(cnf.clauses) + LITERAL * sum(map(len, cnf.clauses)))
 
     def _code(self, literal: int, shift: int = 0) -> int:
         variable = abs(literal)

@@ -28,12 +28,20 @@ from blowproof.models import (
     Marginal,
     Policy,
     Reading,
+    parse_query,
     setting,
 )
 from blowproof.models.base import clock
 from blowproof.models.base.clock import Budget, Worker
+from blowproof.models.programs import to_cpsat, to_pysat
+from blowproof.models.programs.boolean import BooleanModel
+from blowproof.models.programs.linear import LinearModel
 from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import class_table
+from blowproof.verifier.moves import best_choice
+from blowproof.verifier.moves.kinds import Moves
+from blowproof.verifier.witnesses import few_classes as few
 from blowproof.verifier.witnesses.few_classes import classes_together
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -180,3 +188,71 @@ def test_brute_force_counts_the_databases_that_it_looks_at() -> None:
         used = clock.now() - begun
     assert found.status == "exact"
     assert used > 0.01
+
+
+def test_only_facts_that_count_a_looked_at_value_are_looked_at() -> None:
+    """Fourteen of three hundred areas: effects of three hundred places took all the time."""
+    domain = Domain(area=Integers(0, 299), sex=Labels(["F", "M"]))
+    policy = Policy(domain=domain, known=(Marginal(["area"]), Count({"sex": "F"})))
+    told = setting(policy)
+    question = Question(told, parse_query("histogram", policy), "published")
+    lengths = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(few, "heaviest_circuit", lambda moves, _: lengths.append(moves) or (0, {}))
+        few.some_pair(question, seconds=0.2)
+    assert lengths
+    assert max(len(moves.setting.equalities) for moves in lengths) <= max(few.FEW) + 1
+
+
+def test_writing_a_program_is_counted_by_its_numbers() -> None:
+    used = []
+    for ages in (100, 500):
+        policy = Policy(domain=Domain(age=Integers(1, ages)))
+        moves = Moves(
+            setting(policy), parse_query("ranges(age)", policy), "published", ((0,), (ages - 1,))
+        )
+        numbers = sum(len(kind.change) for kind in moves.kinds)
+        linear = LinearModel()
+        counts = [
+            (kind, linear.int_var(f"n{place}", lower=0, upper=1))
+            for place, kind in enumerate(moves.kinds)
+        ]
+        with Budget() as budget:
+            best_choice.total_change(linear, counts)
+            clock.now()
+            used.append(budget.used)
+        assert used[-1] >= numbers * best_choice.WRITTEN - clock.STEP
+    assert used[1] > 4 * used[0]
+
+
+def test_clauses_that_a_solver_is_given_are_counted() -> None:
+    model = BooleanModel()
+    held = [model.var(f"x{k}") for k in range(100)]
+    with Budget() as budget, to_pysat.SatSession(model) as session:
+        for one in held:
+            for other in held:
+                model.add_clause([one, ~other])
+        assert session.solve().status == "sat"
+        assert budget.used > 10_000 * (to_pysat.CLAUSE + to_pysat.LITERAL)
+
+
+def test_a_solver_of_programs_is_told_its_limit_in_its_own_units(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A second of work is half of one that it counts: it leaves out what comes before."""
+    limits = []
+    usual = to_cpsat._limit
+
+    def told(solver: object, left: float | None) -> float | None:
+        work = usual(solver, left)
+        limits.append((work, solver.parameters.max_deterministic_time))  # type: ignore[attr-defined]
+        return work
+
+    monkeypatch.setattr(to_cpsat, "_limit", told)
+    model = LinearModel()
+    model.maximise(model.int_var("x", lower=0, upper=3))
+    with Budget():
+        assert to_cpsat.solve(model, time_limit=6.0).lower == 3
+    ((work, units),) = limits
+    assert work is not None and 5.9 < work <= 6.0
+    assert units == work / to_cpsat.SECONDS_PER_UNIT == work / 2

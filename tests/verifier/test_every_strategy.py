@@ -120,7 +120,7 @@ NEEDS = {
     ),
     "exchanges": Needs(
         Policy(
-            domain=Domain(state=Integers(1, 51), age=Integers(0, 99)), known=(Marginal(["state"]),)
+            domain=Domain(town=Integers(1, 400), age=Integers(0, 99)), known=(Marginal(["town"]),)
         ),
         "cumulative(age)",
         "add-remove",

@@ -207,6 +207,8 @@ engines/irreducibles/search
     FIRST_SLICE 8 nodes: The first slice of a search.
 engines/irreducibles/search_compiled
     SECONDS_PER_SUM 3e-8 seconds: What a node costs for each coordinate of each effect.
+    ADDED 1e-7 seconds: For each sum of parts more, or less, than before.
+    DOUBLED 2.5e-8 seconds: For each place in a table of sums that is made larger.
     MOST_SUMS 2^23 sums: A multiset with more sums of parts is too large.
     MOST_DEPTH 8_192 effects: Multisets with more elements are too deep.
     MOST_TABLE_WORDS 2^23 words: 64 MB of covered multisets.
@@ -343,6 +345,7 @@ moves/best_choice
     MOST_DIGITS 2_000_000 numbers: Choices times outputs: beyond that they are not listed.
     DIGIT 2e-7 seconds: For one output of one choice that is listed.
     NUMBER 4e-7 seconds: For one output of one kind that is tried in the place of another.
+    WRITTEN 2e-6 seconds: For one output of one kind in a program that is written.
     CHOICE_SECONDS 20.0 seconds: How long a program may look for the best choice of moves, where no
         time limit says it.
 moves/edge_ends
@@ -555,6 +558,7 @@ theorems/lengths/longest_circuit
         ellipsoid.
     MOST_DIMENSIONS 80 dimensions: Larger determinants are not bounded this way.
     ROUNDS 120 rounds: So often the weights of the ellipsoid are mended.
+    PAIR 1.5e-8 seconds: For two points, each time.
     FINEST 2^30 parts: The largest entry of the ellipsoid's matrix, in whole numbers.
     SAFE 2^62 sum: Sums below this fit 64 bits.
 theorems/lengths/two_beside
@@ -569,6 +573,7 @@ theorems/longest_irreducible
     MOST_PAIRS 3_000 pairs: Of more pairs of effects only some are looked at.
     FINEST 4_096 parts: Coordinates are divided into so many parts at the most.
     BLOCK 256 rows: So many rows are looked at together.
+    LINK 2e-7 seconds: For a fact that an effect changes.
 theorems/families/areas
     MOST_OPEN 2_000 boxes: Over one position there are no more boxes that may overlap.
     SHORT_AXIS 8 positions: Of no longer axes every position is taken.
@@ -684,6 +689,7 @@ witnesses/few_classes
     MOST_AREAS 60 areas: Queries with more areas do not cut classes.
     BOXES 3 boxes: So many boxes of a class are looked at.
     ENTRY 1e-9 seconds: For a fact of a class that may join others.
+    CANDIDATE 2e-5 seconds: For looking at a pair that may be one.
 witnesses/four_cells
     MOST_CLASSES 300 classes: Of more classes some that share facts are looked at.
     MOST_FOURS 60 fours: So many are tried.

@@ -20,6 +20,7 @@ MOST_DIGITS = whole_limit(__name__, "MOST_DIGITS")
 CHOICE_SECONDS = real_limit(__name__, "CHOICE_SECONDS")
 DIGIT = real_limit(__name__, "DIGIT")
 NUMBER = real_limit(__name__, "NUMBER")
+WRITTEN = real_limit(__name__, "WRITTEN")
 
 __all__ = ["best_choice", "bound_of", "by_swapping", "longest_of", "size_of", "total_change"]
 
@@ -27,6 +28,7 @@ __all__ = ["best_choice", "bound_of", "by_swapping", "longest_of", "size_of", "t
 def total_change(linear: LinearModel, counts: Iterable[tuple[Kind, IntVar]]) -> LinearExpr:
     """Return an expression that is at most, and can be, the size of the sum of counted changes."""
     listed = list(counts)
+    spend(sum(len(kind.change) for kind, _ in listed) * WRITTEN)
     outputs: dict[object, list[tuple[int, IntVar]]] = defaultdict(list)
     for kind, variable in listed:
         for output, number in kind.change.items():

@@ -38,9 +38,9 @@ from math import floor, inf, isqrt, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import now, spend
 from blowproof.verifier.exact.span import full_rank, independent
-from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.lengths.lattice_free import factors_above
 from blowproof.verifier.theorems.lengths.longest_circuit import longest_circuit
 
@@ -55,6 +55,7 @@ MOST_COMPARED = whole_limit(__name__, "MOST_COMPARED")
 MOST_PAIRS = whole_limit(__name__, "MOST_PAIRS")
 FINEST = whole_limit(__name__, "FINEST")
 BLOCK = whole_limit(__name__, "BLOCK")
+LINK = real_limit(__name__, "LINK")
 
 
 def longest_of_points(points: Matrix, *, differences: bool, end: float = inf) -> int:
@@ -91,17 +92,17 @@ def longest_of_points(points: Matrix, *, differences: bool, end: float = inf) ->
         if now() > end:
             break
         found.append(max(pairs - rank, 1) * _circuit(points, scales, differences=differences))
-    sharper = _by_circuits(points) if differences and now() <= end else None
+    sharper = _by_circuits(points, end) if differences and now() <= end else None
     return max(2, min(found if sharper is None else [*found, sharper]))
 
 
-def _by_circuits(points: Matrix) -> int | None:
+def _by_circuits(points: Matrix, end: float) -> int | None:
     """Return max(N, F(d) C) for the differences of N points (see `lengths.lattice_free`)."""
     count, rank = len(points), int(points.shape[1])
     if not full_rank(np.ascontiguousarray(points.T)):
         return None  # the rank may be less, and so d more
     factors = factors_above(count - 1 - rank)
-    longest = longest_circuit(points) if factors is not None and factors[0] else 0
+    longest = longest_circuit(points, end=end) if factors is not None and factors[0] else 0
     if factors is None or longest is None:
         return None
     return max(count, factors[0] * longest // factors[1])
@@ -137,32 +138,42 @@ def longest_of_effects(effects: Matrix) -> int:
     >>> longest_of_effects(np.array([[1, 0, 0], [0, 1, -1], [0, 0, 0]]))
     2
     """
-    used = effects != 0
-    used = used[used.any(axis=1)]
     effects = effects[effects.any(axis=1)]
     if not len(effects):
         return 1
-    counted = used.astype(np.float64)
-    links = counted.T @ counted > 0
-    most, open_ = 1, used.any(axis=0)
-    while open_.any():
-        facts = _linked(links, int(np.flatnonzero(open_)[0]))
-        open_ &= ~facts
-        part = effects[used[:, facts].any(axis=1)][:, facts]
+    rows, facts = np.nonzero(effects)
+    linked = _linked(rows.tolist(), facts.tolist(), effects.shape[1])
+    home = linked[facts[np.unique(rows, return_index=True)[1]]]
+    most, seen = 1, set()
+    for fact in np.unique(home).tolist():
+        now()  # others may have their turn
+        part = effects[home == fact][:, linked == fact]
         first = part[np.arange(len(part)), (part != 0).argmax(axis=1)]
-        most = max(most, longest_of_points(part * np.sign(first)[:, None], differences=False))
+        part = np.unique(part * np.sign(first)[:, None], axis=0)
+        alike = (part.shape, part.tobytes())
+        if alike not in seen:
+            seen.add(alike)
+            most = max(most, longest_of_points(part, differences=False))
     return most
 
 
-def _linked(links: NDArray[np.bool_], start: int) -> NDArray[np.bool_]:
-    """Return the facts that a chain of links leads to."""
-    found = np.zeros(len(links), dtype=np.bool_)
-    found[start] = True
-    while True:
-        wider = found | links[found].any(axis=0)
-        if (wider == found).all():
-            return found
-        found = wider
+def _linked(rows: list[int], facts: list[int], count: int) -> NDArray[np.int64]:
+    """Return, for each fact, one of those that a chain of effects leads to: for all the same one.
+
+    `rows` and `facts`: where an effect changes a fact, effect by effect.
+    """
+    leads = list(range(count))
+
+    def end(fact: int) -> int:
+        while leads[fact] != fact:
+            leads[fact] = fact = leads[leads[fact]]
+        return fact
+
+    spend(len(rows) * LINK)
+    for place in range(1, len(rows)):
+        if rows[place] == rows[place - 1]:
+            leads[end(facts[place])] = end(facts[place - 1])
+    return np.array([end(fact) for fact in range(count)], dtype=np.int64)
 
 
 def whole_points(sides: Sequence[int], width: int) -> int:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 
@@ -58,6 +58,7 @@ NEIGHBOURS = whole_limit(__name__, "NEIGHBOURS")
 MOST_AREAS = whole_limit(__name__, "MOST_AREAS")
 BOXES = whole_limit(__name__, "BOXES")
 ENTRY = real_limit(__name__, "ENTRY")
+CANDIDATE = real_limit(__name__, "CANDIDATE")
 
 
 def nothing_known(question: Question, why: str) -> Answer:
@@ -92,6 +93,7 @@ def some_pair(question: Question, *, seconds: float, above: Exact = 0) -> tuple[
     best: tuple[Exact, Pair | None] = (above, None)
     place = RandomValues(question, end)
     for pair in _candidates(question, end):
+        spend(CANDIDATE)
         value = question.query.difference(pair.moves(reading))
         if value <= best[0]:
             continue
@@ -134,8 +136,9 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
             return
         places = classes_together(table, size, _seeds(free, table, rng), rng)
         chosen = [table.classes[place] for place in places]
+        few = _noticing(free, np.flatnonzero(table.effects[places].any(axis=0)).tolist())
         try:
-            yield from _circuits(question, free, chosen, min(left, 0.1 + left / len(FEW)), rng)
+            yield from _circuits(question, few, chosen, min(left, 0.1 + left / len(FEW)), rng)
         except BlowproofError:
             continue
         if len(chosen) == len(table.classes) and number >= enough:
@@ -153,8 +156,8 @@ def _near_one_another(question: Question, free: Setting, end: float) -> Iterator
         try:
             points = drawing.near()
             counted = {place for point in points for place, _ in told.of(point)}
-            few = replace(free, equalities=tuple(free.equalities[k] for k in sorted(counted)))
-            table = table_of(few, points)  # what counts none of them changes nothing
+            few = _noticing(free, sorted(counted))
+            table = table_of(few, points)
         except BlowproofError:
             return
         if not table.classes:
@@ -168,6 +171,14 @@ def _near_one_another(question: Question, free: Setting, end: float) -> Iterator
             yield from _circuits(question, few, chosen, left, rng)
         except BlowproofError:
             continue
+
+
+def _noticing(setting: Setting, counted: Iterable[int]) -> Setting:
+    """Return the setting with some equalities alone: those that count a value that is looked at.
+
+    The others have zero times each of these values, so that no move between them changes any.
+    """
+    return replace(setting, equalities=tuple(setting.equalities[place] for place in counted))
 
 
 def _seeds(setting: Setting, table: ClassTable, rng: random.Random) -> list[int]:

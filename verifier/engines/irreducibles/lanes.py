@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
+from blowproof.models.base.clock import spend
 from blowproof.verifier.engines.irreducibles.search_compiled import NumbaEngine, Tree
 from blowproof.verifier.engines.irreducibles.tasks import (
     Found,
@@ -163,6 +164,7 @@ class Lanes:
     def _back(self, lane: _Lane) -> bool | None:
         """Take what a lane found in its slice; return whether all is done."""
         self.found += lane.engine.take()
+        spend(lane.engine.owing() / max(1, len(self.ready) + len(self.running)))
         if lane.outcome is False:
             if lane not in self.ready:
                 self.ready.append(lane)

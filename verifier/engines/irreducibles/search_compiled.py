@@ -23,6 +23,8 @@ __all__ = ["NumbaEngine", "Tree"]
 A = TypeVar("A", bound=np.generic)
 
 SECONDS_PER_SUM = real_limit(__name__, "SECONDS_PER_SUM")
+ADDED = real_limit(__name__, "ADDED")
+DOUBLED = real_limit(__name__, "DOUBLED")
 MOST_SUMS = whole_limit(__name__, "MOST_SUMS")
 MOST_DEPTH = whole_limit(__name__, "MOST_DEPTH")
 MOST_TABLE_WORDS = whole_limit(__name__, "MOST_TABLE_WORDS")
@@ -69,10 +71,10 @@ class Tree:
 
 
 class NumbaEngine:
-    """See `search.Engine`."""
+    """See `search.Engine`; `owed`: seconds for large sums, which no node says (`owing`)."""
 
     def __init__(self, tree: Tree) -> None:
-        self.problem, self.seconds = tree.problem, tree.seconds
+        self.problem, self.seconds, self.owed = tree.problem, tree.seconds, 0.0
         self.state = _state(self.problem, tree.largest, tree.eager)
         if tree.traced:
             self.state = self.state._replace(trace=np.zeros((1 << 12, 4), dtype=np.int32))
@@ -91,9 +93,16 @@ class NumbaEngine:
         size = int(self.state.sizes[int(self.state.control[names.DEPTH])])
         nodes = min(nodes, max(1, MOST_WORK // (size + 1)))
         outcome = advance(self.problem, self.state, nodes)
+        left = int(self.state.sizes[int(self.state.control[names.DEPTH])])
+        self.owed += abs(left - size) * ADDED
         if outcome == names.CROWDED:
             return None if not self._grow() else False
         return bool(outcome == names.DONE)
+
+    def owing(self) -> float:
+        """Return the seconds of work besides that of nodes since the last call."""
+        owed, self.owed = self.owed, 0.0
+        return owed
 
     def enter(self, d: int) -> None:
         """Enter the node w + d, whatever is left to do above it."""
@@ -130,6 +139,7 @@ class NumbaEngine:
                 sums=_doubled(state.sums), slots=_doubled(state.slots), table=_doubled(state.table)
             )
             rehash(self.state)
+            self.owed += len(self.state.sums) * DOUBLED
         return True
 
 

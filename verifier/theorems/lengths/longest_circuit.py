@@ -33,14 +33,15 @@ from math import floor, isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.models.base.clock import glance
-from blowproof.verifier.limits.limit import whole_limit
+from blowproof.models.base.clock import Pace, glance
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["ellipsoid", "longest_circuit"]
 
 MOST_PRODUCTS = whole_limit(__name__, "MOST_PRODUCTS")
 MOST_DIMENSIONS = whole_limit(__name__, "MOST_DIMENSIONS")
 ROUNDS = whole_limit(__name__, "ROUNDS")
+PAIR = real_limit(__name__, "PAIR")
 FINEST = whole_limit(__name__, "FINEST")
 SAFE = whole_limit(__name__, "SAFE")
 
@@ -48,8 +49,10 @@ Matrix = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-def longest_circuit(points: Matrix) -> int | None:
+def longest_circuit(points: Matrix, *, end: float | None = None) -> int | None:
     """Return a bound on circuits over the differences of points; None where there are too many.
+
+    It is coarser where the ellipsoid is taken as it is at `end` (a time of `now`).
 
     The differences must span the space of the coordinates.
 
@@ -57,7 +60,7 @@ def longest_circuit(points: Matrix) -> int | None:
     5
     """
     rank = points.shape[1]
-    shape = ellipsoid(points)
+    shape = ellipsoid(points, end=end)
     farthest = None if shape is None else _farthest(points, shape)
     det = None if shape is None else determinant(shape.tolist())
     if not farthest or det is None:
@@ -66,27 +69,29 @@ def longest_circuit(points: Matrix) -> int | None:
     return max(2, isqrt(floor(inside)))
 
 
-def ellipsoid(points: Matrix) -> Matrix | None:
+def ellipsoid(points: Matrix, *, end: float | None = None) -> Matrix | None:
     """Return H for a small ellipsoid round the differences of points, in whole numbers.
 
-    None where they are too many, or too large for it.
+    None where they are too many, or too large for it. At `end` (a time of `now`) it is taken as it
+    is.
     """
     count, rank = points.shape
     if not 0 < rank <= MOST_DIMENSIONS or count * count * rank > MOST_PRODUCTS:
         return None
     if count < 2 or int(np.abs(points).max()) ** 2 * rank >= SAFE // FINEST:
         return None  # beyond what floats see, or sums of products may not fit
-    return _whole(_smallest(points.astype(np.float64)))
+    return _whole(_smallest(points.astype(np.float64), Pace(end)))
 
 
-def _smallest(points: Floats) -> Floats:
+def _smallest(points: Floats, pace: Pace) -> Floats:
     """Return H for a small ellipsoid round the differences of points."""
     count, rank = points.shape
     weights = np.ones((count, count)) - np.eye(count)
     weights /= weights.sum()
     shape: Floats = np.eye(rank)
     for rounds in range(ROUNDS):
-        if rounds and glance():
+        late = pace.over(count * count * PAIR) or glance()
+        if rounds and late:
             break  # any ellipsoid will do
         # the weighted sum of (p - q)(p - q)' over both orders of each pair
         sums = np.diag(weights.sum(axis=1)) - weights

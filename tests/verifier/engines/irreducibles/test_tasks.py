@@ -7,12 +7,13 @@ from itertools import product
 import pytest
 
 from blowproof.models import Domain, Labels, Marginal, Policy, parse_query
+from blowproof.models.base.clock import Budget
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.engines.irreducibles import irreducibles, lanes, longest, trace, warm_up
 from blowproof.verifier.engines.irreducibles.choice import identity, searched_by
 from blowproof.verifier.engines.irreducibles.lanes import Lanes
 from blowproof.verifier.engines.irreducibles.multiset import canonical
-from blowproof.verifier.engines.irreducibles.search_compiled import Tree
+from blowproof.verifier.engines.irreducibles.search_compiled import DOUBLED, Tree
 from blowproof.verifier.engines.irreducibles.symmetry import automorphisms
 from blowproof.verifier.engines.irreducibles.tasks import Fragment, Split, fragment
 from blowproof.verifier.exact.coordinates import Instance
@@ -146,3 +147,19 @@ def test_the_proofs_of_tasks_are_one_proof(monkeypatch):
     assert (answer.status, answer.lower, found.kind) == ("proved", 20, "margins")
     (tasks,) = cut  # one core did not have to search again
     assert tasks > 1
+
+
+def test_large_sums_of_parts_are_counted_as_work():
+    """A node is priced by its effects; the table of its sums may be a thousand times as long."""
+    instance = Instance.of(one_way(4, 4, 3))
+    used = []
+    for nodes in (2, 16):
+        crew = Lanes(Tree.of(instance, identity(instance)), 1)
+        with Budget() as budget:
+            while crew.nodes < nodes:
+                crew.advance(nodes - crew.nodes)
+            used.append((budget.used, len(crew.first.state.sums)))
+    (less, few), (more, many) = used
+    assert many > 4 * few
+    assert more - less > many * DOUBLED
+    assert crew.first.owing() == 0

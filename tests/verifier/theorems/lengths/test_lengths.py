@@ -12,13 +12,15 @@ import numpy as np
 import pytest
 
 from blowproof.models import Domain, Integers, Labels, Marginal, Policy, parse_query, setting
+from blowproof.models.base.clock import Budget
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.engines.irreducibles import longest
 from blowproof.verifier.exact.span import independent
 from blowproof.verifier.theorems.lengths.lattice_free import factors_above
 from blowproof.verifier.theorems.lengths.longest_circuit import determinant, longest_circuit
-from blowproof.verifier.theorems.longest_irreducible import longest_of_points
+from blowproof.verifier.theorems.longest_irreducible import longest_of_effects, longest_of_points
 from blowproof.verifier.theorems.most_moves import ceiling
+from effort import at_most
 
 Vector = tuple[int, ...]
 
@@ -156,3 +158,39 @@ def test_two_tables_that_share_an_attribute_and_cubes(policy: Policy, most: int)
 def test_the_bound_of_points_is_the_least_of_all() -> None:
     points = np.array([[x, y] for x in range(3) for y in range(3)])
     assert 4 <= longest_of_points(points, differences=True) <= 40
+
+
+def test_an_ellipsoid_is_taken_as_it_is_when_the_time_is_over() -> None:
+    """A coarser bound, and no hundred rounds over all pairs of two hundred points."""
+    points = np.vstack([np.zeros(8, dtype=np.int64), np.eye(8, dtype=np.int64)])
+    points = np.vstack([points + shift * np.eye(8, dtype=np.int64)[0] for shift in range(22)])
+    with Budget() as budget:
+        now_or_never = longest_circuit(points, end=budget.look())
+        short, before = budget.used, budget.used
+        in_full = longest_circuit(points)
+        assert budget.used - before > 20 * short
+    assert now_or_never is not None and in_full is not None
+    assert now_or_never >= in_full
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_effects_in_separate_facts_are_looked_at_apart(seed: int) -> None:
+    """The longest of any of the parts, in whatever order facts and effects come."""
+    rng = np.random.default_rng(seed)
+    parts = [rng.integers(-2, 3, size=(rng.integers(1, 4), rng.integers(1, 3))) for _ in range(4)]
+    parts = [part for part in parts if part.any()]
+    linked = [np.hstack([part, np.ones((len(part), 1), dtype=np.int64)]) for part in parts]
+    owner = rng.permutation(np.repeat(range(len(linked)), [part.shape[1] for part in linked]))
+    rows = []
+    for number, part in enumerate(linked):
+        wide = np.zeros((len(part), len(owner)), dtype=np.int64)
+        wide[:, owner == number] = part
+        rows.append(wide)
+    mixed = rng.permutation(np.vstack(rows))
+    assert longest_of_effects(mixed) == max(map(longest_of_effects, linked))
+
+
+def test_thousands_of_facts_apart_are_no_more_work_than_they_are_many() -> None:
+    """Each two facts of three thousand used to be compared; alike parts are looked at once."""
+    with at_most(400_000):
+        assert longest_of_effects(np.eye(3000, dtype=np.int64)) == 2
