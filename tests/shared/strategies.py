@@ -28,15 +28,20 @@ from blowproof.models import (
 )
 from blowproof.models import Literal as RecordLiteral
 from strategies_parts import (
+    BOOLEANS,
     SECRETS,
     attributes,
     domains,
+    kept,
     label_texts,
+    one,
     record,
     regions,
     secret_graphs,
+    some,
     unions,
     upto,
+    whole,
     written,
 )
 
@@ -84,10 +89,10 @@ def _number(domain: Domain, hidden: Hidden, where: list[Region]) -> int:
 
 def _bounds(draw: Draw, value: int, *, least: int | None) -> dict[str, int]:
     """at_least, at_most or both, around a value that satisfies them."""
-    low, high = value - draw(st.integers(0, 2)), value + draw(st.integers(0, 2))
+    low, high = value - draw(whole(0, 2)), value + draw(whole(0, 2))
     low = low if least is None else max(low, least)
-    kept = draw(st.sampled_from([("at_least",), ("at_most",), ("at_least", "at_most")]))
-    return {name: bound for name, bound in (("at_least", low), ("at_most", high)) if name in kept}
+    told = draw(one((("at_least",), ("at_most",), ("at_least", "at_most"))))
+    return {name: bound for name, bound in (("at_least", low), ("at_most", high)) if name in told}
 
 
 def _count(draw: Draw, domain: Domain, hidden: Hidden, answered: bool) -> Known:
@@ -96,7 +101,7 @@ def _count(draw: Draw, domain: Domain, hidden: Hidden, answered: bool) -> Known:
 
 
 def _marginal(draw: Draw, domain: Domain, hidden: Hidden, answered: bool) -> Known:
-    names = draw(st.lists(st.sampled_from(domain.names), min_size=1, max_size=2, unique=True))
+    names = draw(some(tuple(domain.names), 1, 2))
     fact = Marginal(names)
     if not answered:
         return fact
@@ -104,9 +109,13 @@ def _marginal(draw: Draw, domain: Domain, hidden: Hidden, answered: bool) -> Kno
     return Marginal(names, answers=[sum(point in box for point in hidden) for box in boxes])
 
 
+@kept
+def _weighted(domain: Domain) -> st.SearchStrategy[list[tuple[int, list[Region]]]]:
+    return st.lists(st.tuples(one((1, -1, 2, -2, 3)), unions(domain)), min_size=1, max_size=3)
+
+
 def _terms(draw: Draw, domain: Domain, hidden: Hidden) -> tuple[list[Any], int]:
-    times = st.sampled_from([1, -1, 2, -2, 3])
-    terms = draw(st.lists(st.tuples(times, unions(domain)), min_size=1, max_size=3))
+    terms = draw(_weighted(domain))
     return terms, sum(k * _number(domain, hidden, where) for k, where in terms)
 
 
@@ -116,7 +125,7 @@ def _sum(draw: Draw, domain: Domain, hidden: Hidden, answered: bool) -> Known:
 
 
 def _bound(draw: Draw, domain: Domain, hidden: Hidden, answered: bool) -> Known:
-    if draw(st.booleans()):
+    if draw(BOOLEANS):
         terms, value = _terms(draw, domain, hidden)
         return Sum(terms, **_bounds(draw, value, least=None))
     where = draw(unions(domain))
@@ -126,11 +135,11 @@ def _bound(draw: Draw, domain: Domain, hidden: Hidden, answered: bool) -> Known:
 def _clause(draw: Draw, domain: Domain, hidden: Hidden, answered: bool) -> Known:
     """One to three literals, of which the first is true in the hidden database."""
     literals = []
-    for place in range(draw(st.integers(1, min(3, len(hidden) + 1)))):
-        number = draw(st.integers(1, len(hidden)))
+    for place in range(draw(whole(1, min(3, len(hidden) + 1)))):
+        number = draw(whole(1, len(hidden)))
         where = draw(unions(domain))
         inside = hidden[number - 1] in domain.area(where)
-        told = inside if place == 0 else draw(st.booleans())
+        told = inside if place == 0 else draw(BOOLEANS)
         literals.append(RecordLiteral(number, where, inside=told))
     return Clause(draw(st.permutations(literals)))
 
@@ -162,12 +171,11 @@ def worlds(
     "any". `consistent=False` shifts some numbers, so that the facts may contradict each other.
     `odd` draws names and labels that strain the TOML reader and writer.
     """
-    scopes: list[Scope] = ["any", "given"]
-    told = draw(st.sampled_from(scopes)) if scope is None else scope
+    told: Scope = draw(one(("any", "given"))) if scope is None else scope
     domain = draw(domains(max_values=max_values, odd=odd))
-    usable = [kind for kind in kinds if told == "given" or kind not in GIVEN_ONLY]
+    usable = tuple(kind for kind in kinds if told == "given" or kind not in GIVEN_ONLY)
     amount = draw(upto(max_known)) if usable else 0
-    chosen = [draw(st.sampled_from(usable)) for _ in range(amount)]
+    chosen = [draw(one(usable)) for _ in range(amount)]
     graph = draw(secret_graphs(domain, secrets))
     zeros, possible = _zeros(draw, domain, chosen.count("impossible"))
     amount = draw(upto(max_records)) if possible else 0
@@ -179,7 +187,7 @@ def worlds(
     known = draw(st.permutations([*zeros, *facts])) if zeros and facts else [*zeros, *facts]
     clauses = any(isinstance(fact, Clause) for fact in known)
     rule = size or ("always" if told == "given" else "maybe")
-    sized = clauses or rule == "always" or (rule == "maybe" and draw(st.booleans()))
+    sized = clauses or rule == "always" or (rule == "maybe" and draw(BOOLEANS))
     policy = Policy(
         name=draw(label_texts(odd)) if odd else "drawn",
         domain=domain,
@@ -189,7 +197,7 @@ def worlds(
         queries=draw(named_counts(domain, odd=odd)),
     )
     short = replace(policy, database=replace(policy.database, answers=None))
-    spelled_out = short.scope != told or draw(st.booleans())
+    spelled_out = short.scope != told or draw(BOOLEANS)
     return World(policy if spelled_out else short, hidden)
 
 
@@ -200,7 +208,7 @@ def _zeros(draw: Draw, domain: Domain, amount: int) -> tuple[list[Known], list[P
     for _ in range(amount):
         zero = Impossible(draw(unions(domain)))
         left = [point for point in possible if point not in domain.area(zero.where)]
-        if left or draw(st.integers(0, 9)) == 0:
+        if left or draw(whole(0, 9)) == 0:
             zeros, possible = [*zeros, zero], left
     return zeros, possible
 
@@ -212,14 +220,14 @@ def _facts(
     for kind in kinds:
         if kind == "impossible" or (kind == "clause" and not hidden):
             continue  # a clause needs a record to speak about
-        answered = scope == "given" or draw(st.booleans())
+        answered = scope == "given" or draw(BOOLEANS)
         found.append(_FACTS[kind](draw, domain, hidden, answered))
     return found
 
 
 def _shifted(draw: Draw, fact: Known) -> Known:
     """The fact with its number raised by 0 or 1, or a clause's first literal turned round."""
-    by = draw(st.integers(0, 1))
+    by = draw(whole(0, 1))
     if isinstance(fact, Count) and fact.answer is not None:
         return Count(fact.where, answer=fact.answer + by)
     if isinstance(fact, Sum) and fact.equals is not None:
@@ -236,13 +244,19 @@ def _shifted(draw: Draw, fact: Known) -> Known:
     return fact
 
 
-@st.composite
-def named_counts(draw: st.DrawFn, domain: Domain, *, odd: bool = False) -> tuple[NamedCount, ...]:
-    """Up to two [[query]] tables."""
+@kept
+def _names(odd: bool) -> st.SearchStrategy[list[str]]:
     names = (
         st.text(st.characters(exclude_categories=["Cs"]), min_size=1) if odd else label_texts(odd)
     )
-    chosen = draw(st.lists(names, max_size=2, unique=True))
+    return st.lists(names, max_size=2, unique=True)
+
+
+@kept
+@st.composite
+def named_counts(draw: st.DrawFn, domain: Domain, *, odd: bool = False) -> tuple[NamedCount, ...]:
+    """Up to two [[query]] tables."""
+    chosen = draw(_names(odd))
     return tuple(NamedCount(name, draw(unions(domain))) for name in chosen)
 
 
@@ -274,7 +288,7 @@ def question_texts(draw: st.DrawFn, policy: Policy) -> str:
     texts = ["histogram", *query_texts(policy)]
     first = draw(st.sampled_from(texts))
     plain = [text for text in texts if not text.startswith("weighted-sum")]
-    if first not in plain or draw(st.integers(0, 3)):
+    if first not in plain or draw(whole(0, 3)):
         return first
-    weights = st.sampled_from(["", "1/2*", "3*"])
+    weights = one(("", "1/2*", "3*"))
     return f"{draw(weights)}{first}+{draw(weights)}{draw(st.sampled_from(plain))}"
