@@ -176,7 +176,9 @@ def audit(  # noqa: PLR0913 # keyword-only options
         rho=None if rho is None else exactly(rho, "rho"),
         claimed=_least(claimed, "claimed"),
         scale=_least(planned_scale, "planned_scale"),
-        variance=_least(planned_variance, "planned_variance"),
+        variance=None
+        if planned_variance is None
+        else exactly(planned_variance, "planned_variance"),
         mechanism=None if mechanism is None else os.fspath(mechanism),
     )
     queries = (query,) if isinstance(query, str) else tuple(query)

@@ -38,6 +38,7 @@ NORMS = ("l1", "l2-squared", "linf", "range")
 
 _NUMBER = re.compile(r"\+?\d+(/\d+|\.\d+)?")
 _DIGITS = 1000
+_EXACT = "write 3, 7/2 or 3.5"
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -60,21 +61,25 @@ def positive(text: object) -> Fraction:
     >>> positive("0.1")
     Fraction(1, 10)
     """
-    number = not_negative(text)
+    number = _read(text, "above zero")
     if number == 0:
-        raise click.BadParameter("0 is not above zero")
+        raise click.BadParameter(f"0 is not above zero: {_EXACT}")
     return number
 
 
 def not_negative(text: object) -> Fraction:
     """Return a number from zero on, read exactly."""
+    return _read(text, "from zero on")
+
+
+def _read(text: object, where: str) -> Fraction:
     written = str(text).strip()
     short = written if len(written) <= 40 else f"{written[:40]}..."
     if len(written) > _DIGITS or not (written.isascii() and _NUMBER.fullmatch(written)):
-        raise click.BadParameter(f"{short!r} is not a number from zero on: write 3, 7/2 or 3.5")
+        raise click.BadParameter(f"{short!r} is not a number {where}: {_EXACT}")
     _, slash, below = written.partition("/")
     if slash and int(below) == 0:
-        raise click.BadParameter(f"{short!r} divides by zero")
+        raise click.BadParameter(f"{short!r} divides by zero: {_EXACT}")
     return Fraction(written)
 
 

@@ -99,7 +99,7 @@ _OPTIONS = (
         help="Judge a planned scale of Laplace noise (exit code 1: too small).",
     ),
     click.option(
-        "--planned-variance", "variance", type=not_negative, metavar="V",
+        "--planned-variance", "variance", type=positive, metavar="V",
         help="With --norm l2-squared: judge a planned variance of Gaussian noise.",
     ),
     click.option(

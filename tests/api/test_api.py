@@ -161,6 +161,12 @@ def test_an_audit_judges_a_plan(planned: Mapping[str, Any]) -> None:
         blowproof.audit(CENSUS, ["histogram", "marginal(size)"], **planned)
 
 
+@pytest.mark.parametrize("variance", [0, "0", -1])
+def test_a_planned_variance_is_above_zero(variance: int | str) -> None:
+    with pytest.raises(PolicyError, match="is not above 0"):
+        blowproof.audit(CENSUS, norm="l2-squared", planned_variance=variance)
+
+
 def test_a_mechanism_may_be_a_path_or_tables(tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
     path.write_text('[[release]]\nquery = "histogram"\nscale = "2"\n')

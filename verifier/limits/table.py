@@ -310,6 +310,8 @@ engines/search/graver_lists
     FIRST_FEW 8 vectors: So many are evaluated before bounds that see each output.
     LARGEST_CHANGE 2^40 change: Larger changes of the query (scaled to integers) leave the lifting
         out.
+    LARGEST_SUM 2^62 square: Squares are added up in arrays where even all outputs at their largest
+        stay below; else one by one.
     MOST_COLUMNS 160 effects: Beyond this many pairs of effects the integer kernel alone takes
         seconds.
     MOST_RANK 20 rank: Of a kernel in readings 1 and 2, where effects are many and much alike: a
@@ -345,6 +347,7 @@ moves/best_choice
     MOST_DIGITS 2_000_000 numbers: Choices times outputs: beyond that they are not listed.
     DIGIT 2e-7 seconds: For one output of one choice that is listed.
     NUMBER 4e-7 seconds: For one output of one kind that is tried in the place of another.
+    PARTS 16 parts: Moves that are alike are chosen, one after the other, in so many.
     WRITTEN 2e-6 seconds: For one output of one kind in a program that is written.
     CHOICE_SECONDS 20.0 seconds: How long a program may look for the best choice of moves, where no
         time limit says it.
@@ -654,6 +657,8 @@ theorems/values/secret_cycles
     LONG_ROW 1_000 entries: Differences of longer rows are not written out.
 theorems/values/seen_values
     MOST_SEEN 200_000 values: More values are not looked at.
+theorems/values/squares_beside
+    MOST_CELLS 200 cells: Beside more, labels of two cycles are not tried one by one.
 theorems/values/sums_along_edges
     MOST_SUMMED 5 attributes: Of sums of more, signs are too many.
     MOST_PAIRS 40_000 pairs: So many pairs of boxes are looked at for their best edge, for each
@@ -755,6 +760,7 @@ witnesses/random_values
     MOST_DISTINCT 5_000 values: Databases of more different values are not written out.
 witnesses/revalued
     SECONDS 3.0 seconds: For the best values of a pair's moves.
+    MOST_MOVES 1_000 moves: Of more, values are swapped, and no program looks for the best.
     MOST_VALUES 240 values: Of more values the best are not looked for.
     MOST_AREAS 12 areas: Queries with more areas do not cut its classes.
     MOST_CORNERS 8 values: So many corners of a class are taken.

@@ -18,6 +18,7 @@ from blowproof.verifier.moves.score import PLAIN, Score
 LISTING_LIMIT = whole_limit(__name__, "LISTING_LIMIT")
 MOST_DIGITS = whole_limit(__name__, "MOST_DIGITS")
 CHOICE_SECONDS = real_limit(__name__, "CHOICE_SECONDS")
+PARTS = whole_limit(__name__, "PARTS")
 DIGIT = real_limit(__name__, "DIGIT")
 NUMBER = real_limit(__name__, "NUMBER")
 WRITTEN = real_limit(__name__, "WRITTEN")
@@ -195,17 +196,21 @@ def _unpacked(total: int, width: int, outputs: Sequence[object]) -> dict[object,
 
 
 def by_swapping(groups: Sequence[tuple[Sequence[Kind], int]]) -> tuple[int, Counter[Kind]]:
-    """Return a good choice and its size: one is swapped after the other while that helps."""
+    """Return a good choice and its size: one is swapped after the other while that helps.
+
+    Norms are convex: where it helps to swap one move, it helps no less to swap all that are like
+    it. So thousands of them are chosen in a few parts, and swapped at once.
+    """
     score = _score(kind for kinds, _ in groups for kind in kinds)
     total: Counter[object] = Counter()
     choice: Counter[Kind] = Counter()
     looking = [sum(len(kind.change) for kind in kinds) * NUMBER for kinds, _ in groups]
     for (kinds, times), seconds in zip(groups, looking, strict=True):
-        spend(times * seconds)
-        for _ in range(times):
+        for some in _parts(times):
+            spend(seconds)
             kind = max(kinds, key=lambda kind: score.gained(total, kind.change))
-            _apply(total, kind, 1)
-            choice[kind] += 1
+            _apply(total, kind, some)
+            choice[kind] += some
     improved = True
     while improved:
         improved = False
@@ -214,14 +219,25 @@ def by_swapping(groups: Sequence[tuple[Sequence[Kind], int]]) -> tuple[int, Coun
                 spend(seconds)
                 _apply(total, old, -1)
                 new = max(kinds, key=lambda kind: score.gained(total, kind.change))
-                if score.gained(total, new.change) > score.gained(total, old.change):
-                    choice[old] -= 1
-                    choice[new] += 1
+                better = score.gained(total, new.change) > score.gained(total, old.change)
+                _apply(total, old, 1)
+                if better:
+                    some = choice.pop(old)
+                    choice[new] += some
                     improved = True
-                    _apply(total, new, 1)
-                else:
-                    _apply(total, old, 1)
+                    _apply(total, old, -some)
+                    _apply(total, new, some)
     return score.size(total), +choice
+
+
+def _parts(times: int) -> list[int]:
+    """Return so many as a sum of at most PARTS numbers.
+
+    >>> sum(_parts(1000)), len(_parts(1000)) <= PARTS, _parts(3)
+    (1000, True, [1, 1, 1])
+    """
+    each = -(-times // PARTS)
+    return [min(each, times - done) for done in range(0, times, each)] if times else []
 
 
 def _apply(total: Counter[object], kind: Kind, times: int) -> None:

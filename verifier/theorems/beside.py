@@ -109,7 +109,12 @@ from blowproof.verifier.theorems.longest_irreducible import whole_points
 from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.values.by_kind import most_in_classes
 from blowproof.verifier.theorems.values.free_change import axes_of_facts, free_change_of
-from blowproof.verifier.theorems.values.squares_beside import squares_beside, value_beside
+from blowproof.verifier.theorems.values.in_norms import largest_apart
+from blowproof.verifier.theorems.values.squares_beside import (
+    exchanged_squares,
+    squares_beside,
+    value_beside,
+)
 
 __all__ = [
     "Beside",
@@ -393,6 +398,9 @@ def _in_norm(
     )
     if query.measure is L2_SQUARED and is_histogram(query) and len(found.widths) == 1:
         upper = min(upper, squares_beside(found.count, found.widths[0]))
+    if query.measure is L2_SQUARED and found.widths == (1,):
+        each_apart = _apart(question, found, end)
+        upper = upper if each_apart is None else min(upper, each_apart)
     pair = None
     if len(found.widths) == 1:
         from blowproof.verifier.theorems.beside_pairs import pair_beside
@@ -400,6 +408,15 @@ def _in_norm(
         pair = pair_beside(question, found, free_change(question))
     lower = 0 if pair is None else query.difference(pair.moves(question.reading))
     return question.answer(lower, upper, why, witness=pair, engine="beside", since=started)
+
+
+def _apart(question: Question, found: Beside, end: float) -> Exact | None:
+    """Return a bound on squares where each output is about one class (`squares_beside`)."""
+    try:
+        one = largest_apart(question, found.table, found.home, end)
+    except (BlowproofError, TimeoutError, OverflowError):
+        return None
+    return None if one is None else one * exchanged_squares(found.count)
 
 
 def free_change(question: Question) -> tuple[Point, Point, Exact] | None:

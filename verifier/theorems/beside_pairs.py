@@ -24,6 +24,7 @@ from blowproof.verifier.reductions.given_numbers import embed
 from blowproof.verifier.theorems.beside import Beside, held_in, with_label_one
 from blowproof.verifier.theorems.two_cycles import (
     Arc,
+    exchanged_two,
     longest_two,
     moves_of,
     squared_two,
@@ -67,11 +68,17 @@ def pair_beside(
 
     squared = question.query.measure is L2_SQUARED and found.widths == (1,) and free is None
 
+    def worth(arcs: Sequence[Arc]) -> Exact:
+        if not squared or moves_of(arcs) > MOST_RECORDS:
+            return 0
+        return question.query.difference(made(arcs).moves(question.reading))
+
     def cycles(places: Sequence[int]) -> list[list[Arc]]:
         few = [_few(places, values, most) for most in MOST_LEAVING] if found.widths == (1,) else []
-        first = [_squared(places, values)] if squared else []
+        first = [_squared(places, values), _exchanged(places, values)] if squared else []
         if question.setting.scope != "given":
-            return [next(filter(None, first), []) or _arcs(places, values)]
+            made_of = [*filter(None, first)] or [_arcs(places, values)]
+            return sorted(made_of, key=worth, reverse=True)
         return [*first, _arcs(places, values), *few]
 
     return placed(question, found, cycles, made, squares_of if squared else moves_of)
@@ -166,6 +173,12 @@ def _squared(places: Sequence[int], values: Holds) -> list[Arc]:
     """Return the two cycles of the largest squares over classes that hold both labels."""
     usable = [place for place in places if (place, 0) in values and (place, 1) in values]
     return squared_two(usable) if usable else []
+
+
+def _exchanged(places: Sequence[int], values: Holds) -> list[Arc]:
+    """Return the two cycles that exchange records most often over classes that hold both labels."""
+    usable = [place for place in places if (place, 0) in values and (place, 1) in values]
+    return exchanged_two(usable)
 
 
 def _arcs(places: Sequence[int], values: Holds) -> list[Arc]:

@@ -27,6 +27,10 @@ B along m + 1 with label -1. A has label N - m, B has -1: A once and B N - m tim
 in the same way. The path is gone N - m + 1 times: squares of what single cells change by are
 largest so (`values/squares_beside`).
 
+With x moves of label 1 for A and y of label -1 for B, N = x + y + m - 1, A has label a = x + m and
+B has -b = m - y. If a and b have no common divisor, A b times and B a times are irreducible in the
+same way: squares of how often single classes exchange records are largest so.
+
 For w_c = 1 in all classes one of the first two has floor((N + 1)^2 / 2) moves, which is the most
 that any has (`beside`): for even N, p = N / 2 = a and q = p + 1 = b give 2 p q.
 """
@@ -40,9 +44,21 @@ from math import gcd
 from typing import NamedTuple
 
 from blowproof.verifier.limits.limit import whole_limit
-from blowproof.verifier.theorems.values.squares_beside import longest_shared
+from blowproof.verifier.theorems.values.squares_beside import (
+    MOST_CELLS,
+    labels_of_most,
+    longest_shared,
+)
 
-__all__ = ["Arc", "longest_two", "most_one_sided", "moves_of", "squared_two", "squares_of"]
+__all__ = [
+    "Arc",
+    "exchanged_two",
+    "longest_two",
+    "most_one_sided",
+    "moves_of",
+    "squared_two",
+    "squares_of",
+]
 
 MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
 MOST_TRIED = whole_limit(__name__, "MOST_TRIED")
@@ -160,6 +176,27 @@ def squared_two(classes: Sequence[int]) -> list[Arc]:
         *(Arc((x, 0), (y, 1), times + 1) for x, y in pairwise(path)),
         *(Arc((x, 0), (y, 1), 1) for x, y in pairwise(ups)),
         *(Arc((x, 1), (y, 0), times) for x, y in pairwise(downs)),
+    ]
+
+
+def exchanged_two(classes: Sequence[int]) -> list[Arc]:
+    """Return two cycles over classes with labels 0 and 1 that exchange records so often that the
+    squares of how often are largest; none where there is one class, or too many.
+
+    >>> [moves_of(exchanged_two(range(n))) for n in (2, 3, 4, 10)]
+    [4, 7, 12, 57]
+    """
+    count = len(classes)
+    if not 2 <= count <= MOST_CELLS:
+        return []
+    a, b = labels_of_most(count)
+    shared = count + 1 - a - b
+    path, rest = classes[: shared + 1], classes[shared + 1 :]
+    ups, downs = rest[: a - shared - 1], rest[a - shared - 1 :]
+    return [
+        *(Arc((x, 0), (y, 1), a + b) for x, y in pairwise(path)),
+        *(Arc((x, 0), (y, 1), b) for x, y in pairwise([path[-1], *ups, path[0]])),
+        *(Arc((x, 1), (y, 0), a) for x, y in pairwise([path[-1], *downs, path[0]])),
     ]
 
 

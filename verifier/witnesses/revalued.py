@@ -26,6 +26,7 @@ __all__ = ["revalued"]
 
 SECONDS = real_limit(__name__, "SECONDS")
 MOST_VALUES = whole_limit(__name__, "MOST_VALUES")
+MOST_MOVES = whole_limit(__name__, "MOST_MOVES")
 MOST_AREAS = whole_limit(__name__, "MOST_AREAS")
 MOST_CORNERS = whole_limit(__name__, "MOST_CORNERS")
 
@@ -63,6 +64,8 @@ def revalued(setting: Setting, query: BoundQuery, reading: Reading, pair: Pair) 
 
 def _choice(groups: Sequence[tuple[Sequence[Kind], int]]) -> Counter[Kind]:
     """Return the best choice, or a good one where that takes too long to find."""
+    if sum(times for _, times in groups) > MOST_MOVES:
+        return by_swapping(groups)[1]
     try:
         return best_choice(groups, deadline=now() + SECONDS)[1]
     except TimeoutError:

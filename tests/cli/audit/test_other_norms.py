@@ -78,6 +78,16 @@ def test_what_belongs_to_another_norm_is_refused(capsys, path, arguments, said):
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("written", ["0", "0.0", "0/3", "-1", "-1/2", "1/0", "none"])
+def test_a_variance_of_zero_or_below_is_bad_input(capsys, path, written):
+    """Zero was judged, as too small, with exit code 1."""
+    said = ["audit", path, "--norm", "l2-squared", f"--planned-variance={written}"]
+    assert run(said) == 2
+    captured = capsys.readouterr()
+    assert not captured.out and "'--planned-variance'" in captured.err
+    assert "write 3, 7/2 or 3.5" in captured.err
+
+
 def test_a_mechanism_is_judged_by_rho(capsys, tmp_path, path):
     plan = tmp_path / "plan.toml"
     plan.write_text(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from fractions import Fraction
 
 import pytest
 
@@ -22,11 +23,14 @@ from blowproof.models import (
     parse_query,
     setting,
 )
+from blowproof.models.norms import L2_SQUARED
+from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.databases.value_classes import class_table
+from blowproof.verifier.engines.irreducibles import irreducibles
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.neighbours.zero_parts import zero_part
 from blowproof.verifier.theorems.beside import (
@@ -37,12 +41,13 @@ from blowproof.verifier.theorems.beside import (
     groups_of,
 )
 from blowproof.verifier.theorems.two_cycles import (
+    exchanged_two,
     longest_two,
     moves_of,
     squared_two,
     squares_of,
 )
-from blowproof.verifier.theorems.values.squares_beside import squares_beside
+from blowproof.verifier.theorems.values.squares_beside import exchanged_squares, squares_beside
 
 
 def asked(policy: Policy, text: str = "histogram") -> Question:
@@ -263,6 +268,87 @@ def test_no_pair_has_larger_squares(seed: int) -> None:
     query = parse_question("histogram", policy, "l2-squared")
     found = facts_beside(Question(prepare(setting(policy), "published"), query, "published"))
     searched = sensitivity(policy, "histogram", norm="l2-squared", engine="search", time_limit=20)
+    assert found is not None and found.upper is not None and searched.status == "exact"
+    assert searched.upper is not None and found.lower <= searched.upper <= found.upper
+
+
+@pytest.mark.parametrize("count", range(2, 13))
+def test_the_two_cycles_that_exchange_most_meet_their_bound(count: int) -> None:
+    arcs = exchanged_two(range(count))
+    left = Counter(arc.source[0] for arc in arcs for _ in range(arc.times))
+    entered = Counter(arc.target[0] for arc in arcs for _ in range(arc.times))
+    assert left == entered
+    assert sum(times * times for times in left.values()) == exchanged_squares(count)
+    assert sum(arc.times * (arc.target[1] - arc.source[1]) for arc in arcs) == 0
+    effects: Counter[tuple[int, ...]] = Counter()
+    for (one, low), (two, high), times in arcs:
+        effects[(*((k == two) - (k == one) for k in range(count)), high - low)] += times
+    assert zero_part(effects) is False
+
+
+@pytest.mark.parametrize(("columns", "squares"), [(2, 20), (3, 44), (4, 84)])
+def test_what_cells_exchange_is_what_irreducibles_do(columns: int, squares: int) -> None:
+    """Every record of a cell may leave with one z and come with another: twice how often, squared.
+
+    2 x 10 was 780..1,260, and 71 times as slow as in l1, to its limit.
+    """
+    policy = table(columns)
+    query = parse_question("marginal(a,z)", policy, "l2-squared")
+    found = facts_beside(Question(prepare(setting(policy), "published"), query, "published"))
+    assert found is not None and found.lower == found.upper == squares
+    assert squares == 2 * most_exchanged(columns)
+
+
+def most_exchanged(count: int) -> int:
+    """Return the most of squares of how often classes are left, over all irreducible multisets of
+    effects (what class is left, what is entered, what that does to the label).
+    """
+    classes = range(count)
+    arcs = {
+        (*((k == two) - (k == one) for k in classes), label)
+        for one in classes
+        for two in classes
+        for label in (-1, 0, 1)
+    }
+    effects = sorted(arc for arc in arcs if any(arc))
+    most = 0
+    for multiset in irreducibles(effects):
+        left, within = [0] * count, 0
+        for place, times in multiset:
+            if -1 in effects[place][:-1]:
+                left[effects[place].index(-1)] += times
+            else:  # in whichever class
+                within += times
+        most = max(most, *(sum((x + within * (k == c)) ** 2 for k, x in enumerate(left))
+                           for c in classes))  # fmt: skip
+    return most
+
+
+def test_what_ten_cells_exchange() -> None:
+    """Of labels 6 and 3, which have a common divisor, it would be 828."""
+    answer = sensitivity(table(10), "marginal(a,z)", norm="l2-squared")
+    assert answer.lower == answer.upper == 812
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_cells_exchange_more(seed: int) -> None:
+    """Some labels only, rows with numbers of their own, weights; the search lists what there is."""
+    draw = random.Random(f"exchanged {seed}")
+    columns = draw.choice([2, 3])
+    domain = Domain(a=Labels([f"c{k}" for k in range(columns)]), b=Labels("uv"), z=Labels("01"))
+    where = draw.choice([{"b": "u"}, {"b": "u", "z": "0"}, {"a": "c0", "b": "u"}])
+    empty = [Impossible({"a": "c1", "b": "v"})] if seed % 2 else []
+    policy = Policy(domain=domain, known=(Marginal(["a"]), Count(where), *empty))
+    written = draw.choice(["marginal(a,z)", "marginal(a,b)", "histogram"])
+    query = parse_question(written, policy, "l2-squared")
+    if seed % 3:
+        width = columns * (4 if written == "histogram" else 2)
+        weights = tuple(Fraction(draw.randint(1, 5), 3) for _ in range(width))
+        bound = parse_query(written, policy)
+        part = Part(bound, weights, bound.outputs(domain))
+        query = Stacked((part,), measure=L2_SQUARED)
+    found = facts_beside(Question(prepare(setting(policy), "published"), query, "published"))
+    searched = sensitivity(policy, query, engine="search", time_limit=20)
     assert found is not None and found.upper is not None and searched.status == "exact"
     assert searched.upper is not None and found.lower <= searched.upper <= found.upper
 

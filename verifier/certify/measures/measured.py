@@ -6,12 +6,15 @@ goes one way, and is said: epsilon to rho = epsilon^2 / 2, rho to epsilon at a d
 
 * `epsilon`: Gaussian and bounded releases must not change between neighbours at all, as releases
   without noise.
-* `rho`: half the S of the squares, plus epsilon^2 / 2 for the rest. A pair's divergences of order 2
-  add up, and refute a rho below half of their sum. Choices that are drawn in proportion to weights
-  e^(-cost / b) have epsilon^2 / 8: costs change by at most some a, so the logarithms L of the
-  ratios of chances lie within 2 a / b = epsilon of each other. Let psi(t) = log E e^(t L): it is 0
-  at 0 and 1, and its second derivative is the variance of such a number, epsilon^2 / 4 at the most.
-  So psi(t) <= t (t - 1) epsilon^2 / 8, and the divergence of order t is at most t epsilon^2 / 8.
+* `rho`: half the S of the squares, plus epsilon^2 / 2 for the rest. Of Laplace noise every output
+  has a pure epsilon |x| / b of its own, and noise on one does not depend on that on another: so it
+  has x^2 / 2 b^2, as Gaussian noise of variance b^2, and all of them one S of squares, which is no
+  more than the square of what they lose together. A pair's divergences of order 2 add up, and
+  refute a rho below half of their sum. Choices that are drawn in proportion to weights e^(-cost /
+  b) have epsilon^2 / 8: costs change by at most some a, so the logarithms L of the ratios of
+  chances lie within 2 a / b = epsilon of each other. Let psi(t) = log E e^(t L): it is 0 at 0 and
+  1, and its second derivative is the variance of such a number, epsilon^2 / 4 at the most. So
+  psi(t) <= t (t - 1) epsilon^2 / 8, and the divergence of order t is at most t epsilon^2 / 8.
 * `epsilon-delta`: what rho gives by the best order, or the pure epsilon and what the Gaussian part
   gives, whichever is less. A pair's own delta, from below, refutes. With bounded noise, the epsilon
   that the rest does not use up is asked of it, exactly.
@@ -23,7 +26,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from blowproof.models import BudgetError, Exact
+from blowproof.models import BudgetError, Exact, QueryError
 from blowproof.models.base.numbers import plain
 from blowproof.models.mechanisms.mechanism import BLOCKS, DRAWN, Mechanism
 from blowproof.models.stacks.stacked import Part
@@ -48,6 +51,8 @@ from blowproof.verifier.limits.limit import whole_limit
 __all__ = ["measured"]
 
 LADDER = whole_limit(__name__, "LADDER")
+
+_EACH = "the epsilon of each output of Laplace noise is converted to epsilon^2 / 2"
 
 
 def measured(asked: Asked, mechanism: Mechanism, parts: Sequence[Part], promise: Promise) -> Judged:
@@ -97,14 +102,20 @@ def _rho(asked: Asked, mechanism: Mechanism, sorts: Sorts, limit: Fraction) -> J
     upper = None
     if converted is not None and gauss.upper is not None and gauss.upper != INFINITE:
         upper = plain(converted + Fraction(gauss.upper))
+    joined = _each_output(quiet, mechanism, sorts)
     lower, pair = gauss.lower, gauss.pair
     assert not isinstance(lower, str)
-    for candidate in (gauss.pair, rest.pair) if silent else ():
+    pairs = (gauss.pair, rest.pair, None if joined is None else joined.pair)
+    for candidate in dict.fromkeys(pairs) if silent else ():
         reached = None if candidate is None else _order_2(sorts, candidate, asked)
         if reached is not None and reached > lower:
             lower, pair = reached, candidate
     notes = [*gauss.notes, *rest.notes]
-    if rest.upper and converted is not None and not isinstance(rest.upper, str):
+    fewer = None if joined is None or isinstance(joined.upper, str) else joined.upper
+    if fewer is not None and (upper is None or fewer < upper):
+        upper = fewer
+        notes.append(f"{_EACH}: rho = {_short(fewer)}, a bound, not what it is exactly")
+    elif rest.upper and converted is not None and not isinstance(rest.upper, str):
         text = f"epsilon = {_short(rest.upper)} of Laplace noise and choices is converted to rho = "
         square = "epsilon^2 / 8" if drawn else "epsilon^2 / 2"
         notes.append(f"{text}{square} = {_short(converted)}: a bound, not what it is exactly")
@@ -130,6 +141,23 @@ def _gaussian(asked: Asked, sorts: Sorts) -> LossBounds:
     if outputs.upper is not None and steps.upper is not None:
         upper = plain(Fraction(outputs.upper) + Fraction(steps.upper))
     return replace(worse, upper=upper, notes=(*outputs.notes, *steps.notes))
+
+
+def _each_output(asked: Asked, mechanism: Mechanism, sorts: Sorts) -> LossBounds | None:
+    """Return the rho of Laplace noise and Gaussian noise in one S of squares, by each output's own
+    epsilon; None where there are choices, noise on several outputs at once, or outputs without any.
+    """
+    scales = [scale for part in sorts.pure for scale in part.weights]
+    others = sorts.k_norm or sorts.steps or mechanism.selections
+    if not sorts.pure or others or not all(scales):
+        return None
+    squared = [
+        replace(part, weights=tuple(scale**2 for scale in part.weights)) for part in sorts.pure
+    ]
+    try:
+        return gaussian_rho(asked, [*sorts.gaussian, *squared])
+    except (BudgetError, QueryError):
+        return None
 
 
 def _order_2(sorts: Sorts, pair: Pair, asked: Asked) -> Exact | None:
@@ -171,6 +199,9 @@ def _epsilon_delta(asked: Asked, mechanism: Mechanism, sorts: Sorts, promise: Pr
     if rest.upper is not None and gauss.upper is not None:
         pure, rho = Fraction(rest.upper), Fraction(gauss.upper)
         total = rho + from_pure(pure)
+        joined = _each_output(quiet, mechanism, sorts)
+        if joined is not None and joined.upper is not None and not isinstance(joined.upper, str):
+            total = min(total, Fraction(joined.upper))
         upper = min(epsilon_at(total, promise.delta), pure + epsilon_at(rho, promise.delta))
         if rho:
             notes.append(f"rho = {_short(total)} gives epsilon = {_short(upper)} by the best order")

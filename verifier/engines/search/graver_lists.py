@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models.base.clock import now, waiting
-from blowproof.models.norms import L1, RANGE
+from blowproof.models.norms import L1, L2_SQUARED, RANGE
 from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.asked.answer import OnBest
 from blowproof.verifier.engines.search.effects import EffectTable
@@ -40,6 +40,7 @@ FIRST_SHARE = real_limit(__name__, "FIRST_SHARE")
 GROWTH = real_limit(__name__, "GROWTH")
 FIRST_FEW = whole_limit(__name__, "FIRST_FEW")
 LARGEST_CHANGE = whole_limit(__name__, "LARGEST_CHANGE")
+LARGEST_SUM = whole_limit(__name__, "LARGEST_SUM")
 MOST_COLUMNS = whole_limit(__name__, "MOST_COLUMNS")
 MOST_RANK = whole_limit(__name__, "MOST_RANK")
 
@@ -223,5 +224,10 @@ def _by_output(
     if score.norm is L1 and not score.weights:
         added: NDArray[Any] = sizes.sum(axis=1)
         return added
+    if score.norm is L2_SQUARED:
+        weights = [score.weights.get(output, 1) for output in outputs]
+        if int(sizes.max(initial=0)) ** 2 * sum(weights) <= LARGEST_SUM:
+            squared: NDArray[Any] = (sizes * sizes) @ np.array(weights, dtype=np.int64)
+            return squared
     every = [score.size(dict(zip(outputs, row, strict=True))) for row in sizes.tolist()]
     return np.array(every, dtype=object)

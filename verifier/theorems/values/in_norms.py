@@ -52,6 +52,7 @@ __all__ = [
     "filled",
     "free_edge",
     "kinds_of",
+    "largest_apart",
     "together",
     "values_in",
     "whole_size",
@@ -296,6 +297,27 @@ def above_in_classes(
     return above(query, kinds_of(query, classes), each, most, cell=held)
 
 
+def largest_apart(
+    question: Question, table: ClassTable, home: Sequence[int], end: float
+) -> Exact | None:
+    """Return what one exchange in a class changes at the most, where no output is about two
+    classes; None where one is, or it is not seen.
+    """
+    query = question.query
+    classes = values_in(question, table, home, end) if isinstance(query, Stacked) else None
+    if classes is None or not isinstance(query, Stacked):
+        return None
+    kinds = kinds_of(query, classes)
+    if sum(len(row) for kind in kinds for row in kind.rows.values()) > MOST_ENTRIES:
+        return None
+    spreads = [kind.spread() for kind in kinds]
+    outputs = {key for spread in spreads for key in spread}
+    if len(outputs) < sum(map(len, spreads)) or any(len(kind.members) > 1 for kind in kinds):
+        return None
+    sizes = (_largest(query, *both)[1] for both in zip(kinds, spreads, strict=True))
+    return max(sizes, default=0)
+
+
 def values_in(
     question: Question, table: ClassTable, home: Sequence[int], end: float
 ) -> list[list[Point]] | None:
@@ -364,6 +386,8 @@ def _directions(query: Stacked, kinds: Sequence[Kind]) -> Iterator[Direction]:
         for key, value in kind.spread().items():
             reach[key] = reach.get(key, 0) + value * len(kind.members)
     order = sorted(reach, key=lambda key: -reach[key])[:STARTS]
+    if query.measure is L2_SQUARED:
+        yield _gradient(query, _one_by_one(query, kinds))
     yield {key: float(query.weight(key)) for key in reach}
     for kind in sorted(kinds, key=lambda kind: -len(kind.members))[:STARTS]:
         rows = list(kind.rows.values())[:MANY_VALUES]
@@ -373,6 +397,32 @@ def _directions(query: Stacked, kinds: Sequence[Kind]) -> Iterator[Direction]:
         yield {key: 1.0}
     for one_key, two_key in combinations(order, 2):
         yield {one_key: 1.0, two_key: -1.0}
+
+
+def _one_by_one(query: Stacked, kinds: Sequence[Kind]) -> Change:
+    """Return the change in squares when each kind adds what makes it largest, the longest first.
+
+    Along no direction need a kind's rows lie apart that has outputs of its own.
+    """
+    steps: list[tuple[Exact, list[Change]]] = []
+    for kind in kinds:
+        rows = list(kind.rows.values())[:MANY_VALUES]
+        both = [_difference(one, two) for one, two in combinations(rows, 2)]
+        steps.append((max(_size(query, each) for each in both), both))
+    change: Change = {}
+    order = sorted(range(len(kinds)), key=lambda place: -steps[place][0])
+    for place in order:
+        times = len(kinds[place].members)
+        best: Exact = 0
+        more: Change = {}
+        for each in steps[place][1]:
+            along = total(query.weight(key) * change.get(key, 0) * x for key, x in each.items())
+            gain = 2 * times * magnitude(along) + times * times * _size(query, each)
+            if gain > best:
+                best, more = gain, {key: -x if along < 0 else x for key, x in each.items()}
+        for key, x in more.items():
+            change[key] = change.get(key, 0) + times * x
+    return change
 
 
 def _ascended(

@@ -1,4 +1,4 @@
-"""Cells, and one more fact beside them: the sum of squares of a histogram's change.
+"""Cells, and one more fact beside them: squares of what a histogram and what each cell exchanges.
 
 *Statement.* As in `beside`: N classes of independent signatures, one further fact of width w, and
 all other facts follow. Then S(h, P), the histogram in l2-squared, is at most 2 w^2 8 / 27 (N + 1)^3
@@ -40,14 +40,68 @@ and V <= N T^2, for X, Y <= N and sigma <= 2 N. A simple cycle has V = N. Both a
 *One value* changes by a + b at most, and by the larger of them where not both cycles leave (or
 enter) it. a <= X <= N, and b too. If both leave by it, sigma >= 1, and for s <= 1 T <= X + Y - 1 <=
 N; else T = x + y <= n - K <= N, or T <= 2 (N + 2) / 5, which is no more (N = 1 has s <= 1). QED
+
+*Where cells do not mind one another.* Let w = 1, and let n_c be how often records of class c are
+exchanged. If each output is about values of one class only, and two rows of a class differ by no
+more than e in squares, then S <= sum n_c^2 e <= e E, where E is the largest of
+
+* F(a, b) = b^2 (n - b - t) + a^2 (n - a + t) + 2 a b (K + 1), K = n - a - b >= 0, t the smaller of
+  K and a - 1, over a >= b >= 1 without a common divisor;
+* (k / (k + 1))^2 F(a, b) over all a >= b >= 1 with a + b <= n, where k = n^2 / 4 rounded down;
+* N, and N T^2 for T = 2 (N + 2) / 5 rounded down
+
+(and E no more than n n^2 / 2: none is exchanged more than n times, nor all in more moves).
+
+The first is met where t = K: two cycles share a path of K moves of label 1, of label a and -b in
+all (`two_cycles`), if all records of a class leave with one row and come with another.
+
+*Proof.* n is b A + a B in the classes, and the root of its squares a norm: for one A, B its squares
+are V = b^2 X + a^2 Y + 2 a b s, with X + Y - s <= N. Let a >= b. *s <= 1:* V grows with s, and, as
+a <= X and b <= Y, no less is b^2 a + a^2 (n - a) + 2 a b, which is at most F(a, b) (t <= K). *Only
+h_1 >= T:* a <= x + t, b <= y - t, |t| <= m, and s <= m + 1, since all common classes are on both
+rests; R + Q = N + s - x - y. For given x, y, t and R + Q, V is linear in R, so let R or Q be as
+small as can be, the larger of |t| and s - 1. If that is |t|, one more common class adds one to the
+other rest; if it is s - 1 < K = n - x - y, it adds one to this rest. So s = K + 1 and R = Q = K are
+no less, and
+
+    V <= b^2 (n - y) + a^2 (n - x) + 2 a b (n - x - y + 1),
+
+which falls with x and y, that are at least a - t, b + t and 1. If both are these, x + y = a + b,
+and a >= b asks for the largest t that leaves x >= 1: F(a, b). Where x = 1 > a - t, less t makes y
+smaller; where y = 1 > b + t, more t makes x smaller. *Two or more segments:* V <= N T^2, for X, Y,
+s <= N. A simple cycle has N.
+
+*Common divisors.* By (iii) n is (1 / W) times a sum of k l <= W such vectors, k + l <= a + b <= n
+for some of its labels, so that k l is at most what k is in the statement. If k l < W, k l / W is at
+most k / (k + 1). Let k l = W: the sums P_i of the first a, less the sums Q_j of the first b, are
+all residues modulo W, once each, in whichever orders. Let two of the a differ by d, and exchange
+them, as the first and second: all P but one stay, so that Q + d = Q modulo W. Hence the b, round a
+circle of sum W, come back to themselves by a turn that is none of all of W; and so in every order.
+In the order where equal ones stand together only b that are all equal do. So all a are equal, or
+all b. Let all b = k' (the other case is the same): W = l k' = k l, k' = k. No part of the k numbers
+a but all and none has a sum that k divides, else it and some of the b were a part of sum 0; so sums
+of the first 1, ..., k - 1 are all residues but 0, whichever stands first: all a have the same
+residue, and its multiples are all residues. So no a has a common divisor with k: all F(a_i, b_j)
+are of the first kind. QED
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import floor
+from functools import lru_cache
+from math import floor, gcd
 
-__all__ = ["longest_shared", "squares_beside", "value_beside"]
+from blowproof.verifier.limits.limit import whole_limit
+
+__all__ = [
+    "exchanged_squares",
+    "labels_of_most",
+    "longest_shared",
+    "squares_beside",
+    "value_beside",
+]
+
+MOST_CELLS = whole_limit(__name__, "MOST_CELLS")
 
 
 def value_beside(count: int, width: int) -> int:
@@ -79,3 +133,50 @@ def longest_shared(count: int) -> int:
 
 def _half(count: int, shared: int) -> int:
     return (2 * shared + 1) * (count - shared) * (count - shared + 1)
+
+
+@lru_cache(maxsize=64)
+def exchanged_squares(count: int) -> int:
+    """Return what squares of how often each of N classes exchanges records do not exceed, added up
+    (E of the statement).
+
+    >>> [exchanged_squares(n) for n in (1, 2, 3, 4, 10)]
+    [4, 10, 22, 42, 406]
+    """
+    if (
+        count > MOST_CELLS
+    ):  # none is exchanged more than N + 1 times, nor all in (N + 1)^2 / 2 moves
+        return (count + 1) * ((count + 1) ** 2 // 2)
+    whole = count + 1
+    pairs = whole * whole // 4
+    apart = max(_exchanged(whole, *labels) for labels in _labels(count))
+    most = max(
+        _exchanged(whole, a, b) for a in range(1, whole) for b in range(1, min(a, whole - a) + 1)
+    )
+    return max(
+        apart, most * pairs**2 // (pairs + 1) ** 2, count, count * (2 * (count + 2) // 5) ** 2
+    )
+
+
+@lru_cache(maxsize=64)
+def labels_of_most(count: int) -> tuple[int, int]:
+    """Return the labels a, b of the two cycles that exchange most, among those with t = K.
+
+    >>> [labels_of_most(n) for n in (1, 2, 3, 4, 10)]
+    [(1, 1), (2, 1), (2, 1), (3, 1), (7, 1)]
+    """
+    fitting = ((a, b) for a, b in _labels(count) if count + 1 - a - b <= a - 1)
+    return max(fitting, key=lambda labels: _exchanged(count + 1, *labels))
+
+
+def _labels(count: int) -> list[tuple[int, int]]:
+    """Return labels a >= b that have no common divisor, a + b <= N + 1."""
+    tops = range(1, count + 1)
+    return [(a, b) for a in tops for b in range(1, min(a, count + 1 - a) + 1) if gcd(a, b) == 1]
+
+
+def _exchanged(whole: int, a: int, b: int) -> int:
+    """Return F(a, b), `whole` being N + 1."""
+    shared = whole - a - b
+    t = min(shared, a - 1)
+    return b * b * (whole - b - t) + a * a * (whole - a + t) + 2 * a * b * (shared + 1)

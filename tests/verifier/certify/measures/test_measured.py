@@ -1,5 +1,6 @@
 """Mechanisms with Gaussian, Laplace and bounded noise, beside plain enumeration of neighbours."""
 
+import math
 import random
 from fractions import Fraction
 from itertools import product
@@ -117,6 +118,59 @@ def test_rho_is_half_the_weighted_squares_of_the_worst_neighbours(seed):
         assert judged(*releases, policy=policy, rho=worst - Fraction(1, 10**9)).verdict == "refuted"
 
 
+def divergence(shift, scale, order):
+    """Renyi's, of discrete Laplace noise and the same moved by so many steps, by its chances."""
+    far = int(60 * scale) + shift
+    norm = math.tanh(1 / (2 * scale))
+    logs = (
+        (-order * abs(z) - (1 - order) * abs(z - shift)) / scale for z in range(-far, far + shift)
+    )
+    return math.log(norm * math.fsum(map(math.exp, logs))) / (order - 1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_laplace_noise_has_the_rho_of_each_output(seed):
+    """It was epsilon^2 / 2 of all outputs together: 1/2 where this is 1/8."""
+    draw = random.Random(f"each output {seed}")
+    scales = [tuple(Fraction(draw.randint(2, 9), draw.randint(1, 2)) for _ in range(4)), None]
+    scales[1] = Fraction(draw.randint(2, 6))
+    policy = Policy(
+        domain=OFFICE.domain,
+        known=(Marginal(["region"], answers=[2, 1]),),
+        database=Database(size=3, answers="given"),
+    )
+    releases = (
+        Release(query="histogram", noise="discrete-laplace", scale=scales[0]),
+        laplace("marginal(size)", scales[1]),
+    )
+    if seed % 2:
+        releases = (*releases, gaussian("marginal(size)", Fraction(5)))
+    values = list(product(range(2), repeat=2))
+    databases = [one for one in product(values, repeat=3) if [x[0] for x in one].count(0) == 2]
+    worst = Fraction(0)
+    pairs = set()
+    for one, two in definition(databases, lambda x, y: x != y):
+        cells = [abs(one.count(x) - two.count(x)) for x in values]
+        sizes = [abs(sum(x[1] == k for x in one) - sum(x[1] == k for x in two)) for k in range(2)]
+        half = sum(Fraction(x * x) / b**2 for x, b in zip(cells, scales[0], strict=True))
+        half += sum(Fraction(x * x) / scales[1] ** 2 for x in sizes)
+        half += sum(Fraction(x * x, 5) for x in sizes) * (seed % 2)
+        worst = max(worst, half / 2)
+        pairs.add((tuple(cells), tuple(sizes)))
+    found = judged(*releases, policy=policy, rho=100)
+    assert found.upper == worst and found.lower <= worst
+    assert any("each output" in note for note in found.notes)
+    for cells, sizes in pairs:
+        for order in (1.01, 1.5, 2, 5, 40):
+            lost = sum(
+                divergence(x, float(b), order) for x, b in zip(cells, scales[0], strict=True) if x
+            )
+            lost += sum(divergence(x, float(scales[1]), order) for x in sizes if x)
+            lost += sum(order * x * x / 10 for x in sizes) * (seed % 2)
+            assert lost <= order * float(worst) + 1e-9
+    assert judged(*releases, policy=policy, rho=worst).verdict == "proved"
+
+
 def test_too_small_a_variance_is_refuted_with_a_pair():
     found = judged(gaussian("histogram", Fraction(8)), rho=Fraction(1, 5))
     assert found.verdict == "refuted" and found.loss == Fraction(1, 4)
@@ -143,7 +197,7 @@ def test_stacked_releases_are_one_question():
 
 def test_a_pure_epsilon_is_converted_and_said():
     found = judged(laplace("histogram", 8), rho=Fraction(1, 8))
-    assert found.verdict == "proved" and found.upper == Fraction(1, 8)
+    assert found.verdict == "proved" and found.upper == 4 * Fraction(1, 8) ** 2 / 2
     assert any("converted" in note for note in found.notes)
     assert 0 < found.lower < found.upper and found.loss is None
     assert judged(laplace("histogram", 8), rho=Fraction(1, 100)).verdict == "refuted"
@@ -151,7 +205,7 @@ def test_a_pure_epsilon_is_converted_and_said():
 
 def test_mixtures_add_what_each_is_worth_in_rho():
     found = judged(laplace("histogram", 8), gaussian("histogram", Fraction(8)), rho=1)
-    assert found.upper == Fraction(1, 8) + Fraction(1, 4)
+    assert found.upper == Fraction(1, 32) + Fraction(1, 4)
     assert Fraction(1, 4) < found.lower < found.upper
 
 

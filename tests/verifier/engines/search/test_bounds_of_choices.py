@@ -1,7 +1,9 @@
 """What moves of given effects can change together: bounds without a program, in every norm."""
 
+from dataclasses import replace
 from itertools import combinations_with_replacement, product
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +14,7 @@ from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.engines.search.effects import EffectTable
+from blowproof.verifier.engines.search.graver_lists import _by_output, _most
 from blowproof.verifier.moves.best_choice import (
     _packed,
     _unpacked,
@@ -89,3 +92,60 @@ def test_changes_of_many_outputs_count_as_work() -> None:
             spent[query] = listed - begun, now() - listed
     assert spent["ranges(x)"][0] > 20 * spent["cumulative(x)"][0] > 0
     assert spent["ranges(x)"][1] > 50 * spent["cumulative(x)"][1] > 0
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_moves_that_are_alike_are_swapped_together(data: st.DataObject) -> None:
+    """A choice that is as good as it says, and that no single swap makes better; of very many, in
+    as many steps as of few: one after the other took minutes."""
+    norm = data.draw(st.sampled_from([*NORMS]))
+    query = parse_question(data.draw(st.sampled_from(QUERIES)), POLICY, norm)
+    found = prepare(setting(POLICY, "any"), "published")
+    moves = Moves.over(found, query, "published", tuple(POLICY.domain.points()))
+    table = EffectTable.of(moves)
+    places = st.integers(0, len(table.effects) - 1)
+    times = st.sampled_from([1, 3, 40, 30_000])
+    chosen = data.draw(st.dictionaries(places, times, min_size=1, max_size=3))
+    groups = table.groups(tuple(sorted(chosen.items())))
+    value, choice = by_swapping(groups)
+    assert value == size_of(choice) <= bound_of(groups)
+    for kinds, most in groups:
+        assert sum(choice[kind] for kind in kinds) == most
+        for old, new in product(kinds, kinds):
+            if choice[old] and old is not new:
+                other = choice.copy()
+                other[old] -= 1
+                other[new] += 1
+                assert size_of(other) <= value
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_squares_in_arrays_are_those_of_one_after_the_other(data: st.DataObject) -> None:
+    """Also where they do not fit 64 bits: then they are not added up in arrays."""
+    text = data.draw(st.sampled_from([*QUERIES, "[1,2,5/2]*marginal(age)"]))
+    query = parse_question(text, POLICY, "l2-squared")
+    found = prepare(setting(POLICY, "any"), "published")
+    moves = Moves.over(found, query, "published", tuple(POLICY.domain.points()))
+    table, score = EffectTable.of(moves), moves.score
+    large = data.draw(st.sampled_from([1, 30, 12_000]))
+    times = st.lists(st.integers(0, large), min_size=len(table.kinds), max_size=len(table.kinds))
+    rows = data.draw(st.lists(times, min_size=1, max_size=4))
+    wide = data.draw(st.sampled_from([1, 2**30]))
+    kinds = [
+        [replace(kind, change={o: x * wide for o, x in kind.change.items()}) for kind in group]
+        for group in table.kinds
+    ]
+    told = _by_output(np.array(rows, dtype=np.int16), kinds, score).tolist()
+    for row, most in zip(rows, told, strict=True):
+        reach = {}
+        for output in {o for group in kinds for kind in group for o in kind.change}:
+            changes = [[kind.change.get(output, 0) for kind in group] for group in kinds]
+            up = sum(n * max(each) for n, each in zip(row, changes, strict=True))
+            down = sum(n * min(each) for n, each in zip(row, changes, strict=True))
+            reach[output] = max(up, -down)
+        assert most == score.size(reach)
+    lengths = [sum(n * w for n, w in zip(row, table.weights, strict=True)) for row in rows]
+    bounds = _most(np.array(lengths, dtype=np.int64), score).tolist()
+    assert bounds == [score.most(length) for length in lengths]
