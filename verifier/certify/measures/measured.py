@@ -41,7 +41,7 @@ from blowproof.verifier.certify.measures.orders import (
     laplace_order_2,
     pure_of,
 )
-from blowproof.verifier.certify.measures.sorts import Judged, Sorts, pure_loss
+from blowproof.verifier.certify.measures.sorts import GAUSSIAN, Judged, Sorts, pure_loss
 from blowproof.verifier.certify.measures.told_apart import Shift, delta_of_pair
 from blowproof.verifier.certify.measures.with_bounded import with_bounded
 from blowproof.verifier.certify.noise.gaussian import gaussian_rho
@@ -52,6 +52,8 @@ __all__ = ["measured"]
 
 LADDER = whole_limit(__name__, "LADDER")
 
+ON_OUTPUTS = ("laplace", "discrete-laplace", GAUSSIAN)
+"""Noise on every output by itself, that no other output's noise depends on."""
 _EACH = "the epsilon of each output of Laplace noise is converted to epsilon^2 / 2"
 
 
@@ -145,11 +147,11 @@ def _gaussian(asked: Asked, sorts: Sorts) -> LossBounds:
 
 def _each_output(asked: Asked, mechanism: Mechanism, sorts: Sorts) -> LossBounds | None:
     """Return the rho of Laplace noise and Gaussian noise in one S of squares, by each output's own
-    epsilon; None where there are choices, noise on several outputs at once, or outputs without any.
+    epsilon; None where there are choices, other noise, or outputs without any.
     """
     scales = [scale for part in sorts.pure for scale in part.weights]
-    others = sorts.k_norm or sorts.steps or mechanism.selections
-    if not sorts.pure or others or not all(scales):
+    alone = all(release.noise in ON_OUTPUTS for release, _ in sorts.all)
+    if not sorts.pure or mechanism.selections or not alone or not all(scales):
         return None
     squared = [
         replace(part, weights=tuple(scale**2 for scale in part.weights)) for part in sorts.pure
