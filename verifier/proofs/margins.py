@@ -15,9 +15,10 @@ from blowproof.verifier.kernel.proofs.margins import Table, bound
 from blowproof.verifier.kernel.world import World
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.proofs.irreducible import written
+from blowproof.verifier.proofs.lengths.kept import kept
 from blowproof.verifier.theorems.listed_margins import longest_listed
 
-__all__ = ["margins", "rounds"]
+__all__ = ["margins", "rounds", "searched"]
 
 MOST_FACTS = whole_limit(__name__, "MOST_FACTS")
 
@@ -28,7 +29,7 @@ def margins(world: World, value: Exact, seconds: float) -> Iterator[dict[str, An
         scale, places = places_of(world)
         if len(world.equalities) > MOST_FACTS:
             return
-        factors, sides = factors_of(world, places)
+        factors, sides = _ascending(*factors_of(world, places))
         most = longest_listed(tuple(sides))
         if most is None or bound(world, places, most) > world.measure.claim(value, scale):
             return
@@ -37,6 +38,12 @@ def margins(world: World, value: Exact, seconds: float) -> Iterator[dict[str, An
         return
     if table is not None:
         yield {"kind": "margins", "factors": factors, "longest": most, "table": table}
+
+
+def _ascending(factors: list[list[int]], sides: list[int]) -> tuple[list[list[int]], list[int]]:
+    """Return factors with few signatures first: a table is kept in one order."""
+    order = sorted(range(len(sides)), key=sides.__getitem__)
+    return [factors[k] for k in order], [sides[k] for k in order]
 
 
 def rounds(world: World, value: Exact) -> Iterator[dict[str, Any]]:
@@ -76,17 +83,20 @@ def _signatures(world: World, places: Sequence[Place], factor: Sequence[int]) ->
 def _table(world: World, sides: Sequence[int], seconds: float) -> dict[str, Any] | None:
     """Return the search over the one-way margins of a table, None if it takes longer.
 
-    What was found is kept: it depends on the sides alone.
+    What was found, or read, is kept: it depends on the sides alone.
     """
     key = tuple(sides)
-    if key not in _known:
-        moves = Table(world, sides)
-        found = traced(moves.effects, moves.weights, symmetry=True, time_limit=seconds)
-        proof = None if found is None else written(moves, found)
-        if proof is None:
-            return None
+    proof = _known.get(key) or kept(key) or searched(world, key, seconds)
+    if proof is not None:
         _known[key] = proof
-    return _known[key]
+    return proof
+
+
+def searched(world: World, sides: Sequence[int], seconds: float) -> dict[str, Any] | None:
+    """Return the same, searched now."""
+    moves = Table(world, sides)
+    found = traced(moves.effects, moves.weights, symmetry=True, time_limit=seconds)
+    return None if found is None else written(moves, found)
 
 
 _known: dict[tuple[int, ...], dict[str, Any]] = {}

@@ -24,7 +24,7 @@ from blowproof.verifier.kernel.query import ARGUMENTS
 from blowproof.verifier.kernel.world import Effects, World
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.proofs.branching import by_cases
-from blowproof.verifier.proofs.cells import based
+from blowproof.verifier.proofs.cells import based, bases
 from blowproof.verifier.proofs.claim import claim_of, digest_of, query_table
 from blowproof.verifier.proofs.cycles import simple_cycles
 from blowproof.verifier.proofs.graver import gravers
@@ -243,7 +243,7 @@ class _Writer:
                 yield from proofs(world(), value)
             yield from limits(world(), value, self.prepared, self.query, now() + self._left)
             if not any(based(world(), value)):  # which is shorter, and comes later
-                yield from beside(world(), value)
+                yield from beside(world(), value, bases)
                 yield from margins(world(), value, self._left)
                 yield from circuits(world(), value)
         except Rejected as reason:

@@ -1,4 +1,5 @@
 """Proofs by how many moves a pair makes: the choices that the kernel's kinds of this room leave.
 
-Read `circuits` (which facts, which ellipsoid), `beside` (which base, labels in which order, forms).
+Read `circuits` (which facts, which ellipsoid), `beside` (which base, labels in which order, forms);
+`kept` (tables that were searched once, whose proofs are files here).
 """

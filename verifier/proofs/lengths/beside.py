@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
 from typing import Any
 
 from blowproof.models import Exact
 from blowproof.verifier.kernel.document import Rejected
 from blowproof.verifier.kernel.independent import Span, Sparse
+from blowproof.verifier.kernel.proofs.cells import Place
 from blowproof.verifier.kernel.proofs.lengths.beside import bound, classes_of, labelled, rows_of
 from blowproof.verifier.kernel.proofs.lengths.plane import in_the_plane
 from blowproof.verifier.kernel.world import World, less
 from blowproof.verifier.limits.limit import whole_limit
-from blowproof.verifier.proofs.cells import bases
 from blowproof.verifier.theorems.lengths.two_beside import forms_of
 
 __all__ = ["beside"]
 
+Bases = Callable[[World, Sequence[Place]], Iterator[list[int]]]
+
 MOST_ORDERS = whole_limit(__name__, "MOST_ORDERS")
 
 
-def beside(world: World, value: Exact) -> Iterator[dict[str, Any]]:
-    """Yield a proof by cells and what is beside them, if some base's bound is within the value."""
+def beside(world: World, value: Exact, bases: Bases) -> Iterator[dict[str, Any]]:
+    """Yield a proof by cells and what is beside them, if some base's bound is within the value.
+
+    `bases` says which are tried (`cells.bases`).
+    """
     if not world.labelled or world.policy.clauses or world.query.weights is not None:
         return
     world.by_position(single=True)

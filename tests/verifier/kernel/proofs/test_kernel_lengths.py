@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from blowproof.verifier.kernel.proofs.lengths.plane import in_the_plane
 from blowproof.verifier.kernel.proofs.margins import bound as so_many
 from blowproof.verifier.kernel.world import World
 from blowproof.verifier.portfolio.searches import by_ceiling
+from blowproof.verifier.proofs.cells import bases
 from blowproof.verifier.proofs.claim import claim_of
 from blowproof.verifier.proofs.lengths.beside import beside as write_beside
 from blowproof.verifier.proofs.lengths.circuits import circuits as write_circuits
@@ -114,7 +116,7 @@ def test_no_choice_gives_a_bound_below_the_truth(seed: int, bounded: bool) -> No
             accepted += 1
             assert most >= answer.lower * scale, (policy, reading, base, labels, forms)
             met += most == answer.lower * scale
-        for proof in write_beside(found, answer.upper):
+        for proof in write_beside(found, answer.upper, bases):
             assert beside.bound(found, *map(proof.get, ("base", "labels", "forms")))
     assert accepted > 10
     assert met
@@ -244,7 +246,8 @@ def test_a_proof_is_not_written_for_less() -> None:
     answer = by_ceiling(question)
     assert answer is not None and answer.upper is not None
     claim = claim_of(policy, question.query, answer, question.setting)
-    for writer, most in ((write_circuits, answer.upper), (write_beside, 10**30)):
+    with_bases = partial(write_beside, bases=bases)
+    for writer, most in ((write_circuits, answer.upper), (with_bases, 10**30)):
         (proof,) = writer(world_of(claim, Budget())[0], most)
         assert proof["kind"] in ("circuits", "beside")
         assert not list(writer(world_of(claim, Budget())[0], 17))
