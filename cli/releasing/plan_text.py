@@ -157,6 +157,9 @@ def _chosen_lines(found: Planned) -> Iterator[RenderableType]:
             yield Text(f"  {measure} {float(part.budget):.4g} by {part.mechanism}: {asked}")
             if "measure" in part.settings:
                 yield Text(f"    from {printable(part.settings['measure'])}")
+        if best.fitted:
+            asked = ", ".join(map(printable, best.fitted))
+            yield Text(f"  answered by least squares over all that is drawn: {asked}")
         for name, error in zip(best.names, best.errors, strict=True):
             how = "".join(f"; {how}" for how in _how(error))
             yield Text(f"  {printable(name)}: RMSE {error.rmse:,.4g}, 95 % of the largest "

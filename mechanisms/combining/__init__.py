@@ -4,6 +4,6 @@ Post-processing only: noisy answers, as files of releases keep them, known count
 
 Read `operators` (what a query adds up, cell by cell), `measurements` (noisy answers, in files and
 out of them), `whole` (numbers of records), `estimator` (least squares, then no number below 0, then
-whole ones), `names` (of outputs), `synthetic` (records that have the estimated counts),
-`quantiles`.
+whole ones), `joint` (the answers of one release by all that it draws), `names` (of outputs),
+`synthetic` (records that have the estimated counts), `quantiles`.
 """

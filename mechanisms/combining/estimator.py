@@ -11,10 +11,10 @@ Nothing here sees the data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.databases.consistency import prepare
 
-__all__ = ["NUMBERS", "Estimated", "Estimator"]
+__all__ = ["NUMBERS", "Estimated", "Estimator", "Forward"]
 
 Floats = NDArray[np.float64]
 NUMBERS = ("real", "positive", "whole")
@@ -50,11 +50,26 @@ MOST_DENSE = 1_500
 ROUNDS, SEED = 40, 19
 MANY, FEW_ROUNDS = 100_000, 15
 """Cells beyond which simulations of least squares have fewer rounds."""
-TIGHT = 1e-11
+TIGHT, ROUGH = 1e-11, 1e-7
+"""How far least squares go: of estimates, and of simulated errors, which vary by far more. (At
+1e-4, where some is measured well and some hardly, they are a twentieth of what is right.)"""
 STEPS, FEW_STEPS, POWERS, CLOSE = 600, 80, 30, 1e-3
 """Of gradients: how many at the most, in a simulation, for the curvature; when they end."""
 MOST_SIMULATED = 5_000
 DETERMINED = 1e-5
+
+
+class Forward(Protocol):
+    """What answers are worked out by: a query, or several, as a map on the table of cells."""
+
+    @property
+    def height(self) -> int:
+        """How many answers there are."""
+        ...
+
+    def forward(self, table: Floats) -> Floats:
+        """Return the answers on a table of cells."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +183,7 @@ class Estimator:
         cells[self.free] = table
         return [item.query.forward(cells) for item in self._noisy]
 
-    def _solved(self, values: Sequence[Floats], start: Floats) -> Floats:
+    def _solved(self, values: Sequence[Floats], start: Floats, close: float = TIGHT) -> Floats:
         """Return the table nearest to `start` that fits the noisy values best."""
         from scipy.sparse.linalg import LinearOperator, lsmr
 
@@ -195,7 +210,7 @@ class Estimator:
             w * (value - part)
             for w, value, part in zip(weights, values, self._forward(start), strict=True)
         ])  # fmt: skip
-        found = lsmr(matrix, missing, atol=TIGHT, btol=TIGHT, conlim=1e12, maxiter=4_000)
+        found = lsmr(matrix, missing, atol=close, btol=close, conlim=1e12, maxiter=4_000)
         return np.asarray(start + settle(found[0]))
 
     @cached_property
@@ -314,14 +329,14 @@ class Estimator:
     def answers(self, query: BoundQuery, numbers: str = "real") -> Estimated:
         """Return a query's answers; refuse one that what is known does not determine."""
         operator = operator_of(query, self.policy.domain)
-        self._require_determined(query, operator)
+        self.require_determined(query, operator)
         if numbers == NUMBERS[2]:
             values = self._whole_answers(query, operator)
         else:
             values = operator.forward(self.table(numbers))
-        errors, how = self._errors(operator)
+        errors, how = self.errors(operator)
         middle = values if numbers == NUMBERS[0] else operator.forward(self.table())
-        ends = middle - self._reach * errors, middle + self._reach * errors
+        ends = middle - self.reach * errors, middle + self.reach * errors
         if numbers == NUMBERS[0]:
             return Estimated(values, errors, ends, 0.0, how)
         if query.binary:  # numbers of records
@@ -332,7 +347,7 @@ class Estimator:
         return Estimated(values, found, ends, bias, f"simulated, {ROUNDS} rounds")
 
     @property
-    def _reach(self) -> float:
+    def reach(self) -> float:
         """How many standard errors hold the truth 95 times in 100: fewer of Gaussian noise.
 
         No more than that is known of what is cut off at 0 or rounded: where the true number is
@@ -343,7 +358,7 @@ class Estimator:
         )
         return NORMAL if gaussian else LAPLACE
 
-    def _require_determined(self, query: BoundQuery, operator: Linear) -> None:
+    def require_determined(self, query: BoundQuery, operator: Forward) -> None:
         """Refuse what differs between two tables that fit all that is known equally well."""
         draw = np.random.default_rng(SEED)
         other = self._settle(draw.normal(size=len(self.free)))
@@ -359,21 +374,27 @@ class Estimator:
                 "\n  try: a coarser query, or one more release"
             )
 
-    def _errors(self, operator: Linear) -> tuple[Floats, str]:
+    def errors(self, operator: Forward) -> tuple[Floats, str]:
         """Return the standard errors of least squares: exactly where cells are few."""
         if len(self.free) <= MOST_DENSE and operator.height <= 4 * MOST_DENSE:
             return self._exact_errors(operator), "exact"
-        squares = np.zeros(operator.height)
-        draw = np.random.default_rng(SEED)
-        cells = np.zeros(self.policy.domain.size)
-        rounds = ROUNDS if len(self.free) <= MANY else FEW_ROUNDS
-        for _ in range(rounds):
-            noise = [draw.normal(0, np.sqrt(item.variances)) for item in self._noisy]
-            cells[self.free] = self._solved(noise, np.zeros(len(self.free)))
-            squares += operator.forward(cells) ** 2
+        squares, rounds = np.zeros(operator.height), 0
+        for apart in self.noise(operator):
+            squares += apart**2
+            rounds += 1
         return np.sqrt(squares / rounds), f"simulated, {rounds} rounds"
 
-    def _exact_errors(self, operator: Linear) -> Floats:
+    def noise(self, operator: Forward, rounds: int | None = None) -> Iterator[Floats]:
+        """Yield errors of least squares, as made-up normal noise of the same variances has them."""
+        draw = np.random.default_rng(SEED)
+        cells = np.zeros(self.policy.domain.size)
+        usual = ROUNDS if len(self.free) <= MANY else FEW_ROUNDS
+        for _ in range(usual if rounds is None else rounds):
+            noise = [draw.normal(0, np.sqrt(item.variances)) for item in self._noisy]
+            cells[self.free] = self._solved(noise, np.zeros(len(self.free)), ROUGH)
+            yield operator.forward(cells)
+
+    def _exact_errors(self, operator: Forward) -> Floats:
         """Return the roots of the diagonal of q (P A'A P)^+ q'."""
         many = len(self.free)
         inside = np.eye(many)

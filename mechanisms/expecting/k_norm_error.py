@@ -52,7 +52,7 @@ def k_norm_error(width: int, count: int, scale: Fraction) -> tuple[float, float]
     return rmse, float(np.ceil(np.quantile(_largest(width, count, drawn, draw), 0.95)))
 
 
-def _log_ways(total: Floats, chosen: float) -> Floats:
+def _log_ways(total: Floats, chosen: Floats | float) -> Floats:
     """Return log C(total, chosen), -inf where there are none."""
     fits = total >= chosen
     safe = np.where(fits, total, chosen)
@@ -65,11 +65,9 @@ def _log_points(width: int, radii: Floats) -> Floats:
     if width == 1:
         return np.log(2 * radii + 1)
     top = width - 1
-    each = [
-        2 * _log_ways(np.array(float(top)), k) + _log_ways(radii - k + top, top)
-        for k in range(width)
-    ]
-    found: Floats = logsumexp(np.array([np.broadcast_to(row, radii.shape) for row in each]), axis=0)
+    k = np.arange(width, dtype=np.float64)[:, None]
+    each = 2 * _log_ways(np.array(float(top)), k) + _log_ways(radii - k + top, float(top))
+    found: Floats = logsumexp(each, axis=0)
     return found
 
 
@@ -92,21 +90,19 @@ def _of_sum(width: int, sums: Floats) -> Floats:
     A uniform cut of n into j parts from 0 has E y^2 = 2 n (n - 1) / (j (j + 1)) + n / j.
     """
     total = np.maximum(sums, 1.0)
-    logs, squares = [], []
-    for i in range(1, width):
-        j = width - i
-        logs.append(
-            _log_ways(np.array(float(width)), i)
-            + _log_ways(total - 1, i - 1)
-            + _log_ways(total + j - 1, j - 1)
-        )
-        n = np.maximum(total - i, 0)
-        above = 1 + 2 * n / i + 2 * n * (n - 1) / (i * (i + 1)) + n / i
-        below = 2 * total * (total - 1) / (j * (j + 1)) + total / j
-        squares.append((i * above + j * below) / width)
-    table = np.array([np.broadcast_to(row, total.shape) for row in logs])
+    i = np.arange(1, width, dtype=np.float64)[:, None]
+    j = width - i
+    table = (
+        _log_ways(np.array(float(width)), i)
+        + _log_ways(total - 1, i - 1)
+        + _log_ways(total + j - 1, j - 1)
+    )
+    n = np.maximum(total - i, 0)
+    above = 1 + 2 * n / i + 2 * n * (n - 1) / (i * (i + 1)) + n / i
+    below = 2 * total * (total - 1) / (j * (j + 1)) + total / j
     weights = np.exp(table - logsumexp(table, axis=0))
-    return np.where(sums >= 1, (weights * np.array(squares)).sum(axis=0), 0.0)
+    squares = (i * above + j * below) / width
+    return np.where(sums >= 1, (weights * squares).sum(axis=0), 0.0)
 
 
 def _largest(width: int, count: int, radii: Floats, draw: np.random.Generator) -> Floats:

@@ -169,7 +169,12 @@ def _of_all(plan: Together, size: int | None) -> Uncertainty | None:
     errors: list[float] = []
     halves: list[float] = []
     note = None
-    for part in plan.plans:
+    for place, part in enumerate(plan.plans):
+        fitted = plan.uncertain(place)
+        if fitted is not None:
+            errors += fitted[0].tolist()
+            halves += fitted[1].tolist()
+            continue
         outputs = part.request.bound.outputs(part.request.policy.domain)
         if outputs is None:
             return None

@@ -23,7 +23,12 @@ from blowproof.models.stacks.stacked import Part, Stacked
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from blowproof.models import Exact
+
+    Floats = NDArray[np.float64]
 
 __all__ = ["Several", "Together", "all_of"]
 
@@ -92,6 +97,12 @@ class Together(Plan):
         once = cast("Draw", _Once(draw))
         parts = [(plan.request.bound.name, plan.run(once)) for plan in self.plans]
         return Several(parts, [plan.name for plan in self.plans])
+
+    def uncertain(self, place: int) -> tuple[Floats, Floats] | None:
+        """Return a query's standard errors and half the widths of intervals, where they are not
+        those of its own plan.
+        """
+        return None
 
 
 class _Once:

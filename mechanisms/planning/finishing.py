@@ -1,9 +1,13 @@
-"""The chosen option once more, without numbers below 0, where that makes its errors no larger.
+"""Options once more, with a step after the noise, where that makes their errors no larger.
 
-Both are carried out on the same made-up data with the same noise, so what is compared is the step
-itself. It is taken where the workload's error is no larger on any of the shapes. On made-up data,
-whose cells all hold somebody, it often gains nothing; on real ones, with empty cells, it does, and
-biases numbers near 0 upwards.
+`without_negative`: the chosen option without numbers below 0. Both are carried out on the same
+made-up data with the same noise, so what is compared is the step itself. It is taken where the
+workload's error is no larger on any of the shapes. On made-up data, whose cells all hold somebody,
+it often gains nothing; on real ones, with empty cells, it does, and biases numbers near 0 upwards.
+
+`joined`: options whose queries are answered from everything that they draw. For each query the
+error of least squares over all releases (`combining.joint`), which needs no data, is compared with
+the expected error of its own mechanism.
 """
 
 from __future__ import annotations
@@ -16,19 +20,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.mechanisms.answers.true_answers import true_answers
+from blowproof.mechanisms.combining.joint import MOST_CELLS, MOST_EXACT, Joint
 from blowproof.mechanisms.expecting.expected import Expected
 from blowproof.mechanisms.expecting.rehearsal import Stage, numbers
 from blowproof.mechanisms.kinds.strategy import NUMBERS, Strategy
 from blowproof.mechanisms.kinds.together import Together
 from blowproof.mechanisms.kinds.transformed import NoisyTable
 from blowproof.mechanisms.planning.options import Option
+from blowproof.mechanisms.release.gate import proved
 from blowproof.mechanisms.release.registry import plan as made_ready
-from blowproof.mechanisms.release.release import Plan
+from blowproof.mechanisms.release.release import Plan, Request
 from blowproof.models import BlowproofError
+from blowproof.models.mechanisms.mechanism import Mechanism
 
-__all__ = ["without_negative"]
+__all__ = ["joined", "without_negative"]
 
 Floats = NDArray[np.float64]
+GAINS = 0.999
+"""An error that is smaller by less than this is the same."""
+FEW, SEVERAL = 1, 5
+"""Options that are joined, from the best on: of large domains, of small ones."""
 ROUNDS = 8
 SLACK = 1.002
 """Errors are as large as before up to what the fit is short of its end."""
@@ -138,3 +149,57 @@ def _squares(plan: Plan, data: NoisyTable, seed: int) -> Floats:
         for at, part in enumerate(np.split(drawn, ends)):
             found[place, at] = float(((part - truth[at]) ** 2).mean())
     return found
+
+
+# --- answered from everything that is drawn ------------------------------------------------------
+
+
+def joined(options: Sequence[Option], request: Request) -> list[Option]:
+    """Return the options, the first of them joined where that lessens their error; the best first.
+
+    Their order stays where nothing is gained.
+    """
+    size = request.policy.domain.size
+    most = SEVERAL if size <= MOST_EXACT else FEW if size <= MOST_CELLS else 0
+    found: list[Option] = []
+    drawn: list[Mechanism | None] = []
+    for option in options:
+        new = None
+        if len(drawn) < most and option.plan.description not in drawn:  # else it is a worse one
+            drawn.append(option.plan.description)
+            new = _joined(option, request)
+        found.append(new or option)
+    if not any(option.fitted for option in found):
+        return list(options)
+    return sorted(found, key=lambda option: option.rmse)
+
+
+def _joined(option: Option, request: Request) -> Option | None:
+    plan = option.plan
+    if not isinstance(plan, Together) or len(option.parts) < 2 or plan.description is None:
+        return None
+    if sum(any(release.widths) for release in plan.description.releases) < 2:
+        return None
+    try:
+        _ = request.left  # not where the time is over
+        joint = Joint(plan.request, plan.plans, ())
+        errors = joint.expected()
+    except BlowproofError:
+        return None
+    own = option.errors
+    fitted = [at for at, error in enumerate(errors) if error.rmse < GAINS * own[at].rmse]
+    if not fitted:
+        return None
+    parts = tuple(
+        replace(
+            part,
+            errors=tuple(errors[at] if at in fitted else own[at] for at in part.queries),
+        )
+        for part in option.parts
+    )
+    found = joint.only(fitted)
+    try:
+        proved(found)
+    except BlowproofError:
+        return None  # too little time to prove it
+    return replace(option, plan=found, parts=parts)

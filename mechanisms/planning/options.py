@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import sqrt
 from typing import Any
 
+from blowproof.mechanisms.combining.joint import Joint
 from blowproof.mechanisms.expecting.expected import Expected
 from blowproof.mechanisms.kinds.together import Together
 from blowproof.mechanisms.release.release import Plan, noise_json
@@ -79,7 +80,13 @@ class Option:
     def short(self) -> str:
         """The same without long lists of what is measured."""
         names = [_short(part) for part in self.parts]
-        return " + ".join(dict.fromkeys(names))
+        return " + ".join(dict.fromkeys(names)) + (", fitted together" if self.fitted else "")
+
+    @property
+    def fitted(self) -> tuple[str, ...]:
+        """The queries that are answered from everything that is drawn."""
+        plan = self.plan
+        return tuple(self.names[at] for at in plan.fitted) if isinstance(plan, Joint) else ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the option as `blowproof plan --json` writes it."""
@@ -96,6 +103,8 @@ class Option:
         settings: dict[str, Any] = dict(self.parts[0].settings)
         if isinstance(self.plan, Together):
             settings = {"releases": [_part_json(part, self.names) for part in self.parts]}
+            if self.fitted:
+                settings["joint"] = list(self.fitted)
         description = self.plan.description
         return {
             "mechanism": self.mechanism,

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.combining.joint import Joint
 from blowproof.mechanisms.kinds.together import Together
 from blowproof.mechanisms.planning.advice import Advice
 from blowproof.mechanisms.planning.planner import Planned
@@ -212,12 +213,13 @@ def _plan(option: Mapping[str, Any], work: Workload, request: Request) -> Plan:
         for item in option["settings"]["releases"]
         for name in item["queries"]
     }
-    return _all(work, how, request)
+    return _all(work, how, option["settings"].get("joint", []), request)
 
 
 def _all(
-    work: Workload, how: Mapping[str, tuple[str, Mapping[str, str], Fraction]], request: Request
-) -> Plan:
+    work: Workload, how: Mapping[str, tuple[str, Mapping[str, str], Fraction]],
+    joint: Sequence[str], request: Request,
+) -> Plan:  # fmt: skip
     plans = []
     for query in work.queries:
         if query.name not in how:
@@ -226,6 +228,10 @@ def _all(
         share = Promise(budget) if request.rho is None else Promise(rho=budget)
         asked = replace(_at(request, share), query=query, options=options)
         plans.append(made_ready(name, asked))
-    together = Together(request, plans)
+    names = [query.name for query in work.queries]
+    if not set(joint) <= set(names):
+        raise QueryError("the plan fits a query that it does not ask for")
+    fitted = [at for at, name in enumerate(names) if name in joint]
+    together = Joint(request, plans, fitted) if fitted else Together(request, plans)
     proved(together)
     return together

@@ -6,11 +6,13 @@ serve several queries, so the queries are put into groups that share one, the bu
 the groups by the cube-root rule, and the grouping with the least weighted error is looked for
 (every query its own best; all by one release; and from there one query at a time). What all
 releases together lose is then asked of the certifier, and what is left of the budget is given back
-to all of them alike.
+to all of them alike. Last, queries are answered from everything that is drawn, where that is better
+(`finishing`).
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +26,7 @@ from blowproof.mechanisms.expecting.made_up import MOST_CELLS, made_up
 from blowproof.mechanisms.kinds.together import Together
 from blowproof.mechanisms.kinds.transformed import NoisyTable
 from blowproof.mechanisms.planning.candidates import Candidate, candidates, noise_of_its_own
-from blowproof.mechanisms.planning.finishing import without_negative
+from blowproof.mechanisms.planning.finishing import joined, without_negative
 from blowproof.mechanisms.planning.groupings import Grouping, Tried, costs_of, groupings, shared
 from blowproof.mechanisms.planning.lower_bounds import LowerBound, joint_bound, lower_bound
 from blowproof.mechanisms.planning.options import Drawn, Option, Refused, weighted
@@ -55,6 +57,8 @@ WORTH_IT = Fraction(101, 100)
 """What shares are multiplied by at least, if at all."""
 NEARLY = 1.25
 """Two errors are nearly alike up to this ratio."""
+HOPELESS = 3.0
+"""What a few rehearsals show to be worse than the best by this factor is rehearsed no further."""
 LAST_SHARE = 0.5
 """Of the time that is left, for one candidate: the first may need it for S."""
 BASIC_SHARE, STRATEGY_SHARE = 0.6, 0.3
@@ -206,7 +210,8 @@ def _tried(
             try:
                 plan = made_ready(candidate.mechanism, asked)
                 _require_worth(plan, size)
-                error = expected(plan, shapes, seed)
+                best = min((item.error.rmse for item in row), default=math.inf)
+                error = expected(plan, shapes, seed, HOPELESS * best)
             except (ContradictionError, UndeterminedError):
                 raise  # the policy is at fault, and every mechanism would say so
             except BlowproofError as why:
@@ -263,7 +268,7 @@ def _options(
     options.sort(key=lambda option: option.rmse)
     options = _kinder_first(options)
     finished = without_negative(options[0], shapes, seed) if options else None
-    return options if finished is None else [finished, *options]
+    return joined(options if finished is None else [finished, *options], request)
 
 
 def _kinder_first(options: list[Option]) -> list[Option]:
