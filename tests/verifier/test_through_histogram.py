@@ -44,18 +44,17 @@ OFFICE = Policy(
 """Sexes and adults are published: 100 ages are too many to look at one by one."""
 
 
-def decided(text: str) -> tuple[object, object, dict[str, str]]:
+def decided(text: str) -> tuple[object, object]:
     found = sensitivity(OFFICE, text, time_limit=60)
-    return found.lower, found.upper, {end: name for end, name, _ in found.decided_by}
+    return found.lower, found.upper
 
 
 def test_ordinary_queries_of_an_office_are_exact() -> None:
-    assert decided("histogram")[:2] == (8, 8)
-    assert decided("marginal(age)")[:2] == (8, 8)
-    assert decided("marginal(school)")[:2] == (8, 8)
-    assert decided("sum(age)")[:2] == (260, 260)
-    lower, upper, who = decided("cumulative(age)")
-    assert (lower, upper, who["upper"]) == (260, 260, "ends")
+    assert decided("histogram") == (8, 8)
+    assert decided("marginal(age)") == (8, 8)
+    assert decided("marginal(school)") == (8, 8)
+    assert decided("sum(age)") == (260, 260)
+    assert decided("cumulative(age)") == (260, 260)
 
 
 def test_no_strategy_bounds_less_than_brute_force_finds() -> None:
