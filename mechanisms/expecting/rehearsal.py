@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp, log, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["Errors", "Stage", "rehearsed", "seeded_laplace"]
 
 Floats = NDArray[np.float64]
+Made = TypeVar("Made")
 KEPT = 20
 MOST_KEPT = 20_000_000
 """Cells of all tables that are kept for other queries."""
@@ -94,6 +95,7 @@ class Stage:
         self._data = data
         self._random = np.random.default_rng(seed)
         self._truth: dict[int, tuple[object, Vector]] = {}
+        self._laws: dict[int, tuple[object, Fraction, object]] = {}
 
     def __call__(self, release: Release) -> Vector:
         """Return the answers of a release on the made-up data, with noise."""
@@ -150,20 +152,25 @@ class Stage:
 
     def _drawn(self, selection: Selection, truth: Vector, penalty: Fraction) -> NDArray[Any]:
         """Return an interval partition drawn by its costs, as the gate draws it, in floats."""
-        rows = interval_rows(len(truth), selection.longest or len(truth))
-        costs = median_costs(truth.units, rows, penalty).astype(np.float64)
-        logs = (costs * -(1 / float(selection.scale * FINE))).T.tolist()
-        sums = [0.0]
-        for end in range(1, len(truth) + 1):
-            terms = [sums[end - (1 << power)] + logs[end][power]
-                     for power in range(min(rows, end.bit_length()))]  # fmt: skip
-            top = max(terms)
-            sums.append(top + log(sum(exp(term - top) for term in terms)))
+
+        def weighed() -> tuple[list[list[float]], list[float]]:
+            rows = interval_rows(len(truth), selection.longest or len(truth))
+            costs = median_costs(truth.units, rows, penalty).astype(np.float64)
+            logs = (costs * -(1 / float(selection.scale * FINE))).T.tolist()
+            sums = [0.0]
+            for end in range(1, len(truth) + 1):
+                terms = [sums[end - (1 << power)] + logs[end][power]
+                         for power in range(min(rows, end.bit_length()))]  # fmt: skip
+                top = max(terms)
+                sums.append(top + log(sum(exp(term - top) for term in terms)))
+            return logs, sums
+
+        logs, sums = self._law(selection, penalty, weighed)
         ends, end = [], len(truth)
         while end > 0:
             ends.append(end)
             left = self._random.random()
-            for power in range(min(rows, end.bit_length())):
+            for power in range(min(len(logs[end]), end.bit_length())):
                 left -= exp(sums[end - (1 << power)] + logs[end][power] - sums[end])
                 if left <= 0:
                     break
@@ -172,16 +179,21 @@ class Stage:
 
     def _blocks(self, selection: Selection, truth: Vector, penalty: Fraction) -> NDArray[Any]:
         """Return a partition into blocks drawn by its costs, as the gate draws it, in floats."""
-        halvings = Halvings(self.policy.domain)
-        rate = 1 / (FINE * float(selection.scale))
-        alone = [row.astype(np.float64) * -rate for row in halvings.costs(truth.units, penalty)]
-        sums, stays = alone[0], [np.ones(len(alone[0]), dtype=bool)]
-        for weight, above in zip(alone[1:], halvings.parents, strict=True):
-            parts = np.bincount(above, weights=sums)
-            single = np.bincount(above) == 1
-            sums = np.where(single, parts, np.logaddexp(weight, parts))
-            chance = np.where(single, 0.0, np.exp(weight - sums))
-            stays.append(self._random.random(len(chance)) < chance)
+
+        def weighed() -> tuple[Halvings, list[Floats]]:
+            halvings = Halvings(self.policy.domain)
+            rate = 1 / (FINE * float(selection.scale))
+            alone = [row.astype(np.float64) * -rate for row in halvings.costs(truth.units, penalty)]
+            sums, chances = alone[0], [np.ones(len(alone[0]))]
+            for weight, above in zip(alone[1:], halvings.parents, strict=True):
+                parts = np.bincount(above, weights=sums)
+                single = np.bincount(above) == 1
+                sums = np.where(single, parts, np.logaddexp(weight, parts))
+                chances.append(np.where(single, 0.0, np.exp(weight - sums)))
+            return halvings, chances
+
+        halvings, (first, *others) = self._law(selection, penalty, weighed)
+        stays = [first > 0, *(self._random.random(len(chance)) < chance for chance in others)]
         reached = np.ones(len(stays[-1]), dtype=bool)
         whole = []
         for level in reversed(range(len(stays))):
@@ -189,6 +201,15 @@ class Stage:
             if level:
                 reached = (reached & ~stays[level])[halvings.parents[level - 1]]
         return halvings.buckets(whole[::-1])
+
+    def _law(self, selection: Selection, penalty: Fraction, make: Callable[[], Made]) -> Made:
+        """Return the law that a choice is drawn by: of the true answers, so always the same."""
+        kept = self._laws.get(id(selection))
+        if kept is None or kept[0] is not selection or kept[1] != penalty:
+            kept = selection, penalty, make()
+            if len(self._laws) < KEPT:
+                self._laws[id(selection)] = kept
+        return cast("Made", kept[2])
 
     def once(self, key: object, make: Callable[[], Any]) -> Any:
         """Return what is made of noisy answers, as `Draw` does."""

@@ -221,7 +221,8 @@ def plan_flows(
         return Forest(parent), min(size - 1, 2)
     u, v = graph_edges(policy) if edges is None else edges
     u, v = vertex[u], vertex[v]
-    u, v = np.unique(np.stack([np.minimum(u, v), np.maximum(u, v)])[:, u != v], axis=1)
+    # one number for each edge: both ends are places in an array, so it is below 2**63
+    u, v = np.divmod(np.unique((np.minimum(u, v) * size + np.maximum(u, v))[u != v]), size)
     candidates = _candidates(policy, size, u, v, tree)
     return best_forest(candidates, u, v, lambda forest: _error(request.bound, forest))
 

@@ -166,14 +166,15 @@ def forests(size: int, u: Ints, v: Ints) -> list[Forest]:
     One by breadth-first search from a vertex of largest degree in each component, and one from a
     vertex in the middle of a longest breadth-first path.
     """
-    from scipy.sparse import coo_array
+    from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    ones = np.ones(len(u), dtype=np.int8)
-    graph = coo_array((ones, (u, v)), shape=(size, size)).tocsr()
-    graph = (graph + graph.T).tocsr()
-    component = connected_components(graph, directed=False)[1].astype(np.int64)
-    degree = np.diff(graph.indptr)
+    # Each edge both ways, so that no search below has to turn the graph round.
+    tails, heads = np.divmod(np.unique(np.concatenate([u * size + v, v * size + u])), size)
+    borders = np.searchsorted(tails, np.arange(size + 1))
+    graph = csr_array((np.ones(len(heads)), heads, borders), shape=(size, size))
+    component = connected_components(graph, connection="strong")[1].astype(np.int64)
+    degree = np.diff(borders)
     return [
         _searched(graph, component, lambda members: int(members[degree[members].argmax()])),
         _searched(graph, component, lambda members: _middle(graph, int(members[0]))),
@@ -189,7 +190,7 @@ def _searched(graph: Any, component: Ints, root_of: Callable[[Ints], int]) -> Fo
     for members in np.split(order, borders):
         if len(members) < 2:
             continue
-        reached, before = breadth_first_order(graph, root_of(members), directed=False)
+        reached, before = breadth_first_order(graph, root_of(members))
         parent[reached[1:]] = before[reached[1:]]
     return Forest(parent)
 
@@ -198,8 +199,8 @@ def _middle(graph: Any, start: int) -> int:
     """Walk to a farthest vertex, from there to a farthest again, and half the way back."""
     from scipy.sparse.csgraph import breadth_first_order
 
-    order, _ = breadth_first_order(graph, start, directed=False)
-    order, before = breadth_first_order(graph, int(order[-1]), directed=False)
+    order, _ = breadth_first_order(graph, start)
+    order, before = breadth_first_order(graph, int(order[-1]))
     walk = [int(order[-1])]
     while before[walk[-1]] >= 0:
         walk.append(int(before[walk[-1]]))
