@@ -88,7 +88,7 @@ def estimate(  # noqa: PLR0913 # one parameter for each option
         place = output_file(output, (policy, *files), read.domain.names, overwrite=overwrite)
         if place is not None:
             stack.callback(place.discard)
-        extras.require(read, asked, (policy, *files), {"--output": output}, overwrite=overwrite)
+        extras.require(read, (asked,), (policy, *files), {"--output": output}, overwrite=overwrite)
         scope, reading = scope_of(question), cast("Reading", question.reading)
 
         def worked_out() -> tuple[Estimator, Estimated]:

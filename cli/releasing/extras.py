@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -39,15 +39,14 @@ class Extras:
         return self.plot is not None or bool(self.quantiles)
 
     def require(
-        self, policy: Policy, query: BoundQuery, inputs: tuple[str | None, ...],
+        self, policy: Policy, queries: Sequence[BoundQuery], inputs: tuple[str | None, ...],
         outputs: dict[str, str | None], *, overwrite: bool,
     ) -> None:  # fmt: skip
         """Refuse, before anything is spent, what could not be made afterwards."""
         from blowproof.cli.text.files import keep_apart
-        from blowproof.mechanisms.combining.quantiles import shares_of
-        from blowproof.mechanisms.combining.synthetic import require_no_rules
-        from blowproof.mechanisms.estimates.ranges import axis_asked
-        from blowproof.models import DataError
+        from blowproof.mechanisms.combining.quantiles import axis_of, shares_of
+        from blowproof.mechanisms.combining.synthetic import require_possible
+        from blowproof.models import DataError, QueryError
 
         files = {"--plot": self.plot, "--synthetic": self.synthetic}
         keep_apart({**outputs, **files}, inputs)
@@ -65,10 +64,17 @@ class Extras:
                     f"\n  try: another {option}, or --overwrite"
                 )
         if self.synthetic is not None:
-            require_no_rules(policy)
+            for query in queries:
+                require_possible(policy, query)
         if self.quantiles:
             shares_of(self.quantiles)
-            axis_asked(query, policy, "quantiles")
+            if len(queries) > 1:
+                raise QueryError(
+                    "quantiles are said of one query, and the plan has "
+                    f"{len(queries)}: nothing was drawn and nothing spent\n  try: leave --quantile "
+                    "out, and ask blowproof estimate --quantile of the answer file afterwards"
+                )
+            axis_of(queries[0], policy.domain)
 
     def finish(
         self, released: Released, estimator: Callable[[], Estimator] | None = None
@@ -77,17 +83,34 @@ class Extras:
 
         `estimator`: of everything that the records are to agree with (None: of this release).
         """
-        details: dict[str, Any] = dict(released.details)
+        return replace(released, details={**released.details, **self._made(released, estimator)})
+
+    def finish_paid(self, released: Released) -> tuple[Released, str | None]:
+        """Do the same for answers that are paid for, and must be shown whatever fails here.
+
+        Also returned: what failed and why.
+        """
+        from blowproof.models import BlowproofError
+
+        try:
+            return self.finish(released), None
+        except (BlowproofError, OSError, ArithmeticError, ValueError) as error:
+            return released, str(error)
+
+    def _made(
+        self, released: Released, estimator: Callable[[], Estimator] | None
+    ) -> dict[str, Any]:
+        made: dict[str, Any] = {}
         if self.quantiles:
-            details["quantiles"] = _quantiles(released, self.quantiles)
+            made["quantiles"] = _quantiles(released, self.quantiles)
         if self.plot is not None:
             from blowproof.cli.text.files import save
             from blowproof.mechanisms.planning.picture import of_answers
 
             save(self.plot, of_answers(released))
         if self.synthetic is not None:
-            details["synthetic"] = _records(released, self.synthetic, estimator)
-        return replace(released, details=details)
+            made["synthetic"] = _records(released, self.synthetic, estimator)
+        return made
 
     def lines(self, released: Released) -> Iterator[RenderableType]:
         """Yield what was made, as lines of a screen."""
@@ -96,9 +119,9 @@ class Extras:
         for item in released.details.get("quantiles", ()):
             between = "" if item["low95"] is None else f"  ({item['low95']} to {item['high95']})"
             yield Text(f"quantile {item['share']}: {item['value']}{between}")
-        if self.plot is not None:
+        if self.plot is not None and os.path.lexists(self.plot):
             yield Text(f"picture written to {self.plot}")
-        if self.synthetic is not None:
+        if "synthetic" in released.details:
             many = released.details["synthetic"]["records"]
             yield Text(f"{many:,} made-up records written to {self.synthetic}")
 
@@ -142,13 +165,17 @@ def _quantiles(released: Released, texts: tuple[str, ...]) -> list[dict[str, Any
     """Return quantiles from the answers: prefixes, or counts of the attribute's values."""
     import numpy as np
 
-    from blowproof.mechanisms.combining.quantiles import along_one_attribute, quantiles, shares_of
-    from blowproof.mechanisms.estimates.ranges import axis_asked
+    from blowproof.mechanisms.combining.quantiles import (
+        along_one_attribute,
+        axis_of,
+        quantiles,
+        shares_of,
+    )
     from blowproof.models import Value, show
 
     request = released.request
     domain = request.policy.domain
-    axis = axis_asked(request.bound, request.policy, "quantiles")
+    axis = axis_of(request.bound, domain)
     values = np.array([float(value) for value in released.answers])
     errors = None if released.errors is None else np.array(released.errors, dtype=np.float64)
     counts, errors = along_one_attribute(request.bound, values, errors)

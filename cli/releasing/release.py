@@ -23,6 +23,7 @@ from blowproof.cli.releasing.tables import table_option
 
 if TYPE_CHECKING:
     from blowproof.mechanisms.planning.plan_file import PlanFile
+    from blowproof.mechanisms.release.release import Released
     from blowproof.models import Policy
     from blowproof.verifier.certify.base.promise import Promise
 
@@ -133,7 +134,8 @@ def release(  # noqa: PLR0913 # one parameter for each option
             assert promise is not None
             request = request_of(read, asked, promise, options, records, session)
             request = replace(request, accept_wide_bounds=accept_wide_bounds)
-            extras.require(read, request.bound, inputs, {"--output": output}, overwrite=overwrite)
+            every = made.workload.queries if made is not None else (request.bound,)
+            extras.require(read, every, inputs, {"--output": output}, overwrite=overwrite)
             errors = place is not None or extras.wants_errors
             released = carried_out(
                 made or mechanism, request, data, choice, session, real=real, errors=errors,
@@ -144,10 +146,18 @@ def release(  # noqa: PLR0913 # one parameter for each option
             return Exit.NO
         if place is not None:
             place.save(released)
-        released = extras.finish(released)
-        show_released(released, output, extras, {"released": True} if as_json else None)
+        _show(released, output, extras, as_json=as_json)
         shield.tell()
     return Exit.OK
+
+
+def _show(released: Released, output: str | None, extras: Extras, *, as_json: bool) -> None:
+    """Make what goes with the answers, and show them: they are paid for, whatever fails here."""
+    released, failed = extras.finish_paid(released)
+    more = {"released": True, **({} if failed is None else {"failed": failed})}
+    show_released(released, output, extras, more if as_json else None)
+    if failed is not None:
+        click.echo(f"released, but not all that goes with it was made: {failed}", err=True)
 
 
 def _require_bare_plan(*others: object) -> None:

@@ -98,6 +98,15 @@ def _form_table(form: Form) -> RenderableType:
     return table
 
 
+def _end(end: float) -> str:
+    """Return the end of an interval: as a person reads it, however large it is.
+
+    >>> _end(139812.4), _end(-3.25), _end(float("nan"))
+    ('139,812', '-3.25', 'nan')
+    """
+    return f"{end:,.0f}" if 1e5 <= abs(end) < 1e15 else f"{end:,.5g}"
+
+
 def _table(released: Released) -> Iterator[RenderableType]:
     from itertools import islice, repeat
 
@@ -118,7 +127,7 @@ def _table(released: Released) -> Iterator[RenderableType]:
     for names, value, between in islice(rows, SHOWN):
         number = f"{value:,.2f}" if isinstance(value, float) else short(value)
         texts = [name if isinstance(name, str) else short(name) for name in names]
-        interval = [" to ".join(f"{end:,.5g}" for end in between)] if between else []
+        interval = [" to ".join(map(_end, between))] if between else []
         table.add_row(*(Text(printable(text)) for text in texts), number, *interval)
     yield table
     more = len(released.answers) - SHOWN

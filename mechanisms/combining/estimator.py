@@ -41,7 +41,7 @@ from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.databases.consistency import prepare
 
-__all__ = ["NUMBERS", "Estimated", "Estimator", "Forward"]
+__all__ = ["MOST_CELLS", "NUMBERS", "Estimated", "Estimator", "Forward"]
 
 Floats = NDArray[np.float64]
 NUMBERS = ("real", "positive", "whole")

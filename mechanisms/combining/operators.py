@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from blowproof.mechanisms.answers.trees import prefix_ends, tree_levels
 from blowproof.mechanisms.kinds.transformed import Flows
 from blowproof.mechanisms.noise.steps import steps_at
+from blowproof.mechanisms.structures.memberships import Memberships
 from blowproof.models import BoundQuery, BudgetError, Domain, QueryError
 from blowproof.models.mechanisms.mechanism import Prefixes
 from blowproof.models.mechanisms.trees_and_prefixes import PrefixQuery, TreeQuery
@@ -257,16 +258,31 @@ def _flows(query: Flows, domain: Domain) -> Linear:
     return Intervals(place[query.vertex], low, low + forest.sizes[query.released], len(place))
 
 
+@_operator.register
+def _memberships(query: Memberships, domain: Domain) -> Linear:
+    """Return what each value adds to the sizes of clusters, or to their sums, as a matrix."""
+    from scipy.sparse import csr_array
+
+    _require_few(query, domain.size)
+    sizes = [kind.size for _, kind in domain.attributes]
+    places = np.indices(sizes).reshape(len(sizes), -1).T
+    return Rows(np.arange(domain.size), csr_array(query.rows(places).T.astype(np.float64)))
+
+
+def _require_few(query: BoundQuery, values: int) -> None:
+    if values > MOST_ROWS:
+        raise BudgetError(
+            f"{query.name} has {values:,} values to look at; {MOST_ROWS:,} at the most"
+        )
+
+
 def _by_rows(query: BoundQuery, domain: Domain) -> Rows:
     from scipy.sparse import csr_array
 
     outputs = query.outputs(domain)
     axes = tuple(sorted(query.axes_read(domain)))
     shape = [domain.attribute(axis).size for axis in axes]
-    if prod(shape) > MOST_ROWS:
-        raise BudgetError(
-            f"{query.name} has {prod(shape):,} values to look at; {MOST_ROWS:,} at the most"
-        )
+    _require_few(query, prod(shape))
     height = query.height if outputs is None else outputs.count
     where: tuple[list[int], list[int], list[float]] = ([], [], [])
     point = [0] * len(domain)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from blowproof.models import BoundQuery, Domain, QueryError, Value
 from blowproof.models.queries.kinds import Cumulative, Histogram, MarginalQuery
 
-__all__ = ["Quantile", "along_one_attribute", "quantiles", "shares_of"]
+__all__ = ["Quantile", "along_one_attribute", "axis_of", "quantiles", "shares_of"]
 
 LONGEST = 40
 """Signs of a number that is read."""
@@ -54,12 +54,24 @@ def shares_of(texts: Sequence[str]) -> tuple[Fraction, ...]:
     return tuple(found)
 
 
+def axis_of(query: BoundQuery, domain: Domain) -> int:
+    """Return the one ordered attribute that a query counts, or refuse the query."""
+    axis = query.counted_along(domain)
+    kinds = Cumulative, Histogram, MarginalQuery
+    if axis is None or not isinstance(query, kinds) or not domain.attribute(axis).ordered:
+        raise QueryError(
+            f"quantiles follow from the counts of one ordered attribute, and {query.name} has none"
+            "\n  try: --query 'cumulative(A)' or 'marginal(A)'"
+        )
+    return axis
+
+
 @singledispatch
 def along_one_attribute(
     query: BoundQuery, answers: Floats, errors: Floats | None
 ) -> tuple[Floats, Floats | None]:
     """Return the count of each value of an attribute, and the errors of the counts up to each."""
-    raise QueryError("quantiles follow from cumulative(A) or marginal(A)")
+    raise QueryError(f"{query.name} does not count one attribute (`axis_of`)")
 
 
 @along_one_attribute.register

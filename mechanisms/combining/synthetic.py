@@ -13,12 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.mechanisms.base.errors import RefusedError
-from blowproof.mechanisms.combining.estimator import Estimator
+from blowproof.mechanisms.combining.estimator import MOST_CELLS, Estimator
 from blowproof.mechanisms.release.publish import write_columns, write_rows
-from blowproof.models import Domain, Policy, PolicyError, Value, setting, show
+from blowproof.models import (
+    BoundQuery,
+    BudgetError,
+    Domain,
+    Policy,
+    PolicyError,
+    QueryError,
+    Value,
+    setting,
+    show,
+)
 from blowproof.models.policy.policy import Answers
 
-__all__ = ["made_from", "write_records"]
+__all__ = ["made_from", "require_no_rules", "require_possible", "write_records"]
 
 MOST_RECORDS = 50_000_000
 
@@ -37,6 +47,21 @@ def made_from(estimator: Estimator, answers: Answers | None = None) -> NDArray[n
         raise RefusedError(f"{counts.sum():,} records; {MOST_RECORDS:,} at most are written")
     _require_bounds(policy, counts, answers)
     return counts
+
+
+def require_possible(policy: Policy, query: BoundQuery) -> None:
+    """Refuse what no records are made up for, before anything is paid for them."""
+    require_no_rules(policy)
+    if policy.domain.size > MOST_CELLS:
+        raise BudgetError(
+            f"{policy.domain.size:,} cells; records are made up for {MOST_CELLS:,} at the most"
+            "\n  try: a coarser domain, or leave --synthetic out"
+        )
+    if query.per_record:
+        raise QueryError(
+            f"{query.name} weighs single records, which made-up ones cannot agree with"
+            "\n  try: leave --synthetic out"
+        )
 
 
 def require_no_rules(policy: Policy) -> None:

@@ -143,7 +143,8 @@ class KNorm(Plan):
         scale = calibrated_scale(self.sensitivity, request.epsilon)
         self.notes = (
             *status_notes(self.sensitivity),
-            f"the hull of the neighbours' differences has {body.dimension} dimensions and "
+            f"the hull of the neighbours' differences has {body.dimension} dimension"
+            f"{'s' * (body.dimension != 1)} and "
             f"{2 * len(hull.facets)} facets",
         )
         return Release(query=query, noise=K_NORM, scale=scale, grid=grid, facets=hull.facets,

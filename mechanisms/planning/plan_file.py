@@ -39,6 +39,7 @@ __all__ = ["SCHEMA", "PlanFile", "document", "query_digest", "read_plan", "ready
 SCHEMA = "blowproof/plan/1"
 MOST_BYTES = 50_000_000
 QUOTES = "\"'"
+OTHER_POLICY = "the policy is another one, or an earlier version"
 
 
 def query_digest(texts: Sequence[str], policy: Policy) -> str:
@@ -133,7 +134,7 @@ class PlanFile:
 
     def require_same(self, policy: Policy, data: str) -> None:
         """Refuse another policy, other queries or other data than the plan was made for."""
-        self._same("policy", digest(policy), "the policy is another one, or an earlier version")
+        self._same("policy", digest(policy), OTHER_POLICY)
         asked = query_digest(self.workload.texts, policy)
         self._same("queries", asked, "a file that a query names differs")
         if self.digests.get("data") is not None:
@@ -141,10 +142,7 @@ class PlanFile:
 
     def _same(self, what: str, now: str, why: str) -> None:
         if self.digests.get(what) != now:
-            raise DataError(
-                f"{self.path}: {why} (the digests of the {what} differ): nothing was drawn and "
-                "nothing spent\n  try: blowproof plan, once more"
-            )
+            raise _another(self.path, what, why)
 
 
 def read_plan(path: str, policy: Policy) -> PlanFile:
@@ -168,7 +166,16 @@ def read_plan(path: str, policy: Policy) -> PlanFile:
             f"{path}: this is no plan of `blowproof plan`, or it chose nothing"
             "\n  try: blowproof plan POLICY DATA --query Q --epsilon E --output plan.json"
         ) from None
+    if digests.get("policy") != digest(policy):  # its queries may have no meaning here
+        raise _another(path, "policy", OTHER_POLICY)
     return PlanFile(path, *rest, workload(texts, weights, policy), option, digests)
+
+
+def _another(path: str, what: str, why: str) -> DataError:
+    return DataError(
+        f"{path}: {why} (the digests of the {what} differ): nothing was drawn and "
+        "nothing spent\n  try: blowproof plan, once more"
+    )
 
 
 def ready(plan_file: PlanFile, request: Request) -> Plan:
@@ -213,12 +220,30 @@ def _plan(option: Mapping[str, Any], work: Workload, request: Request) -> Plan:
         for item in option["settings"]["releases"]
         for name in item["queries"]
     }
-    return _all(work, how, option["settings"].get("joint", []), request)
+    total = sum((Fraction(item["budget"]) for item in option["settings"]["releases"]), Fraction(0))
+    return _all(work, how, option["settings"].get("joint", []), total, request)
+
+
+def _require_within(together: Together, total: Fraction, request: Request) -> None:
+    """Refuse shares that lose more than the budget. Their sum alone may be more than it: what
+    several releases lose together is often less.
+    """
+    try:
+        proved(together)
+    except RefusedError as error:
+        budget = request.epsilon if request.rho is None else request.rho
+        if total <= budget:
+            raise
+        raise RefusedError(
+            f"the split adds up to {show(total)}, the budget is {show(budget)}, and what is drawn "
+            "is not proved to lose no more than that: nothing was drawn and nothing spent"
+            "\n  try: smaller shares, or blowproof plan once more"
+        ) from error
 
 
 def _all(
     work: Workload, how: Mapping[str, tuple[str, Mapping[str, str], Fraction]],
-    joint: Sequence[str], request: Request,
+    joint: Sequence[str], total: Fraction, request: Request,
 ) -> Plan:  # fmt: skip
     plans = []
     for query in work.queries:
@@ -233,5 +258,5 @@ def _all(
         raise QueryError("the plan fits a query that it does not ask for")
     fitted = [at for at, name in enumerate(names) if name in joint]
     together = Joint(request, plans, fitted) if fitted else Together(request, plans)
-    proved(together)
+    _require_within(together, total, request)
     return together
