@@ -35,6 +35,20 @@ LOOKS = 0.001
 """So many seconds on the clock may pass between two looks at the processor time: each costs the
 system a call, and searches ask for the time a million times."""
 
+LONG_FILES = (
+    *("test_every_strategy", "test_docs", "test_agreement", "test_notebooks", "test_planning"),
+    *("test_simple_cycles", "test_labelled", "test_polytope", "test_sweep", "test_report"),
+    *("test_merging", "test_fallback", "test_release_cli", "test_door", "test_tables_beside_one"),
+    *("test_census2020", "test_kernel_cases", "test_areas_beside", "test_zero_parts", "test_serve"),
+    *("test_workbench", "test_certify_additive", "test_in_norms", "test_kernel_merged"),
+    *("test_kernel_norms", "test_kernel", "test_every_norm", "test_readme", "test_cluster"),
+    *("test_process_limits", "test_doctests", "test_secrets", "test_many_areas", "test_exchanges"),
+)
+"""Files of ten seconds and more, the longest first: workers begin with them.
+
+Whoever is given one at the end would work on it while the others have nothing left to do.
+"""
+
 MARKERS = (
     "wall_clock: the test waits for something, so its deadlines are told by the clock on the wall",
     "refusals(most): so many drawn questions at most may be refused by an engine; else none",
@@ -44,8 +58,16 @@ MARKERS = (
 def pytest_configure(config):
     for line in MARKERS:
         config.addinivalue_line("markers", line)
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False  # not by the number of tests, but by the time
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell
         signal.signal(signal.SIGINT, signal.default_int_handler)  # which processes do not inherit
+
+
+def pytest_collection_modifyitems(config, items):
+    if hasattr(config, "workerinput"):
+        places = {name: place for place, name in enumerate(LONG_FILES)}
+        items.sort(key=lambda item: places.get(item.path.stem, len(LONG_FILES)))
 
 
 @pytest.fixture(autouse=True)

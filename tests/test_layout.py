@@ -5,6 +5,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -74,6 +75,7 @@ def imported_names(code: str, module: str, *, is_package: bool) -> Iterator[str]
                 yield absolute(bare, len(name) - len(bare), module, is_package)
 
 
+@cache
 def imports_of(module: str) -> list[str]:
     path = SOURCES[module]
     code = path.read_text(encoding="utf-8")

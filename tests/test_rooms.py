@@ -9,6 +9,7 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,7 @@ def modules_of(room: str) -> set[str]:
     return {path.stem for path in (ROOT / room).glob("*.py")} - {"__init__", "__main__"}
 
 
+@cache
 def docstring(room: str) -> str:
     return ast.get_docstring(ast.parse((ROOT / room / "__init__.py").read_text("utf-8"))) or ""
 
@@ -135,11 +137,22 @@ def reading_order(room: str) -> list[str]:
     return list(dict.fromkeys(named))
 
 
-def rooms_named(code: str, room: str) -> Iterator[str]:
+def imports_and_classes(code: str) -> tuple[list[ast.ImportFrom], list[str]]:
+    """The imports from modules, and the names of classes, at any depth."""
+    found = list(ast.walk(ast.parse(code)))
+    imports = [node for node in found if isinstance(node, ast.ImportFrom)]
+    return imports, [node.name for node in found if isinstance(node, ast.ClassDef)]
+
+
+@cache
+def held(path: Path) -> tuple[list[ast.ImportFrom], list[str]]:
+    """Those of a file, which is parsed once for all that is asked of it."""
+    return imports_and_classes(path.read_text("utf-8"))
+
+
+def rooms_named(imports: list[ast.ImportFrom], room: str) -> Iterator[str]:
     """The rooms from which a module of this room imports."""
-    for node in ast.walk(ast.parse(code)):
-        if not isinstance(node, ast.ImportFrom):
-            continue
+    for node in imports:
         parts = (node.module or "").split(".") if node.module else []
         if node.level:
             home = room.split("/")
@@ -164,7 +177,7 @@ def test_imports_between_rooms_are_found() -> None:
         "    from .world import World\n    from ..document import want\n"
         "    import json\n"
     )
-    assert set(rooms_named(code, "verifier/kernel/proofs")) == {
+    assert set(rooms_named(imports_and_classes(code)[0], "verifier/kernel/proofs")) == {
         *("models", "models/base", "verifier/kernel", "verifier/kernel/proofs"),
     }
 
@@ -181,7 +194,7 @@ def test_rooms_import_from_those_before_them(room: str) -> None:
     wrong = {}
     for path in sorted((ROOT / room).glob("*.py")):
         by_name = {to for file, to in BY_NAME if file == f"{room}/{path.name}"}
-        later = set(rooms_named(path.read_text("utf-8"), room)) - allowed - by_name - {""}
+        later = set(rooms_named(held(path)[0], room)) - allowed - by_name - {""}
         if later:
             wrong[path.name] = later
     assert not wrong, f"{room} must not import from rooms that come after it: {wrong}"
@@ -195,6 +208,13 @@ def test_a_room_is_not_too_large(room: str) -> None:
 def test_tests_have_rooms_as_well() -> None:
     found = Counter(path.parent for path in (ROOT / "tests").rglob("*.py"))
     assert {room: many for room, many in found.items() if many > MOST_MODULES} == {}
+
+
+def test_the_files_that_take_longest_are_there(pytestconfig: pytest.Config) -> None:
+    plugins = pytestconfig.pluginmanager.get_plugins()
+    (names,) = [plugin.LONG_FILES for plugin in plugins if hasattr(plugin, "LONG_FILES")]
+    found = {path.stem for path in (ROOT / "tests").rglob("test_*.py")}
+    assert set(names) <= found and len(set(names)) == len(names)
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -252,9 +272,8 @@ def test_one_word_has_one_meaning() -> None:
     for room in ROOMS:
         for path in sorted((ROOT / room).glob("*.py")):
             name = path.relative_to(ROOT).as_posix()
-            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-                if isinstance(node, ast.ClassDef) and not name.startswith(ELSEWHERE):
-                    found.get(node.name.lstrip("_"), []).append(name)
+            for defined in () if name.startswith(ELSEWHERE) else held(path)[1]:
+                found.get(defined.lstrip("_"), []).append(name)
     assert found == {word: [where] if where else [] for word, where in ONE_MEANING.items()}
 
 
