@@ -38,6 +38,9 @@ class Page:
 
         return self.driver.find_element(By.CSS_SELECTOR, selector)
 
+    def until(self, condition) -> bool:
+        return until(condition, self.server)
+
     def open(self, name: str) -> None:
         from selenium.webdriver.support.ui import Select
 
@@ -46,13 +49,13 @@ class Page:
         choice = Select(self.element("#open"))
         choice.select_by_index(0)  # nothing happens where the same one is chosen again
         choice.select_by_visible_text(name)
-        assert until(lambda: self.element("#text").get_attribute("value"))
+        assert self.until(lambda: self.element("#text").get_attribute("value"))
 
     def reaches(self, selector: str, wanted: str) -> bool:
         from selenium.webdriver.common.by import By
 
         found = partial(self.driver.find_elements, By.CSS_SELECTOR, selector)
-        return until(lambda: any(wanted in item.text for item in found()))
+        return self.until(lambda: any(wanted in item.text for item in found()))
 
     def write(self, text: str) -> None:
         script = (
@@ -96,8 +99,8 @@ def test_open_change_watch_step_export(page):
     page.driver.execute_script("scrollTo(0, 0)")
     page.element("#report").click()
     report = page.folder / "census.html"
-    assert until(report.exists), page.text("#now")
-    assert until(lambda: "</html>" in report.read_text("utf-8"))
+    assert page.until(report.exists), page.text("#now")
+    assert page.until(lambda: "</html>" in report.read_text("utf-8"))
     assert run(["check", str(report)]) == 0
     assert page.driver.get_log("browser") == []
 
@@ -125,7 +128,7 @@ def test_a_reload_loses_nothing_and_back_leads_back(page):
     page.open("hospital.toml")
     assert page.reaches("#headline", "S = 16")
     page.write(page.element("#text").get_attribute("value") + "\n# mine\n")
-    assert until(lambda: "# mine" in page.element("#text").get_attribute("value"))
+    assert page.until(lambda: "# mine" in page.element("#text").get_attribute("value"))
     assert page.reaches("#headline", "S = 16")
     time.sleep(0.3)
     page.driver.refresh()
@@ -144,7 +147,7 @@ def test_what_is_wrong_is_said_and_what_was_written_stays(page):
     assert page.element("#headline").get_attribute("class") == "old"  # S of what was there before
     assert page.element("#text").get_attribute("value") == broken
     page.write(broken.replace("marginel", "marginal"))
-    assert until(lambda: page.text("#wrong") == "") and page.reaches("#state", "proved")
+    assert page.until(lambda: page.text("#wrong") == "") and page.reaches("#state", "proved")
     assert page.element("#headline").get_attribute("class") == ""
 
 
@@ -155,7 +158,7 @@ def test_stop_leaves_bounds_that_hold_and_a_pair(page):
     old = page.element("[data-part=plan]").get_attribute("class")
     assert old == "old"  # it is about another policy
     found = re.compile(r"(^|\s)[1-9][0-9,]* ≤ S ≤")  # at first nothing is known from below
-    assert until(lambda: found.search(page.text("#headline")) is not None)
+    assert page.until(lambda: found.search(page.text("#headline")) is not None)
     assert page.reaches("#closing svg", "at most")  # how they narrow is drawn
     rows = "return [...document.querySelectorAll('#closing tbody tr')].map((r) => r.textContent)"
     said = page.driver.execute_script(rows)  # and stands as a table, a row for each better bound
