@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 
 from attacks_budget import four_at_once, killed
 from attacks_noise import k_means, mechanisms
-from attacks_proofs import false_bounds, false_small, forged
+from attacks_proofs import false_bounds, false_lengths, false_small, forged
 
 Campaign = Callable[[random.Random, int, Counter[str]], Iterator[str | None]]
 """Makes so many tries; yields None where one failed, else what it achieved. Counts the rest."""
@@ -28,6 +28,7 @@ CAMPAIGNS: dict[str, tuple[Campaign, int, int]] = {
     "forged certificates": (forged, 4000, 400),
     "false claims, small policies": (false_small, 200, 25),
     "false claims, bounds": (false_bounds, 100, 12),
+    "false claims, numbers of moves": (false_lengths, 200, 25),
     "k-means at random widths": (k_means, 300, 40),
     "every mechanism": (mechanisms, 270, 45),
     "kill -9 around a charge": (killed, 40, 6),

@@ -4,6 +4,8 @@
 beside the policy and the query that they were about. `false_small` and `false_bounds` take random
 small policies, list all neighbours by brute force, and claim less than the largest change, with
 proofs of the truth and of questions nearby, as they are and changed (see the tests of those names).
+`false_lengths` does so with proofs by the number of moves (kinds `circuits` and `beside`): every
+base and label there may be, any matrix and any form.
 """
 
 from __future__ import annotations
@@ -30,10 +32,18 @@ import test_kernel_bound_attacks
 
 import blowproof
 from blowproof.models import BlowproofError, Policy
+from blowproof.verifier.asked.answer import json_number
+from blowproof.verifier.kernel import Unreadable, check
+from blowproof.verifier.kernel.check import world_of
+from blowproof.verifier.kernel.document import Budget, Rejected
+from blowproof.verifier.kernel.world import LABELLED
 from blowproof.verifier.proofs.claim import digests
-from strategies import policies
+from strategies import policies, query_texts
 
-__all__ = ["false_bounds", "false_small", "forged"]
+__all__ = ["false_bounds", "false_lengths", "false_small", "forged"]
+
+FORGERIES = 40
+"""So many proofs are made up for each value that some pair changes the query by."""
 
 VALID = Path(__file__).parent.parent / "tests" / "certificates" / "valid"
 
@@ -160,6 +170,63 @@ def false_bounds(rng: random.Random, tries: int, counts: Counter[str]) -> Iterat
         yield _attacked(lambda policy=policy: test_kernel_bound_attacks.attack(policy, rng, tried))
     said = ("of the value", "of a question nearby", "changed", "shifted")
     counts["false claims"] += sum(tried[what] for what in said)
+
+
+def false_lengths(rng: random.Random, tries: int, counts: Counter[str]) -> Iterator[str | None]:
+    """Less than the largest change, "proved" by the number of moves; where brute force lists all.
+
+    What the kernel says of the largest change itself is counted too: proofs of these kinds that are
+    accepted, so that the others come close.
+    """
+    drawn = _drawn(rng, tries)
+    for policy in drawn:
+        for each in (policy, test_kernel_bound_attacks.tight(rng)):
+            yield _with_lengths(each, rng, counts)
+
+
+def _with_lengths(policy: Policy, rng: random.Random, counts: Counter[str]) -> str | None:
+    """Return what was believed about one policy."""
+    reading = rng.choice(LABELLED)
+    text = rng.choice(query_texts(policy))
+    try:
+        claim, pairs = test_kernel_attacks.question(policy, text, reading)
+        world = world_of(claim, Budget())[0]
+    except (BlowproofError, Rejected, Unreadable):
+        return None
+    known, facts = len(world.equalities), len(world.equalities) + len(world.bounds)
+    least = max(pairs)
+    for value, pair in pairs.items():
+        witness = pair.to_json(policy.domain) if pair.before or pair.after else None
+        for _ in range(FORGERIES):
+            proof = _by_circuits(rng, known) if rng.random() < 0.3 else _beside(rng, known, facts)
+            document = {**claim, "value": json_number(value), "witness": witness, "proof": proof}
+            try:
+                told = check(document, test_kernel_attacks.STEPS)
+            except Unreadable:
+                continue
+            if told.accepted and value < least:
+                return f"a false claim was accepted: {json.dumps(document)}"
+            counts["true claims accepted" if told.accepted else "claims rejected"] += 1
+    return None
+
+
+def _by_circuits(rng: random.Random, known: int) -> Document:
+    """An ellipsoid that is one, or any matrix."""
+    facts = rng.sample(range(known), rng.randint(0, known))
+    root = [[rng.randint(-2, 2) for _ in facts] for _ in facts]
+    if rng.random() < 0.7:
+        root = [[sum(a * b for a, b in zip(x, y, strict=True)) for y in root] for x in root]
+    return {"kind": "circuits", "facts": facts, "shape": root}
+
+
+def _beside(rng: random.Random, known: int, facts: int) -> Document:
+    """Any base; as labels all else, or some of it; and any forms."""
+    base = rng.sample(range(known), rng.randint(0, known))
+    left = [k for k in range(facts) if k not in base]
+    labels = rng.sample(left, len(left) if rng.random() < 0.5 else rng.randint(0, len(left)))
+    forms = [[[rng.randint(0, 3), rng.randint(-2, 2), rng.randint(-2, 2)] for _ in range(3)]
+             for _ in range(rng.randint(0, 2))]  # fmt: skip
+    return {"kind": "beside", "base": base, "labels": labels, "forms": forms}
 
 
 def _attacked(attack: Callable[[], None]) -> str | None:
