@@ -91,10 +91,14 @@ class Along(Measure):
 
 
 class Apart(Measure):
-    """The same of one record that moves: the most that a move so far, or less far, changes."""
+    """The same of one record that moves: the most that a move so far, or less far, changes.
 
-    def __init__(self, reach: Callable[[int], int]) -> None:
-        super().__init__("l1")
+    It changes each output by 1 at the most: so in l2-squared by as much as in l1, in linf by 1, and
+    in range by 2.
+    """
+
+    def __init__(self, reach: Callable[[int], int], name: str = "l1") -> None:
+        super().__init__(name)
         self.reach = reach
 
     def size(self, change: Iterable[tuple[Hashable, int]]) -> int:
@@ -104,7 +108,8 @@ class Apart(Measure):
             return 0
         if sorted(times for times, _ in moved) != [-1, 1]:
             raise Rejected("only single moves are measured like this", limit=True)
-        return self.reach(abs(moved[0][1] - moved[1][1]))
+        far = self.reach(abs(moved[0][1] - moved[1][1]))
+        return far if self.name in ("l1", "l2-squared") else min(far, 1 + (self.name == "range"))
 
 
 def ends(changes: Sequence[int], width: int | None) -> tuple[int, int]:

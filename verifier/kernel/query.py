@@ -142,8 +142,7 @@ class Query:
     def _spans(self, x: Point) -> Row:
         """Return 1 for each prefix, range or rectangle that holds a value."""
         sizes = [self.policy.axes[p].size for p in self.places]
-        if max(sizes) > MOST_OUTPUTS or (self.kind != "cumulative" and
-                                         prod(sizes) ** 2 > MOST_OUTPUTS):  # fmt: skip
+        if self.long:
             raise Rejected("the query has too many outputs for this proof", limit=True)
         if self.kind == "cumulative":
             return dict.fromkeys(range(x[self.places[0]], sizes[0]), 1)
@@ -181,6 +180,8 @@ class Query:
         """Return the norm of the query's change when the histogram changes like this."""
         if self.measure == "l1":
             return self._l1(change)
+        if self.along and self.long:
+            return self._prefix_norm(change)
         total: dict[Hashable, Exact] = defaultdict(int)
         for point, times in change.items():
             for output, value in self.row(point).items():
@@ -212,16 +213,23 @@ class Query:
         return Fraction(sum(map(abs, total.values())), scale)
 
     def _prefix_norm(self, change: Mapping[Point, int]) -> int:
-        """Sum |prefix sum| over positions; ranges: |difference| over all pairs of prefix sums."""
+        """Return the norm of all prefix sums; ranges: of the differences of every two of them."""
         steps: dict[int, int] = defaultdict(int)
         for point, times in change.items():
             steps[point[self.places[0]]] += times
-        return self.spread(steps)
+        return self.spread(steps) if self.measure == "l1" else self._in_norm(steps)
 
     @property
     def along(self) -> bool:
         """Whether the outputs are all prefixes, or all ranges, of one attribute's positions."""
         return self.kind in ("cumulative", "ranges")
+
+    @property
+    def long(self) -> bool:
+        """Whether prefixes, ranges or rectangles are too many for rows that list them."""
+        sizes = [self.policy.axes[p].size for p in self.places]
+        several = self.kind != "cumulative" and prod(sizes) ** 2 > MOST_OUTPUTS
+        return max(sizes) > MOST_OUTPUTS or several
 
     def reach(self, far: int) -> int:
         """Return the most that a record changes in l1 which goes no further than so many positions.
@@ -234,17 +242,49 @@ class Query:
         far = min(far, size // 2)
         return far * (size - far)
 
-    def spread(self, steps: Mapping[int, int]) -> int:
-        """Return the l1 norm where so many records come at each position (less than 0: go).
-
-        A range is a difference of two prefixes, of which one is 0. In order of the prefix sums,
-        the one at a place is added for each before it and taken away for each after it.
+    def _runs(self, steps: Mapping[int, int]) -> list[tuple[int, int]]:
+        """Return the prefix sums in the order of the axis, and for how many positions each holds,
+        where so many records come at each position (less than 0: go).
         """
         runs, running, last = [], 0, 0
         for place in sorted(steps):
             runs.append((running, place - last))
             running, last = running + steps[place], place
         runs.append((running, self.policy.axes[self.places[0]].size - last))
+        return runs
+
+    def _in_norm(self, steps: Mapping[int, int]) -> int:
+        """Return the norm, other than l1, of all prefixes or ranges, from the prefix sums.
+
+        Ranges are differences of two prefix sums, 0 coming before all: the later less the earlier.
+        """
+        runs = [run for run in self._runs(steps) if run[1]]
+        if self.kind == "ranges":
+            runs = [(0, 1), *runs]
+        squares = sum(value * value * length for value, length in runs)
+        high, low = max(value for value, _ in runs), min(value for value, _ in runs)
+        if self.kind == "cumulative":
+            size = {"l2-squared": squares, "linf": max(high, -low), "range": high - low}
+            return size[self.measure]
+        if self.measure == "l2-squared":
+            total = sum(value * length for value, length in runs)
+            return squares * sum(length for _, length in runs) - total * total
+        if self.measure == "linf":
+            return high - low
+        most = least = 0
+        apart = [0] if any(length > 1 for _, length in runs) else []
+        for value, _ in runs[1:]:
+            apart += [value - least, value - most]
+            most, least = max(most, value), min(least, value)
+        return max(apart) - min(apart)
+
+    def spread(self, steps: Mapping[int, int]) -> int:
+        """Return the l1 norm where so many records come at each position (less than 0: go).
+
+        A range is a difference of two prefixes, of which one is 0. In order of the prefix sums,
+        the one at a place is added for each before it and taken away for each after it.
+        """
+        runs = self._runs(steps)
         if self.kind == "cumulative":
             return sum(abs(value) * length for value, length in runs)
         total, before, after = 0, 0, sum(length for _, length in runs) + 1

@@ -284,11 +284,13 @@ class World:
         row by outputs has as many entries as there are outputs that count the record.
 
         `single`: only changes by one move are asked for, and by no more than a move as long: then
-        the ends of pieces stand for what is between them.
+        the ends of pieces stand for what is between them. That is done in other norms too, where
+        rows by outputs are too long.
         """
-        if self.query.along and self.measure.name == "l1":
+        if self.query.along and (self.measure.name == "l1" or (single and self.query.long)):
             self.positions, self.apart = True, single
-            self.measure = Apart(self.query.reach) if single else Along(self.query.spread)
+            reach, name = self.query.reach, self.measure.name
+            self.measure = Apart(reach, name) if single else Along(self.query.spread)
         return self.measure
 
     def _row_at(self, x: Point) -> Row:

@@ -129,7 +129,7 @@ def _cycle(world: World, signatures: Sequence[frozenset[Change]]) -> int:
     for number in range(parts or 1):
         rows = [_of_part(some, number) for some in signatures] if parts else signatures
         world.budget.spend(sum(len(row) for some in rows for row in some))
-        apart.append(_disjoint(rows))
+        apart.append(not world.positions and _disjoint(rows))
         found.append(_known(world, rows))
     least = _by_outputs(world, signatures)
     if measure.squared:
@@ -149,7 +149,7 @@ def _by_outputs(world: World, signatures: Sequence[frozenset[Change]]) -> int | 
     """Return what no cycle exceeds as no output changes by more; None where rows are not listed."""
     reach: dict[object, int] = defaultdict(int)
     for rows in signatures:
-        if SOME in rows:
+        if SOME in rows or world.positions:
             return None
         values: dict[object, list[int]] = defaultdict(list)
         for row in rows:

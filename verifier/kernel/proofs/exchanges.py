@@ -48,7 +48,7 @@ def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
 
 def bound(world: World) -> tuple[int, int]:
     """Return a scale, and what no neighbour pair exceeds, as a size."""
-    scale, places = places_of(world, single=False)
+    scale, places = places_of(world, single=world.measure.name != "l1")
     inside: dict[Sparse, set[Change]] = defaultdict(set)
     for signature, row in places:
         inside[signature].add(row)
