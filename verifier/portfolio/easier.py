@@ -17,7 +17,6 @@ from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.engines.search.with_a_secret import best_with_a_secret
-from blowproof.verifier.moves.kinds import Moves
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.portfolio.refusals import mixed
 from blowproof.verifier.portfolio.strategy import Reduction
@@ -142,9 +141,7 @@ def with_secret_effects(question: Question) -> Answer | None:
         question.teller("a secret move that no fact notices")(0, None, within)
     free = complete_setting(setting)
     core = reduce_values(free, query, "published", deadline=question.by(1 / 2))
-    moves = Moves.over(
-        free, query, "published", core.values, seed=question.seed, deadline=question.by(1 / 2)
-    )
+    moves = core.moves(free, query, "published", seed=question.seed, deadline=question.by(1 / 2))
     lower, _ = question.known()
     half = None if question.left is None else question.left / 2
     bound, witness = with_a_secret_effect(
@@ -160,9 +157,7 @@ def with_a_secret(question: Question) -> Answer | None:
     """Reading 5: search the irreducible multisets over all moves that have a secret one."""
     setting, query, reading = question.setting, question.query, question.reading
     core = reduce_values(setting, query, reading, deadline=question.by(1 / 2))
-    moves = Moves.over(
-        setting, query, reading, core.values, seed=question.seed, deadline=question.by(1 / 2)
-    )
+    moves = core.moves(setting, query, reading, seed=question.seed, deadline=question.by(1 / 2))
     lower, _ = question.known()
     best, counts, ended = best_with_a_secret(
         moves, best=int(lower * moves.scale), time_limit=question.left

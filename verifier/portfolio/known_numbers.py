@@ -62,9 +62,7 @@ def _free(question: Question) -> _Free:
     if is_mixed(reading):
         free, reading = complete_setting(setting), "published"
     core = reduce_values(free, query, reading, deadline=question.by(1 / 2))
-    moves = Moves.over(
-        free, query, reading, core.values, seed=question.seed, deadline=question.by(1 / 2)
-    )
+    moves = core.moves(free, query, reading, seed=question.seed, deadline=question.by(1 / 2))
     return _Free(moves, core.enough)
 
 

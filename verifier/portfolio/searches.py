@@ -60,9 +60,7 @@ def _core(question: Question) -> Core:
 
 def _moves(question: Question, core: Core) -> Moves:
     setting, query, reading = question.setting, question.query, question.reading
-    return Moves.over(
-        setting, query, reading, core.values, seed=question.seed, deadline=question.by(1 / 2)
-    )
+    return core.moves(setting, query, reading, seed=question.seed, deadline=question.by(1 / 2))
 
 
 def by_brute_force(question: Question) -> Answer:

@@ -20,6 +20,7 @@ another as far as neighbours go, and only the query decides which of them to kee
   count up to j, a <= j < b, changes by k + g, -l <= g <= e, so by no more than the larger of |k +
   e| and |k - l|. It does for all these j at once if all that enter go to a and all that leave go
   from b, or the other way round; and the counts up to b and more change by k + e - l as before.
+  Between positions that are kept all counts change alike, so that one stands for all of them.
 * in reading 4 a cell changes by at most 1 and at most four cells change: four values of each kind.
 
 A partition's graph knows no more than which cell a value lies in: with the cells cut out too, the
@@ -46,10 +47,13 @@ from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass
 from blowproof.models.norms import RANGE
 from blowproof.models.policy.readings import Reading, is_labelled
+from blowproof.models.queries.kinds import Cumulative
+from blowproof.models.queries.query import Row
 from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.databases.value_classes import possible_classes as cut_out
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.edge_ends import edge_ends
+from blowproof.verifier.moves.kinds import Moves
 
 __all__ = ["Core", "corner_points", "possible_classes", "reduce_values"]
 
@@ -70,6 +74,51 @@ class Core:
     values: tuple[Point, ...]
     reason: str
     enough: bool = True
+    query: BoundQuery | None = None
+    """What changes by the same numbers over these values, with shorter rows; None: none known."""
+
+    def moves(
+        self,
+        setting: Setting,
+        query: BoundQuery,
+        reading: Reading,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+    ) -> Moves:
+        """Return the moves between the values, for the query that they stand for."""
+        asked = self.query or query
+        return Moves.over(setting, asked, reading, self.values, seed=seed, deadline=deadline)
+
+
+@dataclass(frozen=True, repr=False)
+class _Steps(BoundQuery):
+    """Cumulative counts over a few positions: between two of them all counts change alike.
+
+    Each position has one output, which counts as often as there are counts up to the next one.
+    """
+
+    name: str
+    axis: int
+    times: tuple[tuple[int, int], ...]
+
+    @staticmethod
+    def of(query: BoundQuery, axis: int, size: int, values: Sequence[Point]) -> _Steps:
+        """Return the counts over the positions that some values have."""
+        places = sorted({point[axis] for point in values})
+        ends = [*places[1:], size]
+        return _Steps(
+            query.name, axis, tuple((p, end - p) for p, end in zip(places, ends, strict=True))
+        )
+
+    @property
+    def longest_row(self) -> int:
+        """The number of positions."""
+        return len(self.times)
+
+    def row(self, point: Point) -> Row:
+        """One record is counted from its position on."""
+        return {place: times for place, times in self.times if place >= point[self.axis]}
 
 
 def reduce_values(
@@ -121,7 +170,12 @@ def _reduced(setting: Setting, query: BoundQuery, reading: Reading, deadline: fl
     else:
         values = tuple(point for item in _timely(classes, deadline) for point in item.take(each))
         reason = f"{each} of each class that the facts and the query cut out"
-    return Core(values, f"{len(values)} values stand for {setting.domain.size}: {reason}")
+    asked: BoundQuery | None = None
+    if along is not None and isinstance(query, Cumulative):
+        asked = _Steps.of(query, along, query.size, values)
+    return Core(
+        values, f"{len(values)} values stand for {setting.domain.size}: {reason}", query=asked
+    )
 
 
 def _prefixes(query: BoundQuery) -> int | None:

@@ -103,6 +103,25 @@ def test_so_few_are_kept() -> None:
     core = reduce_values(one, parse_query(AXIS, policy), "published")
     assert core.enough
     assert {x for (x,) in core.values} == {0, 9, 10, 29, 30, 49, 50, 51, 99}
+    query = parse_query(AXIS, policy)
+    assert core.query is not None and core.query.longest_row == 9
+    for x in core.values:
+        for y in core.values:
+            assert core.query.norm({x: -1, y: 2}) == query.norm({x: -1, y: 2})
+
+
+@pytest.mark.parametrize("times", [1, 3, 10_000])
+def test_a_long_axis_is_no_harder(times: int) -> None:
+    """Ages in finer and finer steps: every piece is as much longer, less what its last one is."""
+    ranges = [(16, 67), (14, 31), (18, 81), (60, 100)]
+    policy = Policy(
+        domain=Domain(age=Integers(0, 100 * times - 1), sex=Labels(["F", "M"])),
+        known=[Count({"age": Between(a * times, b * times - 1)}) for a, b in ranges],
+    )
+    found = sensitivity(policy, AXIS, engine="search")
+    assert (found.status, found.lower) == ("exact", 447 * times - 16)
+    alone = sensitivity(policy, AXIS, reading="add-remove", engine="search")
+    assert (alone.status, alone.lower) == ("exact", 100 * times)
 
 
 def test_a_range_of_changes_needs_what_lies_between() -> None:
