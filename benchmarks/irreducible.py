@@ -7,6 +7,9 @@ other way to its longest element.
 
 `python benchmarks/irreducible.py --left 3x4` says how often irreducibles of one-way margins leave a
 class of each factor, and a cell, at the most (`LEFT` of `theorems/listed_margins`).
+
+`python benchmarks/irreducible.py --fitting 2x2x4 3x5` prints upper bounds for one-way margins by
+cycles that fit together (`FITTING` there), the side of most classes being the base.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from pathlib import Path
 
 from blowproof.verifier.engines.irreducibles import longest, warm_up
 from blowproof.verifier.exact.coordinates import Instance
+from blowproof.verifier.theorems.lengths.fitting_cycles import longest_of_cycles
 
 Vector = tuple[int, ...]
 
@@ -166,23 +170,47 @@ def _timed(command: list[str], text: str, limit: float) -> str:
     return f"{time.monotonic() - start:.2f}"
 
 
+CORNERS = ((0, 0), (0, 1), (1, 0), (1, 1))
+FITTING: dict[str, tuple[tuple[Vector, ...], int]] = {
+    "2x5": (((0,), (1,)), 5),
+    "3x3": (CORNERS[:3], 3),
+    "2x2x3": (CORNERS, 3),
+    "3x4": (CORNERS[:3], 4),
+    "2x2x4": (CORNERS, 4),
+    "3x5": (CORNERS[:3], 5),
+}
+"""Labels of the other sides, and how many classes the base has."""
+
+
+def fitting(names: Sequence[str]) -> None:
+    """Print how long irreducibles are at the most, and CPU seconds."""
+    for name in names:
+        started = time.process_time()
+        most = longest_of_cycles(*FITTING[name])
+        print(f"{name:<18} {most} {time.process_time() - started:>9.1f}", flush=True)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("families", nargs="*", default=list(FAMILIES), help="default: all")
+    parser.add_argument("families", nargs="*", help="default: all")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds for us")
     parser.add_argument(
         "--peer-limit", type=float, default=60.0, help="seconds a peer; 0: no peers"
     )
     parser.add_argument("--left", metavar="SIDES", help="how often classes and cells are left")
+    parser.add_argument("--fitting", action="store_true", help="bounds by cycles that fit")
     arguments = parser.parse_args()
+    if arguments.fitting:
+        fitting(arguments.families or list(FITTING))
+        return
     warm_up()
     if arguments.left:
         left(arguments.left, arguments.limit)
         return
     print(f"{'family':<18} rank    |D| {'longest':>12} {'nodes':>10} {'seconds':>9}", end=" ")
     print("    4ti2 Normaliz")
-    for name in arguments.families:
+    for name in arguments.families or FAMILIES:
         effects = FAMILIES[name]
         head = f"{name:<18} {Instance.of(effects).rank:>4} {len(effects):>6}"
         print(head, ours(effects, arguments.limit), end=" ", flush=True)

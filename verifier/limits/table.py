@@ -564,6 +564,10 @@ theorems/lengths/longest_circuit
     PAIR 1.5e-8 seconds: For two points, each time.
     FINEST 2^30 parts: The largest entry of the ellipsoid's matrix, in whole numbers.
     SAFE 2^62 sum: Sums below this fit 64 bits.
+theorems/lengths/fitting_cycles
+    MOST_NODES 20_000_000 lists: Longer searches for lists of cycles are given up.
+    DIGIT 256 sums: Coordinates of sums of labels are below half of it.
+    HELD 3 cycles: A cycle that a list holds counts as so many more, where cycles to try are few.
 theorems/lengths/two_beside
     MOST_LABELS 16 labels: Of more labels of a class, a box round them is looked at.
     LENGTHS 120 steps: In so many steps the lengths of cycles are looked at.

@@ -2,6 +2,6 @@
 
 Read `longest_circuit` (an ellipsoid round all effects bounds determinants), then `lattice_free`
 (sums of circuits, of which no part but the whole is a lattice point). Without circuits:
-`two_beside` (cells and two facts: cycles in the plane), `along_edges` (reading 2, where G is not
-connected).
+`two_beside` (cells and two facts: cycles in the plane), `fitting_cycles` (few cells: all lists of
+cycles that fit together), `along_edges` (reading 2, where G is not connected).
 """
