@@ -7,11 +7,23 @@ from blowproof.verifier.kernel.check import KINDS
 
 VERIFIER = Path(__file__).resolve().parents[3] / "verifier"
 KERNEL, WRITERS = VERIFIER / "kernel", VERIFIER / "proofs"
-SERVES = {"irreducible_parts": "irreducible", "lengths.plane": "lengths.beside"}
+SERVES = {
+    "irreducible_parts": "irreducible",
+    "lengths.plane": "lengths.beside",
+    "lengths.squares": "lengths.beside",
+}
 """Files beside that of a kind, and the kind that they serve."""
 WITHOUT_CHOICE = {"exchanges", "secret_arc", "determined", "every_database", "four_cells"}
 """Kinds that hold nothing but their name: one file writes them."""
-FRAME = {"__init__", "claim", "implied", "write", "without_choice", "lengths.__init__"}
+FRAME = {
+    "__init__",
+    "claim",
+    "implied",
+    "write",
+    "without_choice",
+    "lengths.__init__",
+    "lengths.kept",
+}
 
 
 def names(folder):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,9 +21,11 @@ from blowproof.models import (
     Marginal,
     PartitionBy,
     Policy,
+    Sum,
     parse_query,
     setting,
 )
+from blowproof.models.stacks.stacked import in_norm
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
@@ -31,6 +34,7 @@ from blowproof.verifier.kernel.document import Budget, Rejected
 from blowproof.verifier.kernel.proofs.cells import places_of
 from blowproof.verifier.kernel.proofs.lengths import beside, circuits
 from blowproof.verifier.kernel.proofs.lengths.plane import in_the_plane
+from blowproof.verifier.kernel.proofs.lengths.squares import histogram
 from blowproof.verifier.kernel.proofs.margins import bound as so_many
 from blowproof.verifier.kernel.world import World
 from blowproof.verifier.portfolio.searches import by_ceiling
@@ -39,10 +43,12 @@ from blowproof.verifier.proofs.claim import claim_of
 from blowproof.verifier.proofs.lengths.beside import beside as write_beside
 from blowproof.verifier.proofs.lengths.circuits import circuits as write_circuits
 from blowproof.verifier.proofs.write import certify_answer
+from blowproof.verifier.theorems.beside import facts_beside
 from blowproof.verifier.theorems.beside_bounds import bounds_beside
 from blowproof.verifier.theorems.lengths.lattice_free import factors_above
 from blowproof.verifier.theorems.lengths.longest_circuit import ellipsoid, longest_circuit
 from blowproof.verifier.theorems.lengths.two_beside import forms_of, longest_with_two
+from blowproof.verifier.theorems.values.squares_beside import squares_beside, value_beside
 
 QUERIES = ("histogram", "marginal(b)", "cumulative(a)", "sum(a)", "marginal(a,z)")
 
@@ -251,3 +257,47 @@ def test_a_proof_is_not_written_for_less() -> None:
         (proof,) = writer(world_of(claim, Budget())[0], most)
         assert proof["kind"] in ("circuits", "beside")
         assert not list(writer(world_of(claim, Budget())[0], 17))
+
+
+@pytest.mark.parametrize("norm", ["l2-squared", "linf", "range"])
+def test_no_histogram_beside_cells_is_bounded_below_the_truth(norm: str) -> None:
+    """Every pair that the search finds; with two values to each label the bound is met."""
+    met = 0
+    for cells, labels, values in ((1, 2, 2), (2, 2, 2), (3, 2, 2), (2, 3, 1), (1, 3, 2), (3, 2, 1)):
+        domain = Domain(
+            a=Integers(0, cells - 1), b=Integers(0, labels - 1), z=Integers(0, values - 1)
+        )
+        known: list[Any] = [Marginal(["a"])]
+        known.append(Sum([(k, {"b": k}) for k in range(1, labels)]))
+        policy = Policy(domain=domain, known=tuple(known))
+        query = in_norm(parse_query("histogram", policy), norm, domain)
+        truth = sensitivity(policy, query, engine="search", time_limit=60)
+        assert truth.status == "exact"
+        most = histogram(norm, cells, labels - 1, Budget())
+        assert most is not None and most >= truth.lower
+        met += most == truth.lower
+        if most > truth.lower:
+            truth = replace(truth, upper=most, status="bounds")
+        proof = certify_answer(policy, query, truth)[1]
+        assert proof.verdict is not None and proof.verdict.value == most
+    assert met
+
+
+def test_the_kernel_finds_the_squares_of_the_theorem() -> None:
+    for count in (*range(1, 40), 200):
+        for width in (1, 2, 3):
+            told = histogram("l2-squared", count, width, Budget())
+            assert told == squares_beside(count, width)
+    assert histogram("linf", 16, 1, Budget()) == value_beside(16, 1)
+    assert histogram("l1", 16, 1, Budget()) is None
+
+
+def test_a_table_beside_a_count_is_proved_in_squares() -> None:
+    domain = Domain(a=Integers(0, 15), b=Labels(["x", "y"]), z=Integers(0, 9))
+    policy = Policy(domain=domain, known=(Marginal(["a"]), Marginal(["b"])))
+    query = in_norm(parse_query("histogram", policy), "l2-squared", domain)
+    found = prepare(setting(policy), "published")
+    answer = facts_beside(Question(found, query, "published"))
+    assert answer is not None and answer.lower == answer.upper == 2904
+    told, proof = certify_answer(policy, query, answer)
+    assert (told.status, proof.kind) == ("proved", "beside")

@@ -23,7 +23,8 @@ w max((N_1 + 1)^2 / 2, 2 N_1 N_2) stands for w (N + 1)^2 / 2. Where numbers leav
 larger of two labels, or with the smaller, there are at most max(1, (h + 1) N) moves.
 
 So a class exchanges no more records than there are cycles, and all together no more than there are
-moves (or n); f changes by these, or by so many moves, each as large as the largest. The proofs are
+moves (or n); f changes by these, or by so many moves, each as large as the largest; a histogram
+beside one label, in the norms beside l1, by what `squares` says. The proofs are
 at the heads of `theorems/beside.py`, `beside_bounds.py` and `lengths/along_edges.py` of the
 verifier, and in FORMAT.md.
 """
@@ -43,6 +44,7 @@ from ...measure import Change
 from ...world import World, less
 from ..cells import Place, largest, restricted
 from .plane import Label, in_the_plane
+from .squares import histogram
 
 Inside = dict[Sparse, list[Place]]
 """What is in each class, by its signature."""
@@ -82,7 +84,11 @@ def bound(
         parts = _joined(len(inside), ((home[boxes[i][0]], home[boxes[j][0]]) for i, j in joined))
     found = labelled(world, inside, labels)
     moves, cycles = lengths(world, found, parts, forms)
-    return scale, changed(world, inside, moves, cycles)
+    most = changed(world, inside, moves, cycles)
+    if world.query.kind == "histogram" and len(labels) == 1 and not any(found.slack):
+        whole = histogram(world.measure.name, len(inside), found.widths[0], world.budget)
+        most = most if whole is None else min(most, whole)
+    return scale, most
 
 
 def classes_of(world: World, places: Sequence[Place], base: Sequence[int]) -> Inside:
