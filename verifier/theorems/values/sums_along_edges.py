@@ -13,7 +13,9 @@ edge that is best for t, and t = -1 in all places is the same cycle the other wa
 *Cumulative counts.* A move from x to y changes them by |y - x| positions in l1, and several by no
 less than |sum of (y - x)|. So S(f, P) is at least what it is for the sum of positions, and at most
 the largest |y - x| along an edge within a class, or the sum of the largest |y - x| from class to
-class round a cycle. (For all queries the second half is in `secret_cycles`.)
+class round a cycle. (For all queries the second half is in `secret_cycles`.) The same holds of all
+ranges of an axis of m positions: a move over d positions changes d (m + 1 - d) of them, the more
+the longer it is, up to the `middle`; from below there is what the same moves change.
 
 Where G looks at offsets alone, the best edge between two boxes is found axis by axis: an axis that
 is not summed takes its cheapest offset, and the others share what G's bound leaves (`best_edge`).
@@ -26,6 +28,7 @@ them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import NamedTuple
@@ -33,8 +36,10 @@ from typing import NamedTuple
 from blowproof.models import Box, Exact, Point
 from blowproof.models.base.clock import now, spend
 from blowproof.models.norms import L1
-from blowproof.models.queries.kinds import Cumulative, SumQuery
+from blowproof.models.queries.cumulative import AlongAxis
+from blowproof.models.queries.kinds import Cumulative, Ranges, SumQuery
 from blowproof.models.queries.query import BoundQuery
+from blowproof.models.queries.ranges import middle
 from blowproof.models.secrets import OffsetGraph, SecretGraph
 from blowproof.models.secrets.axes import Axis, closest
 from blowproof.verifier.limits.limit import real_limit, whole_limit
@@ -90,33 +95,46 @@ def sums_along_edges(
         if edges is None:
             return None
         arcs: dict[int, dict[int, Exact]] = {}
+        inside: Exact = 0
         for (a, b), (weight, edge) in edges.items():
             if a != b:
                 arcs.setdefault(a, {})[b] = weight
-            elif weight > lower:
+                continue
+            inside = max(inside, weight)
+            if weight > lower:
                 lower, best = weight, (edge,)
         found = heaviest_cycle(arcs, end=end)
         if found.weight > lower:
             ends = zip(found.cycle, (*found.cycle[1:], found.cycle[0]), strict=True)
             lower, best = found.weight, tuple(edges[a, b][1] for a, b in ends)
-        if query.prefix_axis is not None:
-            either = {
-                a: {b: max(weight, arcs[b][a]) for b, weight in row.items()}
+        if isinstance(query, AlongAxis):
+            longest = {
+                a: {b: _passed(query, max(weight, arcs[b][a])) for b, weight in row.items()}
                 for a, row in arcs.items()
             }
-            found = heaviest_cycle(either, end=end)
-        upper = max(upper, lower, found.upper)
-    return Found(lower, upper, best)
+            found = heaviest_cycle(longest, end=end)
+            inside = _passed(query, inside)
+        upper = max(upper, inside, found.upper)
+    change = Counter(y for _, y in best)
+    change.subtract(x for x, _ in best)
+    return Found(query.norm(change), upper, best)
 
 
 def _steps(query: BoundQuery) -> dict[int, Exact]:
-    """Return what a position is worth on each axis of a sum, or of cumulative counts; else {}."""
+    """Return what a position is worth on the axes of a sum, or of counts along an axis; else {}."""
     if query.measure is not L1:
         return {}
     if isinstance(query, SumQuery):
         return {axis: query.domain.attribute(axis).step for axis in query.axes}
-    single = isinstance(query, Cumulative)
-    return {query.prefix_axis: 1} if single and query.prefix_axis is not None else {}
+    return {query.axis: 1} if isinstance(query, Cumulative | Ranges) else {}
+
+
+def _passed(query: AlongAxis, far: Exact) -> Exact:
+    """Return what a move along an axis changes counts by if it passes no more positions."""
+    if not isinstance(query, Ranges):
+        return far
+    least = min(far, middle(query.size))
+    return least * (query.size + 1 - least)
 
 
 def _edges(

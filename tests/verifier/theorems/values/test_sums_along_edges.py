@@ -70,7 +70,8 @@ def drawn(rng: random.Random) -> Policy:
 @pytest.mark.parametrize("seed", range(60))
 def test_cycles_of_boxes_are_what_the_search_finds(seed: int) -> None:
     rng = random.Random(seed)
-    policy, query = drawn(rng), rng.choice(("sum(x)", "sum(x,y)", "sum(y)", "cumulative(x)"))
+    policy = drawn(rng)
+    query = rng.choice(("sum(x)", "sum(x,y)", "sum(y)", "cumulative(x)", "ranges(x)"))
     found = prepare(setting(policy), "secret-moves")
     if found.graph.complete:
         return
@@ -78,7 +79,7 @@ def test_cycles_of_boxes_are_what_the_search_finds(seed: int) -> None:
     slow = sensitivity(policy, query, reading="secret-moves", engine="search")
     assert told is not None and slow.status == "exact"
     assert told.upper is not None and told.lower <= slow.lower <= told.upper
-    assert told.lower == told.upper or query == "cumulative(x)"
+    assert told.lower == told.upper or query in ("cumulative(x)", "ranges(x)")
     if told.witness is not None:
         assert check_pair(found, "secret-moves", told.witness).holds
 
@@ -159,6 +160,24 @@ def test_three_precincts_of_a_grid(side: int, metric: str, threshold: int, value
     told = single_cycles(Question(found, parse_query("sum(x,y)", policy), "secret-moves"))
     assert told is not None and told.witness is not None
     assert (told.lower, told.upper) == (value, value)
+    assert check_pair(found, "secret-moves", told.witness).holds
+
+
+@pytest.mark.parametrize(
+    ("query", "ends"), [("cumulative(x)", (7, 7)), ("ranges(x)", (6958, 6990))]
+)
+def test_counts_along_an_axis_of_a_grid(query: str, ends: tuple[int, int]) -> None:
+    """3..9 and 2,994..8,982 before."""
+    half, side = Between(0, 499), Between(500, 999)
+    policy = Policy(
+        domain=Domain(x=Integers(0, 999), y=Integers(0, 999)),
+        known=[Count({"x": half, "y": half}), Count({"x": side, "y": half}), Count({"y": side})],
+        secrets=Distance(metric="l1", threshold=3),
+    )
+    found = prepare(setting(policy), "secret-moves")
+    told = single_cycles(Question(found, parse_query(query, policy), "secret-moves"))
+    assert told is not None and told.witness is not None
+    assert (told.lower, told.upper) == ends
     assert check_pair(found, "secret-moves", told.witness).holds
 
 
