@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
@@ -22,16 +23,26 @@ if TYPE_CHECKING:
 
     from blowproof.mechanisms.combining.estimator import Estimated, Estimator
     from blowproof.mechanisms.combining.measurements import Answers, Measurement
+    from blowproof.mechanisms.combining.monotone import Order
     from blowproof.mechanisms.release.release import Released
     from blowproof.models import BoundQuery, Policy
 
 __all__ = ["estimate"]
 
 NUMBERS = ("real", "positive", "whole")
+ORDERS = ("rising", "falling")
 CUT = (
     "intervals: of least squares, cut at 0; they hold the truth more often than 95 times in 100 "
     "where to cut off made the errors smaller"
 )
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Which numbers are asked for, and in which order they are known to be."""
+
+    numbers: str
+    order: Order | None
 
 
 @click.command(
@@ -43,6 +54,11 @@ CUT = (
 @click.option("--query", help="Which numbers are estimated.  [default: histogram]")
 @click.option("--numbers", type=click.Choice(NUMBERS), default="whole", show_default=True,
               help="With fractions and unbiased; none below 0; or whole as well.")  # fmt: skip
+@click.option(
+    "--monotone",
+    type=click.Choice(ORDERS),
+    help="The counts of one attribute are known to be in this order; prefixes rise.",
+)
 @click.option("--output", type=click.Path(), metavar="FILE",
               help="Write the estimates to a .csv, .parquet or .json file.")  # fmt: skip
 @click.option("--overwrite", is_flag=True, help="Even if a file exists.")
@@ -55,6 +71,7 @@ def estimate(  # noqa: PLR0913 # one parameter for each option
     files: tuple[str, ...],
     query: str | None,
     numbers: str,
+    monotone: str | None,
     output: str | None,
     overwrite: bool,
     extras: Extras,
@@ -65,7 +82,9 @@ def estimate(  # noqa: PLR0913 # one parameter for each option
 
     Least squares over all noisy answers, weighed by their variances, with the known counts, n and
     what was released without noise kept exactly. Then, unless --numbers real, no number below 0,
-    and whole ones; that biases them, and it is said by how much.
+    and whole ones; that biases them, and it is said by how much. --monotone makes cumulative(A)
+    rise, which it does for any data, or the counts of marginal(A) rise or fall: that somebody has
+    to know, and it is said with them.
 
     The files are those of `release --output`, about the same people and under this policy.
 
@@ -76,12 +95,14 @@ def estimate(  # noqa: PLR0913 # one parameter for each option
     from blowproof.mechanisms.base.errors import RefusedError
     from blowproof.mechanisms.combining.estimator import Estimator
     from blowproof.mechanisms.combining.measurements import read_answers
+    from blowproof.mechanisms.combining.monotone import order_of
     from blowproof.models import BudgetError, parse_query
     from blowproof.models.policy.readings import Reading
 
     session = Session(question)
     read, _ = session.open(policy)
     asked = parse_query(query or "histogram", read)
+    order = None if monotone is None else order_of(monotone, asked, read.domain)
     answers = [read_answers(path, read) for path in files]
     size = _one_source(answers, read)
     with ExitStack() as stack:
@@ -95,13 +116,13 @@ def estimate(  # noqa: PLR0913 # one parameter for each option
             made = Estimator(
                 read, _measurements(answers, read), reading=reading, answers=scope, size=size
             )
-            return made, made.answers(asked, numbers)
+            return made, made.answers(asked, numbers, order)
 
         try:
             made, found = session.run(
                 worked_out, limit=question.time_limit, title=f"estimating {asked.name}"
             )
-            released = _released(read, asked, answers, found, question, size, numbers)
+            released = _released(read, asked, answers, found, question, size, Kind(numbers, order))
             released = extras.finish(released, lambda: made)
         except (RefusedError, BudgetError) as error:
             click.echo(f"refused: {error}", err=True)
@@ -112,6 +133,7 @@ def estimate(  # noqa: PLR0913 # one parameter for each option
         "schema": "blowproof/estimate/1",
         "files": list(files),
         "numbers": numbers,
+        "monotone": monotone,
         "standard_errors": released.errors,
         "bias": found.bias,
     }
@@ -161,9 +183,10 @@ def _released(
     found: Estimated,
     question: Options,
     size: int | None,
-    numbers: str,
+    kind: Kind,
 ) -> Released:
     """Return the estimates in the form of a release: what all files together gave away."""
+    numbers, order = kind.numbers, kind.order
     from blowproof.cli.asking.ask import scope_of
     from blowproof.mechanisms.answers.vectors import Estimate, Vector, whole
     from blowproof.mechanisms.combining.names import names_of
@@ -187,16 +210,24 @@ def _released(
         Vector(whole([round(value) for value in found.values.tolist()]), Fraction(1), names)
         if is_whole else Estimate(found.values, names)
     )  # fmt: skip
-    steps = ["least squares"] + ["clipping"] * (numbers != "real") + ["rounding"] * is_whole
+    steps = ["least squares"] + ["clipping"] * (numbers != "real")
+    steps += ["isotonic regression"] * (order is not None) + ["rounding"] * is_whole
     releases = tuple(release for item in answers for release, _ in item.measured)
     bias = (
-        "unbiased" if numbers == "real" else
+        "unbiased" if numbers == "real" and order is None else
         "biased where numbers are near 0" if found.bias is None else
+        f"biased by {found.bias:.3g} on average, where numbers are nearly alike most"
+        if numbers == "real" else
         f"biased by {found.bias:.3g} on average, where numbers are near 0 most"
     )  # fmt: skip
     accounts = {item.account for item in answers}
     notes = [f"from {len(answers)} release{'s' * (len(answers) > 1)}, at no further cost; {bias}",
              f"standard errors: {found.how}"]  # fmt: skip
+    if order is not None and not order.follows:
+        way = ORDERS[order.falling]
+        notes.append(f"assuming that the true counts are {way}, which nobody checked here")
+    if order is not None and numbers == "real":
+        notes.append("intervals: of least squares, whatever the order")
     if numbers != "real":
         notes.append(CUT)
     if None in accounts:

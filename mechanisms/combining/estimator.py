@@ -19,7 +19,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.combining.measurements import Measurement
+from blowproof.mechanisms.combining.monotone import Order
 from blowproof.mechanisms.combining.operators import Linear, cell_bins, operator_of
 from blowproof.mechanisms.combining.whole import known_of_bins, rounded_near, whole_table
 from blowproof.mechanisms.estimates.consistency import (
@@ -39,11 +41,13 @@ from blowproof.models import (
 )
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading, is_labelled
+from blowproof.models.queries.kinds import Cumulative
 from blowproof.verifier.databases.consistency import prepare
 
 __all__ = ["MOST_CELLS", "NUMBERS", "Estimated", "Estimator", "Forward"]
 
 Floats = NDArray[np.float64]
+Step = Callable[[Floats], Floats]
 NUMBERS = ("real", "positive", "whole")
 MOST_CELLS = 2_000_000
 MOST_DENSE = 1_500
@@ -56,7 +60,7 @@ TIGHT, ROUGH = 1e-11, 1e-7
 STEPS, FEW_STEPS, POWERS, CLOSE = 600, 80, 30, 1e-3
 """Of gradients: how many at the most, in a simulation, for the curvature; when they end."""
 MOST_SIMULATED = 5_000
-DETERMINED = 1e-5
+DETERMINED, BROKEN = 1e-5, 1e-2
 
 
 class Forward(Protocol):
@@ -312,10 +316,16 @@ class Estimator:
 
     def _read_by(self, query: BoundQuery) -> tuple[NDArray[np.int64], int]:
         """Return for each possible cell which one of those that a query tells apart it is in."""
-        axes = tuple(sorted(query.axes_read(self.policy.domain)))
-        seen, bins = np.unique(cell_bins(axes, self.policy.domain)[0][self.free],
-                               return_inverse=True)  # fmt: skip
+        seen, bins = np.unique(self._places(query), return_inverse=True)
         return bins, len(seen)
+
+    def _seen(self, query: BoundQuery) -> NDArray[np.int64]:
+        """Return which of the cells that a query tells apart may hold anybody."""
+        return np.unique(self._places(query))
+
+    def _places(self, query: BoundQuery) -> NDArray[np.int64]:
+        axes = tuple(sorted(query.axes_read(self.policy.domain)))
+        return cell_bins(axes, self.policy.domain)[0][self.free]
 
     def _with_bins(self, bins: NDArray[np.int64], held: Floats) -> Floats:
         """Return a table of all cells with such numbers in the bins: where, a query cannot see."""
@@ -326,25 +336,65 @@ class Estimator:
 
     # --- answers ---------------------------------------------------------------------------------
 
-    def answers(self, query: BoundQuery, numbers: str = "real") -> Estimated:
-        """Return a query's answers; refuse one that what is known does not determine."""
+    def answers(
+        self, query: BoundQuery, numbers: str = "real", order: Order | None = None
+    ) -> Estimated:
+        """Return a query's answers; refuse one that what is known does not determine.
+
+        `order`: in which they are known to be.
+        """
         operator = operator_of(query, self.policy.domain)
         self.require_determined(query, operator)
-        if numbers == NUMBERS[2]:
+        errors, how = self.errors(operator)
+        is_real, whole = numbers == NUMBERS[0], numbers == NUMBERS[2]
+        if whole and (order is None or order.follows):
             values = self._whole_answers(query, operator)
         else:
-            values = operator.forward(self.table(numbers))
-        errors, how = self.errors(operator)
-        middle = values if numbers == NUMBERS[0] else operator.forward(self.table())
+            values = operator.forward(self.table(NUMBERS[1] if whole else numbers))
+        step: Step | None = None
+        if order is not None:
+            held = order
+
+            def step(table: Floats) -> Floats:
+                return held.step(table, errors, whole=whole)
+
+            values = step(values)
+            self._keep(query, order, values, whole=whole)
+        middle = values if is_real and step is None else operator.forward(self.table())
         ends = middle - self.reach * errors, middle + self.reach * errors
-        if numbers == NUMBERS[0]:
+        if is_real and step is None:
             return Estimated(values, errors, ends, 0.0, how)
-        if query.binary:  # numbers of records
+        if query.binary and not is_real:  # numbers of records
             ends = np.maximum(ends[0], 0.0), np.maximum(ends[1], 0.0)
-        found, bias = self._simulated(query, operator, numbers)
+        found: Floats | None
+        bias: float | None
+        if is_real and step is not None:
+            found, bias = self._apart(values, operator, step)
+        else:
+            found, bias = self._simulated(query, operator, numbers, values, step)
         if found is None:
             return Estimated(values, errors, ends, bias, f"of least squares, {how}")
         return Estimated(values, found, ends, bias, f"simulated, {ROUNDS} rounds")
+
+    def _keep(self, query: BoundQuery, order: Order, values: Floats, *, whole: bool) -> None:
+        """Refuse an order that breaks what is known; let made-up records have the same counts."""
+        if order.follows:  # it takes known prefixes as they are
+            return
+        bins, many = self._read_by(query)
+        seen = values[self._seen(query)]
+        facts, known = known_of_bins(self.facts, self.known, bins, many)
+        if abs(facts @ seen - known).max(initial=0) > BROKEN:
+            raise RefusedError(
+                f"{query.name} in that order breaks a known count: nothing was estimated"
+                "\n  try: leave --monotone out"
+            )
+        if whole:
+            self._agreed = bins, seen
+
+    def _apart(self, values: Floats, operator: Forward, step: Step) -> tuple[Floats, float]:
+        """Return errors and the mean bias of least squares with a step afterwards."""
+        apart = np.array([step(values + noise) - values for noise in self.noise(operator)])
+        return np.sqrt((apart**2).mean(axis=0)), float(abs(apart.mean(axis=0)).mean())
 
     @property
     def reach(self) -> float:
@@ -415,7 +465,7 @@ class Estimator:
         return np.asarray(np.sqrt(np.maximum(0, squares)))
 
     def _simulated(
-        self, query: BoundQuery, operator: Linear, numbers: str
+        self, query: BoundQuery, operator: Linear, numbers: str, values: Floats, step: Step | None
     ) -> tuple[Floats | None, float | None]:
         """Return errors and the mean bias on tables like the estimate; None where that takes long.
 
@@ -423,7 +473,7 @@ class Estimator:
         """
         if len(self.free) > MOST_SIMULATED:
             return None, None
-        truth = self.positive
+        truth = self.positive if step is None else self._with_answers(query, values)
         draw = np.random.default_rng(SEED)
         start = self._start
         told = self._forward(truth)
@@ -436,15 +486,26 @@ class Estimator:
             noisy = [part + draw.normal(0, np.sqrt(item.variances))
                      for item, part in zip(self._noisy, told, strict=True)]  # fmt: skip
             found = self._above_zero(noisy, self._solved(noisy, start), FEW_STEPS)
-            if numbers == NUMBERS[2]:
+            if numbers == NUMBERS[2] and step is None:
                 held = np.rint(np.bincount(bins, weights=found, minlength=many))
-                apart = operator.forward(self._with_bins(bins, held)) - before
+                answers = operator.forward(self._with_bins(bins, held))
             else:
                 cells[self.free] = found
-                apart = operator.forward(cells) - before
+                answers = operator.forward(cells)
+            apart = (answers if step is None else step(answers)) - before
             squares += apart**2
             sums += apart
         return np.sqrt(squares / ROUNDS), float(abs(sums / ROUNDS).mean())
+
+    def _with_answers(self, query: BoundQuery, values: Floats) -> Floats:
+        """Return a table without numbers below 0 that has such counts along an attribute."""
+        bins, many = self._read_by(query)
+        wanted = np.diff(values, prepend=0.0) if isinstance(query, Cumulative) else values
+        wanted = np.maximum(wanted, 0.0)[self._seen(query)]
+        held = np.bincount(bins, weights=self.positive, minlength=many)
+        even = wanted[bins] / np.bincount(bins, minlength=many)[bins]
+        shares = np.divide(wanted, held, out=np.zeros(many), where=held > 0)[bins]
+        return np.asarray(np.where(held[bins] > 0, self.positive * shares, even))
 
 
 def _matrix(query: Linear, free: NDArray[np.int64]) -> Any:
