@@ -39,6 +39,8 @@ from blowproof.models.programs.linear import LinearModel
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import class_table
+from blowproof.verifier.engines.histograms.loop import Known
+from blowproof.verifier.engines.histograms.master import histogram_sensitivity
 from blowproof.verifier.moves import best_choice
 from blowproof.verifier.moves.kinds import Moves
 from blowproof.verifier.witnesses import few_classes as few
@@ -221,8 +223,23 @@ def test_writing_a_program_is_counted_by_its_numbers() -> None:
             best_choice.total_change(linear, counts)
             clock.now()
             used.append(budget.used)
+            with pytest.raises(TimeoutError):  # and not begun where there is no time for it
+                best_choice.total_change(linear, counts, deadline=budget.look())
+            assert budget.used < used[-1] + 3 * clock.STEP
         assert used[-1] >= numbers * best_choice.WRITTEN - clock.STEP
     assert used[1] > 4 * used[0]
+
+
+def test_a_model_of_all_histograms_is_not_begun_without_the_time_for_it() -> None:
+    """Two hundred kinds of moves that change a hundred counts each: a second, told beforehand."""
+    policy = Policy(domain=Domain(age=Integers(0, 99)), known=(Count({"age": 7}),))
+    values = tuple((age,) for age in range(0, 100, 4))
+    moves = Moves(setting(policy), parse_query("cumulative(age)", policy), "published", values)
+    with Budget() as budget:
+        begun = budget.look()
+        with pytest.raises(TimeoutError):
+            histogram_sensitivity(moves, Known(), most=4, deadline=begun + 0.05)
+        assert budget.look() - begun < 0.1
 
 
 def test_clauses_that_a_solver_is_given_are_counted() -> None:

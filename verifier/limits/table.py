@@ -348,7 +348,7 @@ moves/best_choice
     DIGIT 2e-7 seconds: For one output of one choice that is listed.
     NUMBER 4e-7 seconds: For one output of one kind that is tried in the place of another.
     PARTS 16 parts: Moves that are alike are chosen, one after the other, in so many.
-    WRITTEN 2e-6 seconds: For one output of one kind in a program that is written.
+    WRITTEN 7e-6 seconds: For one output of one kind in a program that is written.
     CHOICE_SECONDS 20.0 seconds: How long a program may look for the best choice of moves, where no
         time limit says it.
 moves/edge_ends

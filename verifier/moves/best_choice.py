@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from blowproof.models.base.clock import now, spend
+from blowproof.models.base.clock import Pace, now, spend
 from blowproof.models.norms import L1
 from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import IntVar, LinearExpr, weighted_sum
@@ -26,10 +26,19 @@ WRITTEN = real_limit(__name__, "WRITTEN")
 __all__ = ["best_choice", "bound_of", "by_swapping", "longest_of", "size_of", "total_change"]
 
 
-def total_change(linear: LinearModel, counts: Iterable[tuple[Kind, IntVar]]) -> LinearExpr:
-    """Return an expression that is at most, and can be, the size of the sum of counted changes."""
+def total_change(
+    linear: LinearModel,
+    counts: Iterable[tuple[Kind, IntVar]],
+    *,
+    deadline: float | None = None,
+) -> LinearExpr:
+    """Return an expression that is at most, and can be, the size of the sum of counted changes.
+
+    TimeoutError where it would not be written by the deadline.
+    """
     listed = list(counts)
-    spend(sum(len(kind.change) for kind, _ in listed) * WRITTEN)
+    if not Pace(deadline).fits(sum(len(kind.change) for kind, _ in listed) * WRITTEN):
+        raise TimeoutError
     outputs: dict[object, list[tuple[int, IntVar]]] = defaultdict(list)
     for kind, variable in listed:
         for output, number in kind.change.items():
@@ -262,7 +271,7 @@ def _by_program(
         ]
         linear.add(weighted_sum((1, variable) for _, variable in chosen), lower=times, upper=times)
         counts += chosen
-    gain = total_change(linear, counts)
+    gain = total_change(linear, counts, deadline=deadline)
     if gain.bounds()[1] <= value:
         return value, choice
     linear.add(gain, lower=value + 1)

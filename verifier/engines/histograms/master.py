@@ -55,15 +55,19 @@ def histogram_sensitivity(
     `most` bounds the number of records that D1 holds (scope "given") or that move ("any"); the
     answer is exact for databases within it.
     """
-    proposer = MasterAndRefuter(moves, most)
+    proposer = MasterAndRefuter(moves, most, deadline)
     return best_proposal(moves, proposer, known, deadline=deadline, on_best=on_best)
 
 
 class MasterAndRefuter:
-    """A master and a refuter: what they have ruled out stays in the master's model."""
+    """A master and a refuter: what they have ruled out stays in the master's model.
 
-    def __init__(self, moves: Moves, most: int) -> None:
-        self.master, self.refuter = Master(moves, most=most), Refuter(moves)
+    TimeoutError where that would not be written by the deadline.
+    """
+
+    def __init__(self, moves: Moves, most: int, deadline: float | None = None) -> None:
+        self.master = Master(moves, most=most, deadline=deadline)
+        self.refuter = Refuter(moves)
         self.bound, self.propose = self.master.bound, self.master.propose
 
     @property
@@ -93,7 +97,7 @@ class MasterAndRefuter:
 class Master:
     """Proposes pairs of databases in I_Q that no cut has ruled out."""
 
-    def __init__(self, moves: Moves, *, most: int) -> None:
+    def __init__(self, moves: Moves, *, most: int, deadline: float | None = None) -> None:
         self.moves, self.most = moves, most
         self.setting = moves.setting
         self.linear = LinearModel(name="master")
@@ -121,7 +125,7 @@ class Master:
         self._databases()
         self._facts()
         self._reading()
-        self.gain = total_change(self.linear, self.counts.items())
+        self.gain = total_change(self.linear, self.counts.items(), deadline=deadline)
 
     # the model -----------------------------------------------------------------------------------
 

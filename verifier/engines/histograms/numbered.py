@@ -41,7 +41,7 @@ def numbered_sensitivity(
     on_best: OnBest | None = None,
 ) -> Answer:
     """Return S(f, P) over the given values, for databases of up to `most` records."""
-    proposer, what = _Master(moves, most), ", with numberings"
+    proposer, what = _Master(moves, most, deadline), ", with numberings"
     return best_proposal(moves, proposer, known, deadline=deadline, on_best=on_best, what=what)
 
 
@@ -131,8 +131,8 @@ def _sum(items: Iterable[LinearExpr]) -> LinearExpr:
 class _Master:
     """The proposals of `master`, both databases numbered, and what refutes them."""
 
-    def __init__(self, moves: Moves, most: int) -> None:
-        self.moves, self.master = moves, Master(moves, most=most)
+    def __init__(self, moves: Moves, most: int, deadline: float | None = None) -> None:
+        self.moves, self.master = moves, Master(moves, most=most, deadline=deadline)
         self.numbering = Numbering.of(moves.setting, moves.values)
         self.numbering.add_both(self.master)
         self.held = [self._named(values) for values in self.numbering.groups]
