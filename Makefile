@@ -1,6 +1,7 @@
 # make demo   set up .venv if need be, then audit an example policy
 # make test   set up .venv if need be, then check style, types and tests
 # make lint   style and types only
+# make tests  the tests only
 # make clean  remove everything that make created
 # make requirements  renew requirements-ci.txt from constraints.txt
 #
@@ -22,14 +23,16 @@ EDITABLE := --no-build-isolation --config-settings editable_mode=strict --editab
 FILES := $(VENV)/package-files
 INSTALLED := $(VENV)/installed
 
-.PHONY: demo test lint install requirements clean FORCE
+.PHONY: demo test tests lint install requirements clean FORCE
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
 demo: install
 	@$(BIN)/blowproof audit examples/census.toml
 
-test: lint
+test: lint tests
+
+tests: install
 	$(BIN)/python -m pytest -n 2 --dist loadfile --durations 30
 
 lint: install
