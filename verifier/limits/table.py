@@ -58,7 +58,12 @@ certify/noise/k_norm
 certify/noise/steps
     TRIALS 300_000 offsets: Ways to move along several attributes at once that are tried.
     EDGES 1_000_000 edges: So many edges of G are listed to find the one of most steps.
+certify/noise/gaussian_steps
+    ROUNDED 2^24 parts: Resistances are rounded up to parts of this.
+    FAR 20 variance: Beyond it, how much what goes round may change is taken from there: less than
+        10^-40 for each circuit.
 certify/noise/resistance
+    FINE 2^20 parts: Into so many parts a unit of flow is divided.
     CELLS 600 values: Boxes around two values of a grid are no larger.
     BOXES 300 boxes: In so many boxes a flow between two values is looked for.
     EDGES 100_000 edges: So many edges of G are listed to see how far they lead.
@@ -316,6 +321,10 @@ engines/search/graver_lists
         seconds.
     MOST_RANK 20 rank: Of a kernel in readings 1 and 2, where effects are many and much alike: a
         huge basis beyond.
+engines/search/largest_output
+    MOST_NUMBERS 2_000_000 numbers: Of more outputs, effects and moves no table is made.
+    LARGEST 2^40 change: With larger changes (scaled to integers) other ways are taken.
+    MOST_PERMUTED 4_000_000 numbers: So many numbers of a table are permuted to see symmetries.
 engines/search/straight
     MOST_CLASSES 60 classes: Of more classes no symmetries are looked for.
 exact/coordinates

@@ -69,14 +69,13 @@ from blowproof.verifier.certify.noise.steps import (
     unknown,
     why_not,
 )
+from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["GAUSSIAN_STEPS", "gaussian_steps_rho", "round_about", "steps_rho", "variance_for"]
 
 GAUSSIAN_STEPS: Final = "discrete-gaussian-steps"
-ROUNDED = 1 << 24
-"""Resistances are rounded up to parts of this."""
-FAR = 20
-"""Beyond this variance, that of it is taken for how much T changes: less than 10^-40 a circuit."""
+ROUNDED = whole_limit(__name__, "ROUNDED")
+FAR = whole_limit(__name__, "FAR")
 WIDER = Fraction(65, 64)
 """Each variance that is tried is so much larger than the last."""
 HALF_PI_SQUARED = Fraction(493, 100)

@@ -40,8 +40,7 @@ BOXES = whole_limit(__name__, "BOXES")
 EDGES = whole_limit(__name__, "EDGES")
 ROOMS = (24, 16, 12, 8, 6, 4, 3, 2, 1, 0)
 """Positions beyond the farther value that a box has on each side: what is farther hardly counts."""
-FINE = 1 << 20
-"""Into how many parts a unit of flow is divided."""
+FINE = whole_limit(__name__, "FINE")
 
 Sides = tuple[tuple[int, bool], ...]
 """How many positions each attribute has, and whether it is ordered."""

@@ -16,7 +16,7 @@ from blowproof.models.base.clock import now
 from blowproof.verifier.exact.coordinates import Instance, inverse
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 
-__all__ = ["automorphisms", "check_symmetry", "form_work", "invariant_form"]
+__all__ = ["automorphisms", "basis_of", "check_symmetry", "form_work", "invariant_form"]
 
 MOST = whole_limit(__name__, "MOST")
 MOST_STEPS = whole_limit(__name__, "MOST_STEPS")
@@ -38,7 +38,7 @@ def automorphisms(
     identity = np.arange(count, dtype=np.int32)[None]
     if end is not None and now() + form_work(instance) * STEP > end:
         return identity
-    basis = _basis(instance.vectors)
+    basis = basis_of(instance.vectors)
     same = _compatible(instance)
     steps = _steps(end)
     images = list(_images(basis, same, [], most, steps))
@@ -56,7 +56,7 @@ def check_symmetry(instance: Instance, permutation: Sequence[int]) -> tuple[int,
     p = tuple(int(i) for i in permutation)
     if sorted(p) != list(range(count)):
         raise ValueError("a symmetry is a permutation of the effect indices")
-    basis = _basis(instance.vectors)
+    basis = basis_of(instance.vectors)
     images = _permutations(
         instance.vectors, basis, np.array([[p[b] for b in basis]], dtype=np.int64)
     )
@@ -154,7 +154,7 @@ def _permutations(
     return np.array(found, dtype=np.int32).reshape(len(found), len(vectors))
 
 
-def _basis(vectors: NDArray[np.int64]) -> list[int]:
+def basis_of(vectors: NDArray[np.int64]) -> list[int]:
     """Indices of the first linearly independent effects that span the space."""
     echelon: list[tuple[int, list[int]]] = []
     chosen: list[int] = []

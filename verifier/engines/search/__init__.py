@@ -4,6 +4,6 @@ It turns a question into effects, lets `engines/irreducibles` or a Graver basis 
 multisets, and turns them back into pairs. What it relies on is proved in SEMANTICS, section 2.
 
 Read `effects` (what is searched) and `engine`, then `from_circuits` (pairs without a search),
-`straight` (histograms in other norms), `graver_lists` (the same from a complete list) and
-`with_a_secret` (reading 5).
+`straight` (histograms in other norms), `largest_output` (linf), `graver_lists` (the same from a
+complete list) and `with_a_secret` (reading 5).
 """

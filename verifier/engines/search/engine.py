@@ -31,6 +31,7 @@ from blowproof.verifier.engines.search.effects import (
 )
 from blowproof.verifier.engines.search.from_circuits import CIRCUIT_SECONDS, best_circuits
 from blowproof.verifier.engines.search.graver_lists import taking_turns
+from blowproof.verifier.engines.search.largest_output import Outputs
 from blowproof.verifier.engines.search.straight import straight_kinds, symmetries_of
 from blowproof.verifier.limits.limit import real_limit
 from blowproof.verifier.moves.best_choice import best_choice, bound_of, longest_of, size_of
@@ -93,7 +94,8 @@ def multiset_sensitivity(
             solve = _solver(moves, table, enough)
             table = table.straight(moves)
             if enough and (solve is not _additive or not is_labelled(moves.reading)):
-                solve = taking_turns(solve, ends=solve is not _circuits)
+                begins = solve is _output_by_output  # which has all symmetries
+                solve = taking_turns(solve, ends=solve is not _circuits, begins=begins)
             left = None if deadline is None else max(0.0, deadline - now())
             best, counts, found = solve(moves, table, best, counts, left, on_best)
             upper = min((bound for bound in (cap, found) if bound is not None), default=None)
@@ -130,6 +132,8 @@ def _solver(moves: Moves, table: EffectTable, enough: bool) -> Solver:
         return _circuits
     if not enough:
         return _summed
+    if Outputs.of(moves, table) is not None:
+        return _output_by_output
     return _additive if _never_cancels(moves, table) else _general
 
 
@@ -267,6 +271,36 @@ def _general(
     if upper is None:
         return value, choices[value], None
     return value, choices[value], max(value, upper)
+
+
+def _output_by_output(
+    moves: Moves,
+    table: EffectTable,
+    best: int,
+    counts: Counter[Kind],
+    time_limit: float | None,
+    on_best: OnBest | None,
+) -> Found:
+    """In the norm linf: what is best for an output is best for each effect (`largest_output`)."""
+    outputs = Outputs.of(moves, table)
+    if outputs is None:
+        return _general(moves, table, best, counts, time_limit, on_best)
+    choices: dict[int, Counter[Kind]] = {best: counts}
+    deadline = None if time_limit is None else now() + time_limit
+    whole = table.widest == len(table.effects)  # else each part is alone
+    symmetries = outputs.symmetries(end=_part_of(deadline)) if whole else []
+
+    def evaluate(multiset: Multiset) -> int:
+        value = outputs.worth(multiset)
+        if value > max(choices):
+            choices[value] = outputs.choice(multiset)
+            _tell(moves, value, choices[value], None, on_best)
+        return value
+
+    left = None if deadline is None else max(0.0, deadline - now())
+    upper = improved(table.effects, outputs.most, evaluate, best, left, moves.score, symmetries)
+    value = max(choices)
+    return value, choices[value], None if upper is None else max(value, upper)
 
 
 def improved(

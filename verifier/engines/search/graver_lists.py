@@ -45,10 +45,11 @@ MOST_COLUMNS = whole_limit(__name__, "MOST_COLUMNS")
 MOST_RANK = whole_limit(__name__, "MOST_RANK")
 
 
-def taking_turns(solve: Solve, *, ends: bool = True) -> Solve:
+def taking_turns(solve: Solve, *, ends: bool = True, begins: bool = False) -> Solve:
     """Return a `solve` that gives the lifting a turn before each of its own.
 
     `ends` False: `solve` proves nothing however long it runs, so one turn of it is enough.
+    `begins`: it has the first turn.
     """
 
     def solved(
@@ -62,6 +63,12 @@ def taking_turns(solve: Solve, *, ends: bool = True) -> Solve:
         deadline = None if time_limit is None else now() + time_limit
         basis = _Basis(table, labelled=is_labelled(moves.reading))
         share, upper = FIRST_SHARE, None
+        if begins:
+            turn = _left(deadline)
+            turn = share if turn is None else min(share, turn)
+            best, counts, upper = solve(moves, table, best, counts, turn, on_best)
+            if upper == best:
+                return best, counts, upper
         while True:
             end = _within(deadline, share if ends else None)
             basis.compute(end)
