@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, lcm
 
 from blowproof.mechanisms.noise.discrete_laplace import Source
@@ -135,12 +136,17 @@ class Envelope:
         under, over = power(fall, self.low - r if r < self.low else r - self.high, bits)
         return height * Fraction(under, 1 << bits), height * Fraction(over, 1 << bits)
 
-    def draw(self, source: Source) -> int:
-        """Return a number with probability in proportion to the envelope."""
+    @cached_property
+    def pieces(self) -> list[int]:
+        """The weights of the middle, of the left and of the right, as whole numbers."""
         sides = [height * fall / (1 - fall) for height, fall in (self.left, self.right)]
         pieces = [self.middle * (self.high - self.low + 1), *sides]
         common = lcm(*(piece.denominator for piece in pieces))
-        piece = weighted([int(item * common) for item in pieces], source)
+        return [int(item * common) for item in pieces]
+
+    def draw(self, source: Source) -> int:
+        """Return a number with probability in proportion to the envelope."""
+        piece = weighted(self.pieces, source)
         if piece == 0:
             return self.low + below(self.high - self.low + 1, source)
         steps = 1 + geometric((self.left, self.right)[piece - 1][1], source)
@@ -215,8 +221,12 @@ def _accepted(ratio: Enclosed, r: int, envelope: Envelope, source: Source) -> bo
         drawn = bits
         under, over = ratio(r, envelope.mode, bits + WORD)
         least, most = envelope.around(r, bits + WORD)
-        if Fraction(value + 1, 1 << bits) * most <= under:
+        if (value + 1) * most.numerator * under.denominator <= (
+            under.numerator * most.denominator << bits
+        ):
             return True
-        if Fraction(value, 1 << bits) * least >= over:
+        if value * least.numerator * over.denominator >= (
+            over.numerator * least.denominator << bits
+        ):
             return False
         bits *= 2

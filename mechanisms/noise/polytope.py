@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import permutations
-from math import floor, isqrt, prod
+from math import isqrt, prod
 
 import numpy as np
 
@@ -58,6 +58,10 @@ class Body:
     def dimension(self) -> int:
         """How many coordinates a point has."""
         return len(self.basis)
+
+    def volume(self, r: int) -> int:
+        """Return prod (2 r s_i + 1) over the sides s_i, times the product of their denominators."""
+        return prod(2 * r * side.numerator + side.denominator for side in self.sides)
 
     def gauge(self, y: Sequence[int]) -> int:
         """Return the largest facet at a point."""
@@ -194,8 +198,7 @@ class _Ratio:
     b: Fraction
 
     def __call__(self, r: int, s: int, bits: int) -> tuple[Fraction, Fraction]:
-        whole = prod(((2 * r * side + 1) / (2 * s * side + 1) for side in self.body.sides),
-                     start=Fraction(1))  # fmt: skip
+        whole = Fraction(self.body.volume(r), self.body.volume(s))
         apart = abs(r - s) / self.b
         room = bits + 2 * int(apart) + WORD
         low, high = exp_minus(apart, room)
@@ -208,9 +211,9 @@ def _radius(body: Body, b: Fraction, source: Source) -> tuple[int, list[int]]:
     """Return R with P(R = r) in proportion to N(r) exp(-r / b), and the box's ends at R."""
     while True:
         r = raw_log_concave(_Ratio(body, b), _radii(body, b), 0, source)
-        ends = [floor(r * side) for side in body.sides]
+        ends = [r * side.numerator // side.denominator for side in body.sides]
         points = prod(2 * end + 1 for end in ends)
-        wide = prod((2 * r * side + 1 for side in body.sides), start=Fraction(1))
+        wide = Fraction(body.volume(r), body.volume(0))
         if below(wide.numerator, source) < points * wide.denominator:
             return r, ends
 
