@@ -146,8 +146,17 @@ def _passes(place: Path, true: Document, counts: Counter[str]) -> bool:
     if same and found.value == Fraction(true["value"]):
         counts["the true value again"] += 1
         return False
+    if same and "at_least" in true and _weaker(json.loads(place.read_text("utf-8")), true):
+        counts["bounds further apart"] += 1
+        return False
     counts["rejected" if found.value is None else "about something else"] += not same
     return same
+
+
+def _weaker(document: Document, true: Document) -> bool:
+    """Whether the bounds that a file proves follow from those that the original proved."""
+    told = check(document)
+    return told.least <= Fraction(true["at_least"]) and told.value >= Fraction(true["value"])
 
 
 # false claims about random small policies ---------------------------------------------------------
