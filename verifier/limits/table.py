@@ -644,6 +644,7 @@ theorems/values/in_norms
     FEW_OUTPUTS 120 outputs: With so few, every two are compared (for the norm range).
     MANY_VALUES 40 values: Of so many values with different rows in one class, all pairs are looked
         at.
+    MOST_ORDERED 14 outputs: All orders of so many are gone through, for squares.
     MOST_ENTRIES 2_000_000 entries: Of the rows of all kinds of classes.
     MOST_SUMMED 20_000 changes: So many are added up one by one; of more, all are taken to be as
         large as the largest.

@@ -26,6 +26,7 @@ from blowproof.verifier.theorems.values.class_changes import Chosen, best_change
 from blowproof.verifier.theorems.values.cuts import best_steps, crossed, ranges_above
 from blowproof.verifier.theorems.values.in_norms import (
     above_in_classes,
+    best_by_orders,
     best_in_norm,
     filled,
     values_in,
@@ -62,7 +63,8 @@ def most_in_classes(
 def best_in(query: BoundQuery, values: Sequence[Sequence[Point]], end: float) -> Chosen | None:
     """Return the best differences, one in each class, in the query's norm; None: too many rows."""
     if isinstance(query, Stacked) and query.measure is not L1:
-        return on_a_line(query, values, end) or best_in_norm(query, values, end=end)
+        line = on_a_line(query, values, end) or best_by_orders(query, values)
+        return line or best_in_norm(query, values, end=end)
     return best_of(query, values, end)
 
 

@@ -17,6 +17,17 @@ the norm; T_j the most of sum n_c s_cj, and L that of sum n_c m_c. Then
   others, and a sum of squares is Schur-convex. Where all rows of a class have the same sum, what
   goes up and what goes down are L / 2 each, and both are bounded so.
 
+*One output of each record.* If a row is 1 in one output, or in none, and all weights are w, then in
+l2-squared S is, for k = 1 and M unbounded, w times the most of sum_j x_j^2 over all orders of the
+outputs ("none" being one more, which counts nothing), x_j being how many classes have j as the
+first of their outputs, less how many have it as the last. For let x be the worst change. Its
+derivative 2 w x orders the outputs, from high to low (none as 0). Moved along it as far as can be,
+every class goes from its last output to its first, and a convex function is no less there. In an
+order, x_j depends on j and on the set P before it: first for the classes with j and none of P, last
+for those with j and no others but of P. So the best order of P and j is one of P, and j: sets are
+gone through, the smaller ones first. Of outputs in the same classes only the first and the last in
+an order change, so that two of them are enough. Outputs that no chain of classes joins are apart.
+
 *From below* a norm is convex, so that the worst choice is best in some direction: with g_j the
 derivative of the norm at the change so far, every class takes the rows that are furthest apart
 along g. That never makes the change smaller, and is repeated until it stays. Directions are
@@ -30,6 +41,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
 from math import floor
+
+import numpy as np
 
 from blowproof.models import Exact, Full, Point, Policy, Setting
 from blowproof.models import setting as setting_of
@@ -48,6 +61,7 @@ __all__ = [
     "Kind",
     "above",
     "above_in_classes",
+    "best_by_orders",
     "best_in_norm",
     "filled",
     "free_edge",
@@ -64,6 +78,10 @@ MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
 MOST_SUMMED = whole_limit(__name__, "MOST_SUMMED")
 ROUNDS = whole_limit(__name__, "ROUNDS")
 STARTS = whole_limit(__name__, "STARTS")
+MOST_ORDERED = whole_limit(__name__, "MOST_ORDERED")
+
+NOWHERE = ("nowhere",)
+"""The output of records that are not counted."""
 
 Key = frozenset[tuple[Hashable, Exact]]
 Change = dict[Hashable, Exact]
@@ -374,6 +392,119 @@ def best_in_norm(
         for member in kind.members
     ]
     return Chosen(plain(best), upper, tuple(pairs))
+
+
+# --- one output of each record -------------------------------------------------------------------
+
+
+def best_by_orders(query: Stacked, classes: Sequence[Sequence[Point]]) -> Chosen | None:
+    """Return the best choice in squares where a record is counted once, or nowhere; None where
+    other rows or weights are met, or too many outputs hang together.
+
+    >>> from blowproof.models import Domain, Labels, Policy
+    >>> from blowproof.models.stacks.written import parse_question
+    >>> policy = Policy(domain=Domain(a=Labels(["x", "y"]), b=Labels(["1", "2", "3"])))
+    >>> query = parse_question("marginal(b)", policy, "l2-squared")
+    >>> found = best_by_orders(query, [[(0, 0), (0, 1)], [(1, 1), (1, 2)], [(0, 2), (1, 0)]])
+    >>> found.lower, found.upper
+    (8, 8)
+    """
+    if query.measure is not L2_SQUARED:
+        return None
+    held: list[dict[Hashable, Point]] = []
+    for values in classes:
+        spots: dict[Hashable, Point] = {}
+        for x in values:
+            row = {key: value for key, value in query.row(x).items() if value}
+            if len(row) > 1 or any(value != 1 for value in row.values()):
+                return None
+            spots.setdefault(next(iter(row), NOWHERE), x)
+        if len(spots) > 1:
+            held.append(spots)
+    outputs = {key for spots in held for key in spots} - {NOWHERE}
+    weights = {query.weight(key) for key in outputs}
+    if len(weights) > 1 or sum(map(len, held)) > MOST_ENTRIES:
+        return None
+    most = 0
+    pairs: list[tuple[Point, Point]] = []
+    for part in _joined(held):
+        order = _best_order(part)
+        if order is None:
+            return None
+        most += order[0]
+        place = {key: k for k, key in enumerate(order[1])}
+        for each in part:
+            ranked = sorted(place[key] for key in each if key in place)
+            if len(ranked) > 1:
+                pairs.append((each[order[1][ranked[-1]]], each[order[1][ranked[0]]]))
+    size = plain(most * next(iter(weights), Fraction(1)))
+    return Chosen(size, size, tuple(pairs))
+
+
+def _joined(held: Sequence[Mapping[Hashable, Point]]) -> list[list[Mapping[Hashable, Point]]]:
+    """Return the classes in parts that have no output in common but the one that counts nothing.
+
+    Where a class has that one, it is in the part of its others.
+    """
+    root: dict[Hashable, Hashable] = {}
+
+    def top(key: Hashable) -> Hashable:
+        while root.setdefault(key, key) != key:
+            root[key] = root[root[key]]
+            key = root[key]
+        return key
+
+    for spots in held:
+        first, *others = (key for key in spots if key != NOWHERE)
+        for key in others:
+            root[top(key)] = top(first)
+    parts: dict[Hashable, list[Mapping[Hashable, Point]]] = {}
+    for spots in held:
+        parts.setdefault(top(next(key for key in spots if key != NOWHERE)), []).append(spots)
+    return list(parts.values())
+
+
+def _best_order(part: Sequence[Mapping[Hashable, Point]]) -> tuple[int, list[Hashable]] | None:
+    """Return the most of the squares, and an order of (enough of) the outputs; None: too many."""
+    inside: dict[Hashable, list[int]] = {}
+    for number, spots in enumerate(part):
+        for key in spots:
+            inside.setdefault(key, []).append(number)
+    alike: dict[tuple[object, ...], list[Hashable]] = {}
+    for key, numbers in inside.items():
+        alike.setdefault((key == NOWHERE, *numbers), []).append(key)
+    outputs = [key for keys in alike.values() for key in keys[:2]]
+    if len(outputs) > MOST_ORDERED:
+        return None
+    bits = {key: 1 << k for k, key in enumerate(outputs)}
+    sets = 1 << len(outputs)
+    within = np.zeros(sets, dtype=np.int64)  # how many classes have outputs of a set only
+    for spots in part:
+        within[sum(bits.get(key, 0) for key in spots)] += 1
+    places = np.arange(sets)
+    for bit in bits.values():
+        above = places[places & bit != 0]
+        within[above] += within[above ^ bit]
+    apart = within[sets - 1 - places]  # and how many have none of it
+    best = np.full(sets, -1, dtype=np.int64)
+    last = np.zeros(sets, dtype=np.int64)
+    best[0] = 0
+    sizes = np.array([int(k).bit_count() for k in range(sets)])
+    for size in range(len(outputs)):
+        for k, key in enumerate(outputs):
+            now()
+            low = places[(sizes == size) & (places & bits[key] == 0)]
+            high = low | bits[key]
+            change = (apart[low] - apart[high]) - (within[high] - within[low])
+            reached = best[low] + (0 if key == NOWHERE else change * change)
+            better = reached > best[high]
+            best[high[better]], last[high[better]] = reached[better], k
+    order: list[Hashable] = []
+    left = sets - 1
+    while left:
+        order.append(outputs[int(last[left])])
+        left ^= bits[order[-1]]
+    return int(best[-1]), order[::-1]
 
 
 Direction = Mapping[Hashable, float]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import combinations, product
 
 import pytest
@@ -14,6 +16,7 @@ from blowproof.models import (
     Count,
     Domain,
     Exact,
+    Impossible,
     Integers,
     Labels,
     Marginal,
@@ -22,15 +25,21 @@ from blowproof.models import (
     Reading,
     setting,
 )
-from blowproof.models.norms import NORMS
-from blowproof.models.stacks.stacked import Stacked
+from blowproof.models.norms import L2_SQUARED, NORMS
+from blowproof.models.queries.matrix import MatrixQuery
+from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.portfolio.registry import named
-from blowproof.verifier.theorems.values.in_norms import above, best_in_norm, kinds_of
+from blowproof.verifier.theorems.values.in_norms import (
+    above,
+    best_by_orders,
+    best_in_norm,
+    kinds_of,
+)
 from blowproof.verifier.theorems.values.lines_in_norms import on_a_line
 from refusals import refuse
 from strategies import policies
@@ -197,3 +206,36 @@ def test_classes_with_outputs_of_their_own_all_change() -> None:
     question = Question(prepare(setting(policy), "published"), query, "published")
     found = named("cycles").run(question)
     assert found is not None and found.lower == found.upper == 12
+
+
+@given(st.data())
+@settings(max_examples=120, deadline=None)
+def test_the_best_order_is_the_best_of_all_choices(data: st.DataObject) -> None:
+    """Records of up to five classes that are counted once, or nowhere, by every choice of two."""
+    size = data.draw(st.integers(1, 6))
+    counted = data.draw(st.lists(st.integers(-1, 3), min_size=size, max_size=size))
+    columns = tuple({} if place < 0 else {place: 1} for place in counted)
+    inner = MatrixQuery(Domain(x=Integers(0, size - 1)), columns)
+    weight = data.draw(st.sampled_from([Fraction(1), Fraction(2, 3)]))
+    query = Stacked((Part(inner, (weight,)),), measure=L2_SQUARED)
+    one_class = st.lists(st.tuples(st.integers(0, size - 1)), min_size=1, max_size=4)
+    classes = data.draw(st.lists(one_class, min_size=1, max_size=5))
+    found = best_by_orders(query, classes)
+    assert found is not None and found.lower == found.upper == choices(query, classes, 1, None)
+    change: Counter[Point] = Counter()
+    for x, y in found.pairs:
+        change[x] -= 1
+        change[y] += 1
+    assert query.norm(change) == found.lower
+    assert len(found.pairs) <= len(classes)
+    assert all(any({x, y} <= set(each) for each in classes) for x, y in found.pairs)
+
+
+def test_offices_that_share_their_outputs_are_exact() -> None:
+    """It was 54..58: no theorem met the bound, which took the sizes one by one."""
+    domain = Domain(area=Labels("abcdefg"), kind=Labels("uvwxyz"))
+    empty = [("a", "xyz"), ("b", "uyz"), ("c", "uvw"), ("d", "uvz"), ("e", "vwxy"), ("f", "uwy")]
+    known = (Marginal(["area"]), *(Impossible({"area": a, "kind": list(k)}) for a, k in empty))
+    policy = Policy(domain=domain, known=known)
+    found = sensitivity(policy, "marginal(kind)", norm="l2-squared")
+    assert found.lower == found.upper == 54 and found.decided_by[1][1] == "cycles"
