@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 import tomllib
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -27,6 +28,7 @@ def declared(extra: str | None = None) -> set[str]:
     return set(map(named, every))
 
 
+@cache  # all modules are parsed for it
 def imported(folder: Path) -> set[str]:
     """The names of the libraries that the folder's modules import, at any depth."""
     found: set[str] = set()

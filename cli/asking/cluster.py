@@ -23,6 +23,8 @@ __all__ = ["ClusterError", "DaskWorkers", "client_of", "searched_on"]
 
 PATIENCE = 10
 """Seconds that a scheduler may take to answer."""
+ASKED, BETWEEN = 20, 0.1
+"""How often workers out of reach are asked for their version, and the seconds in between."""
 LOOK = 5.0
 """Seconds between two looks at how many workers there are."""
 
@@ -73,9 +75,18 @@ def client_of(scheduler: str) -> Any:
 
 
 def _same_version(client: Any) -> None:
-    """Refuse workers that have another blowproof, or none: their answers would not be ours."""
+    """Refuse workers that have another blowproof, or none: their answers would not be ours.
+
+    Where some are out of reach, all that are still there are asked again: those may be leaving.
+    """
     own = version("blowproof")
-    for worker, found in client.run(_version_there, "blowproof", on_error="return").items():
+    told = client.run(_version_there, "blowproof", on_error="return")
+    for _ in range(ASKED):
+        if not any(isinstance(found, OSError) for found in told.values()):
+            break
+        time.sleep(BETWEEN)
+        told = client.run(_version_there, "blowproof", on_error="return")
+    for worker, found in told.items():
         if found != own:
             what = found if isinstance(found, str) else "none"
             raise ClusterError(f"the worker {worker} has blowproof {what}, and this is {own}")

@@ -115,6 +115,28 @@ def test_a_cluster_of_another_version_is_refused(cluster, monkeypatch):
         client_of(cluster.scheduler_address)
 
 
+class Leaving:
+    """A client of a cluster one of whose workers is out of reach for so many questions."""
+
+    def __init__(self, times: int, error: Exception) -> None:
+        self.times, self.error, self.asked = times, error, 0
+
+    def run(self, *_: object, **__: object) -> dict[str, object]:
+        self.asked += 1
+        told: dict[str, object] = {"a": module.version("blowproof")}
+        return told if self.asked > self.times else {**told, "b": self.error}
+
+
+def test_a_worker_that_is_leaving_is_not_one_of_another_version(monkeypatch):
+    monkeypatch.setattr(module, "BETWEEN", 0)
+    client = Leaving(3, OSError("it went away"))
+    module._same_version(client)
+    assert client.asked == 4
+    for error in (OSError("it stays away"), LookupError("no such package")):
+        with pytest.raises(ClusterError, match="the worker b has blowproof none"):
+            module._same_version(Leaving(1_000, error))
+
+
 # --- two networks --------------------------------------------------------------------------------
 
 
