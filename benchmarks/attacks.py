@@ -4,8 +4,8 @@
 
 Prints a table, and whatever an attack achieved; exits 1 if there is anything. What the attackers
 compute themselves they compute in Fractions, from the definitions: see `attacks_proofs` (forged
-certificates, false claims), `attacks_noise` (k-means, every mechanism) and `attacks_budget` (a
-process killed, four at once).
+certificates, false claims), `attacks_noise` (k-means, every mechanism, hulls, steps) and
+`attacks_budget` (a process killed, four at once).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from attacks_budget import four_at_once, killed
-from attacks_noise import k_means, mechanisms
+from attacks_noise import k_means, mechanisms, shapes, steps
 from attacks_proofs import false_bounds, false_lengths, false_small, forged
 
 Campaign = Callable[[random.Random, int, Counter[str]], Iterator[str | None]]
@@ -31,6 +31,8 @@ CAMPAIGNS: dict[str, tuple[Campaign, int, int]] = {
     "false claims, numbers of moves": (false_lengths, 200, 25),
     "k-means at random widths": (k_means, 300, 40),
     "every mechanism": (mechanisms, 270, 45),
+    "hulls and other shapes": (shapes, 200, 25),
+    "noise on steps": (steps, 100, 15),
     "kill -9 around a charge": (killed, 40, 6),
     "four processes, one budget": (four_at_once, 10, 2),
 }

@@ -2,7 +2,9 @@
 
 A release is carried out, and what it says it drew (query, scale) is judged here, in Fractions, by
 the definitions: `k_means` with its own geometry over every secret move, `mechanisms` over every
-pair of neighbours that brute force lists. Neither asks the certifier, nor what planned the scales.
+pair of neighbours that brute force lists, `shapes` over the same pairs by the gauge of what was
+drawn (hulls, cubes, groups), `steps` by the chances of noise on the steps of a grid, added up over
+all that goes round. None asks the certifier, nor what planned the scales.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import chain, product
+from itertools import chain, combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,7 @@ from blowproof.models.mechanisms.mechanism import Prefixes, Release, Selection, 
 from blowproof.verifier.databases.consistency import prepare, size_range
 from blowproof.verifier.engines.brute import brute_neighbours
 
-__all__ = ["k_means", "mechanisms"]
+__all__ = ["k_means", "mechanisms", "shapes", "steps"]
 
 UNBOUNDED = Fraction(10) ** 9
 """Stands for what no noise hides."""
@@ -175,6 +177,151 @@ def mechanisms(rng: random.Random, tries: int, counts: Counter[str]) -> Iterator
         )
 
 
+# noise in the shape of the neighbours -------------------------------------------------------------
+
+SHAPES = ("hull", "hull", "hull", "cube", "groups")
+
+
+def shapes(rng: random.Random, tries: int, counts: Counter[str]) -> Iterator[Outcome]:
+    """Hulls, cubes and groups on random small tables: the gauge of all neighbours' differences."""
+    for _ in range(tries):
+        policy, records = _table(rng)
+        shape = rng.choice(SHAPES)
+        request = Request(
+            policy=policy,
+            query=rng.choice(("histogram", "histogram", "marginal(x)", "cumulative(x)", "sum(x)")),
+            epsilon=Fraction(rng.randint(1, 6), rng.randint(1, 3)),
+            options={"shape": shape},
+            accept_wide_bounds=True,
+        )
+        done = _released("k-norm", request, records, counts)
+        if done is None:
+            yield None
+            continue
+        loss = _worst(policy, done)
+        counts[f"{shape} released"] += 1
+        counts[f"{shape} at epsilon"] += loss == request.epsilon
+        bad = loss > request.epsilon
+        yield f"{shape} for {request.query} under {policy!r}: loses {loss}" if bad else None
+
+
+def _table(rng: random.Random) -> tuple[Policy, list[tuple[int, ...]]]:
+    """A table of two attributes, with margins or counts that are known, and who is in it."""
+    sizes = {"x": rng.randint(2, 3), "y": rng.randint(1, 2)}
+    domain = {name: {"min": 0, "max": size - 1} for name, size in sizes.items()}
+    values = list(product(*map(range, sizes.values())))
+    most = 4 if len(values) < 5 else 3
+    records = [rng.choice(values) for _ in range(rng.randint(2, most))]
+    known: list[dict[str, Any]] = []
+    for at, name in enumerate(sizes):
+        if rng.random() < 0.6:
+            held = [sum(x[at] == k for x in records) for k in range(sizes[name])]
+            known.append({"marginal": [name], "answers": held})
+    if rng.random() < 0.4:
+        corner = {"x": [0, sizes["x"] - 1], "y": 0}
+        number = sum(x[0] in corner["x"] and x[1] == 0 for x in records)  # type: ignore[operator]
+        known.append({"count": corner, "answer": number})
+    secrets = rng.choice(({"kind": "full"}, {"kind": "attribute"},
+                          {"kind": "distance", "metric": "l1", "threshold": 1}))  # fmt: skip
+    tables = {"domain": domain, "secrets": secrets, "known": known}
+    return policy_from({**tables, "database": {"size": len(records)}}), records
+
+
+# noise on the steps of a grid ---------------------------------------------------------------------
+
+ROUND, FAR_OUT, TRIED = 60, 20, 20
+
+
+def steps(rng: random.Random, tries: int, counts: Counter[str]) -> Iterator[Outcome]:
+    """Noise on steps: chances of counts, before and after each secret move, at drawn places.
+
+    The logarithm of their ratio may not be above epsilon anywhere, so not at these places either.
+    """
+    for _ in range(tries):
+        sides = rng.choice(((2, 2), (2, 3), (3,), (4,), (1, 3)))
+        domain = {f"a{k}": {"min": 0, "max": size - 1} for k, size in enumerate(sides)}
+        threshold = rng.randint(1, 3)
+        secrets = {"kind": "distance", "metric": "l1", "threshold": threshold}
+        policy = policy_from({"domain": domain, "secrets": secrets})
+        values = list(product(*map(range, sides)))
+        request = Request(
+            policy=policy,
+            epsilon=Fraction(rng.randint(1, 6), rng.randint(1, 3)),
+            accept_wide_bounds=True,
+        )
+        done = _released("steps", request, [rng.choice(values) for _ in range(3)], counts)
+        if done is None:
+            yield None
+            continue
+        (item,) = done.description.releases
+        loss = _on_steps(rng, sides, float(item.scales[0]), threshold)
+        counts["near epsilon" if loss > 0.9 * request.epsilon else "below"] += 1
+        bad = loss > float(request.epsilon) * (1 + 1e-6)
+        yield f"steps of {sides} within {threshold} lose {loss}" if bad else None
+
+
+def _on_steps(rng: random.Random, sides: Sequence[int], scale: float, threshold: int) -> float:
+    """The largest logarithm of a ratio of chances that was found, over all secret moves."""
+    values = list(product(*map(range, sides)))
+    joined = [(i, j) for i, x in enumerate(values) for j, y in enumerate(values)
+              if i < j and sum(abs(a - b) for a, b in zip(x, y, strict=True)) == 1]  # fmt: skip
+    secret = [(i, j) for i, x in enumerate(values) for j, y in enumerate(values)
+              if 0 < sum(abs(a - b) for a, b in zip(x, y, strict=True)) <= threshold]  # fmt: skip
+    circuits = _circuits(values, joined)
+    ways = [_way(values, joined, i, j) for i, j in secret]
+    places = [sign * FAR_OUT * way for way in ways for sign in (1, -1)]  # where most is told
+    for number in range(TRIED):
+        reach = 1 + number % FAR_OUT
+        places.append(np.array([rng.randint(-reach, reach) for _ in joined]))
+    worst = 0.0
+    for carried in places:
+        here = _chance(carried, circuits, scale)
+        for way in ways:
+            worst = max(worst, here - _chance(carried + way, circuits, scale))
+    return worst
+
+
+def _way(values: Sequence[Any], joined: Sequence[tuple[int, int]], i: int, j: int) -> Any:
+    """A record more that goes from one value to another, an attribute after the other."""
+    found, at = np.zeros(len(joined), dtype=np.int64), list(values[i])
+    for axis, goal in enumerate(values[j]):
+        while at[axis] != goal:
+            before = values.index(tuple(at))
+            at[axis] += 1 if goal > at[axis] else -1
+            after = values.index(tuple(at))
+            pair = (min(before, after), max(before, after))
+            found[joined.index(pair)] += 1 if before < after else -1
+    return found
+
+
+def _circuits(values: Sequence[Any], joined: Sequence[tuple[int, int]]) -> Any:
+    """What goes round each square of the grid: all whole ways round are sums of these."""
+    rows = []
+    for i, x in enumerate(values):
+        for first, second in combinations(range(len(x)), 2):
+            beside, corner = list(x), list(x)
+            beside[second] += 1
+            corner[first], corner[second] = corner[first] + 1, corner[second] + 1
+            if tuple(corner) in values:
+                middle, far = values.index(tuple(beside)), values.index(tuple(corner))
+                round_it = _way(values, joined, i, middle) + _way(values, joined, middle, far)
+                rows.append(_way(values, joined, i, far) - round_it)
+    return np.array(rows, dtype=np.int64).reshape(len(rows), len(joined))
+
+
+def _chance(carried: Any, circuits: Any, scale: float) -> float:
+    """The logarithm of the chance of the counts that these numbers on the steps make."""
+    span = np.arange(-ROUND, ROUND + 1)
+    grids = np.meshgrid(*[span] * len(circuits), indexing="ij") if len(circuits) else []
+    times = np.stack([grid.ravel() for grid in grids], axis=1) if grids else np.zeros((1, 0), int)
+    sizes = abs(carried + times @ circuits).sum(axis=1) / scale
+    least = float(sizes.min())
+    return float(np.log(np.exp(least - sizes).sum())) - least
+
+
+# random policies ----------------------------------------------------------------------------------
+
+
 def _small(rng: random.Random, *, narrow: bool, free: bool) -> tuple[Policy, list[tuple[int, ...]]]:
     """A policy over a few whole numbers, with two or three records and true facts about them."""
     sizes = {"x": rng.randint(2, 4)}
@@ -258,6 +405,8 @@ def _of_release(item: Release, one: Row, two: Row) -> Fraction:
     """What the noise of a release gives away of two answers, by the norm of its shape."""
     if item.noise != "discrete-k-norm":
         return _loss(item.scales, one, two)
+    if item.facets:
+        return _of_body(item, one, two)
     groups: dict[Any, Fraction] = {}
     for key in one.keys() | two.keys():
         apart = abs(one.get(key, Fraction(0)) - two.get(key, Fraction(0)))
@@ -266,6 +415,18 @@ def _of_release(item: Release, one: Row, two: Row) -> Fraction:
         groups[group] = groups.get(group, Fraction(0)) + share * apart
     (scale,) = item.scales
     return max(groups.values(), default=Fraction(0)) / scale
+
+
+def _of_body(item: Release, one: Row, two: Row) -> Fraction:
+    """The largest facet that a difference reaches, where nothing that is fixed changes."""
+    apart = {key[1]: one.get(key, Fraction(0)) - two.get(key, Fraction(0))
+             for key in one.keys() | two.keys()}  # fmt: skip
+    fixed, facets = (
+        [abs(sum((row[at] * value for at, value in apart.items()), Fraction(0))) for row in rows]
+        for rows in (item.fixed, item.facets)
+    )
+    (scale,) = item.scales
+    return UNBOUNDED if any(fixed) else max(facets) / scale
 
 
 def _row(item: Release, policy: Policy, point: Point) -> Row:

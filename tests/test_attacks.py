@@ -19,7 +19,7 @@ from attacks import CAMPAIGNS
 
 from blowproof.mechanisms.release.registry import MECHANISMS, plan
 from blowproof.mechanisms.release.release import Request
-from blowproof.models import Domain, Integers, Policy
+from blowproof.models import Distance, Domain, Integers, Policy
 
 FORKING = {"kill -9 around a charge", "four processes, one budget"}
 """These fork, which a process with threads (a test run on several cores) had better not."""
@@ -68,3 +68,34 @@ def test_a_k_means_that_hides_nothing_would_be_noticed() -> None:
     assert attacks_noise._moved([sizes, sums], (0,), (2**40,)) <= 1
     silent = replace(sums, scale=Fraction(0))
     assert attacks_noise._moved([sizes, silent], (0,), (2**40,)) > 1
+
+
+def test_a_hull_that_is_one_percent_too_small_would_be_noticed() -> None:
+    """And one that leaves fixed what some neighbours change."""
+    policy = Policy(domain=Domain(x=Integers(0, 3)), secrets=Distance(threshold=2))
+    policy = replace(policy, database=replace(policy.database, size=3))
+    request = Request(policy=policy, query="cumulative(x)", epsilon=Fraction(1),
+                      options={"shape": "hull"}, accept_wide_bounds=True)  # fmt: skip
+    done = attacks_noise._released("k-norm", request, [(0,), (1,), (3,)], Counter())
+    assert attacks_noise._worst(policy, done) == 1
+    (item,) = done.description.releases
+
+    def of(changed: Any) -> Any:
+        other = replace(done.description, releases=(changed,))
+        return attacks_noise._worst(policy, replace(done, description=other))
+
+    assert of(replace(item, scale=item.scale * Fraction(99, 100))) == Fraction(100, 99)
+    less = replace(item, facets=tuple(tuple(2 * a for a in row) for row in item.facets))
+    assert of(less) == 2
+    assert of(replace(item, fixed=((1, 0, 0, 0),))) == attacks_noise.UNBOUNDED
+
+
+@pytest.mark.parametrize("sides", [(2, 2), (4,), (2, 3)])
+def test_noise_on_steps_that_is_too_small_would_be_noticed(sides: tuple[int, ...]) -> None:
+    """Moves of up to two steps: a scale of 2 loses 1, as nearly as one looks far; 1.8 loses more.
+
+    Where there are K + 1 ways round, two steps lose 1 / K less at a distance of K.
+    """
+    found = [attacks_noise._on_steps(random.Random(2), sides, scale, 2) for scale in (2.0, 1.8)]
+    assert 0.95 < found[0] <= 1 + 1e-6
+    assert found[1] > 1.05
