@@ -10,8 +10,11 @@ y_i in D_(m_i), i = 1, ..., s, with sums a, b, v and w, so that for every set I 
 
     h(I) (v - w - h(I)) <= 0 and h(I) is not v,    h(I) the sum of x_i - y_i over I.
 
-Then a pair makes at most max(N, L) moves, L being the largest sum of lengths in a list of cycles
-(lengths and labels) any two of which fit, whose labels sum to 0, and no proper part of them does.
+A list of cycles (lengths and labels), any two of which fit, whose labels sum to 0, and no proper
+part of them does, *stands* if for any two of its cycles with v not w and a + b > N + 1 the l_i,
+m_i, x_i and y_i can be chosen so that besides v - h(I) + t is not 0, unless h(I) is 0 or v - w,
+where t is the sum of the labels of some of the other cycles. Then a pair makes at most max(N, L)
+moves, L being the largest sum of lengths in a list that stands.
 
 *Proof.* Taking a translation away from each class changes no label of a circulation, nor the
 difference of two ways from one class to another: let all labels be in P. Then a move has a label in
@@ -24,26 +27,29 @@ They meet their s common classes in the same cyclic order (`beside`, (i)), and a
 <= 1, then a + b <= N + 1. Else common classes cut them into segments A_i, B_i with the same ends;
 let l_i and m_i be their moves, x_i and y_i their labels. To exchange those at the places I leaves
 as many cycles, simple ones, with labels v - h(I) and w + h(I). So the sum of squares is no less,
-which is the first condition; and v - h(I) is not 0, else that cycle would be all of M. QED.
+which is the first condition; and v - h(I) is not 0, else that cycle would be all of M. Nor is v -
+h(I) + t, t being the sum of some other cycles' labels: these and that cycle are a proper part of M,
+as the other cycle that came of the exchange is not among them. QED.
 
 *The search* for L is that of `engines/irreducibles/search`, with cycles for effects: to a list with
 sum s, all lists that go on hold a cycle with a negative value of y, where y is linear and positive
 on s. Each such cycle is tried, and then left out by those after it. What does not fit, and what
 makes a part sum to 0 without closing, is left out as well. At the root, images of what was tried
 under linear maps that permute D are left out: these keep D_l, and the form, which is the inverse of
-the sum of the squares of D. A cycle that is shorter than another one with the same label, and fits
-none that the other does not fit, is left out: the other one may take its place in every list.
+the sum of the squares of D. Whether a list stands is asked of those alone that are longer than all
+before.
 
 For margins of 2 x c it says what T3 of `beside` says: 8, 12, 18 for c = 3, 4, 5. For 3 x 3, 3 x 4
-and 2 x 2 x 3 it says 20, 42 and 32, where 15, 27 and 24 are known to be right.
+and 2 x 2 x 3 it says 20, 39 and 28, where 15, 27 and 24 are known to be right.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 from math import gcd
 from operator import add, mul, sub
 
@@ -140,18 +146,22 @@ class _Segments:
         self.fits, self.parts = fits, parts
         self.lengths = tuple(map(sum, zip(*parts, strict=True)))
         self.ways = [_ways(fits.reach[first], fits.reach[second]) for first, second in parts]
-        self.found: set[tuple[Point, Point]] = set()
 
     def put(self) -> None:
         """Note which labels fit."""
-        zero = next(iter(self.fits.reach[0]))
-        for apart in self.fits.reach[sum(self.lengths)]:
-            if any(apart):
-                usable = [[h for h in ways if self._allowed(h, apart)] for ways in self.ways]
-                self._extend(apart, usable, [zero], {zero})
         first, second = self.lengths
-        self.fits.by[first, second] |= self.found
-        self.fits.by[second, first] |= {(w, v) for v, w in self.found}
+        for apart in self.fits.reach[first + second]:
+            if any(apart):
+                for sums, labels in self.choices(apart):
+                    pairs = {(v, _less(v, apart)) for v in labels.difference(sums)}
+                    self.fits.by[first, second] |= pairs
+                    self.fits.by[second, first] |= {(w, v) for v, w in pairs}
+
+    def choices(self, apart: Point) -> Iterator[tuple[list[Point], set[Point]]]:
+        """Yield h(I) of all I, and the labels v of A, for labels so far apart."""
+        zero = next(iter(self.fits.reach[0]))
+        usable = [[h for h in ways if self._allowed(h, apart)] for ways in self.ways]
+        yield from self._extend(apart, usable, [zero], {zero})
 
     def _allowed(self, part: Point, apart: Point) -> bool:
         """Whether h (T - h) <= 0: h^2 + (T - h)^2 >= T^2."""
@@ -161,7 +171,7 @@ class _Segments:
 
     def _extend(
         self, apart: Point, usable: list[list[Point]], sums: list[Point], first: set[Point]
-    ) -> None:
+    ) -> Iterator[tuple[list[Point], set[Point]]]:
         """Choose h at the next place; `sums`: h(I) of all I so far; `first`: sums of x_i."""
         place = len(self.parts) - len(usable)
         ways = self.ways[place]
@@ -175,12 +185,12 @@ class _Segments:
             if all(self._allowed(part, apart) for part in more):
                 labels = {_plus(x, y) for x in first for y in ways[h]}
                 if len(usable) > 1:
-                    self._extend(apart, usable[1:], sums + more, labels)
+                    yield from self._extend(apart, usable[1:], sums + more, labels)
                 else:
-                    labels -= {*sums, *more}
-                    self.found |= {(v, _less(v, apart)) for v in labels}
+                    yield sums + more, labels
 
 
+@cache
 def _ways(first: frozenset[Point], second: frozenset[Point]) -> dict[Point, set[Point]]:
     """Return the x of each difference x - y."""
     ways: dict[Point, set[Point]] = {}
@@ -194,7 +204,9 @@ class _Lists:
     """All lists of cycles, any two of which fit: see the search in the theorem."""
 
     def __init__(self, fits: Fits) -> None:
-        self.cycles = _worth_trying(fits)
+        self.fits = fits
+        every = [(a, v) for a in range(1, fits.classes + 1) for v in fits.reach[a] if any(v)]
+        self.cycles = sorted(every, key=lambda cycle: (-fits.norm[cycle[1]], cycle))
         self.labels = [label for _, label in self.cycles]
         self.fitting = [
             sum(1 << k for k, other in enumerate(self.cycles) if fits(cycle, other))
@@ -213,6 +225,8 @@ class _Lists:
         ]
         self.most = (DIGIT // 2 - 1) // max(1, *(abs(x) for step in fits.steps for x in step))
         self.held: dict[int, int] = {}
+        self.below: dict[Point, list[int]] = {}
+        self.exchanges: dict[tuple[int, int], list[frozenset[Point]]] = {}
         self.best = self.nodes = 0
 
     def longest(self) -> int | None:
@@ -248,13 +262,14 @@ class _Lists:
             raise OverflowError
         left &= self.fitting[place]
         closing = self.same.get(tuple(-x for x in total), 0) & left
-        if closing:
-            self.best = max(self.best, length + max(self.cycles[k][0] for k in _places(closing)))
+        self.held[place] = self.held.get(place, 0) + 1
+        for k in _places(closing):
+            if length + self.cycles[k][0] > self.best and self._stands(k):
+                self.best = length + self.cycles[k][0]
         near = sums >> self.low
         for negative, cycles in self.dropped:
             if cycles & left and near & negative:
                 left &= ~cycles
-        self.held[place] = self.held.get(place, 0) + 1
         for k in _places(self._side(total, left)):
             label = self.labels[k]
             more = sums | _shifted(sums, _place(label))
@@ -265,16 +280,58 @@ class _Lists:
     def _side(self, total: Point, left: int) -> int:
         """Return the cycles of which all lists that go on hold one: few, and few that are held."""
         fewest, chosen = 1 << 62, 0
-        for y, below in self.sides:
+        for below in self._below(total):
             tried = below & left
+            if not tried:
+                return 0
             count = tried.bit_count()
-            if count < fewest and _times(y, total) > 0:
-                if not tried:
-                    return 0
+            if count < fewest:
                 count += sum(HELD * n for k, n in self.held.items() if tried >> k & 1)
                 if count < fewest:
                     fewest, chosen = count, tried
         return chosen
+
+    def _below(self, total: Point) -> list[int]:
+        """Return the cycles that are negative for each y that is positive on the total."""
+        if total not in self.below:
+            self.below[total] = [below for y, below in self.sides if _times(y, total) > 0]
+        return self.below[total]
+
+    def _stands(self, last: int) -> bool:
+        """Whether any two cycles of the list, with this one, can be exchanged without harm."""
+        list_ = Counter(self.held)
+        list_[last] += 1
+        held = [k for k in list_ if list_[k]]
+        for one, two in combinations(sorted(held, key=lambda k: -self.cycles[k][0]), 2):
+            (a, v), (b, w) = self.cycles[one], self.cycles[two]
+            if v != w and a + b > self.fits.classes + 1:
+                others = list_ - Counter((one, two))
+                sums = {v}
+                for k, times in others.items():
+                    for _ in range(times):
+                        sums |= {_plus(x, self.labels[k]) for x in sums}
+                if not any(each.isdisjoint(sums) for each in self._exchanges(one, two)):
+                    return False
+        return True
+
+    def _exchanges(self, one: int, two: int) -> list[frozenset[Point]]:
+        """Return the h(I) of all I, as few as they may be; the first cycle is no shorter."""
+        if (one, two) not in self.exchanges:
+            (a, v), (b, w) = self.cycles[one], self.cycles[two]
+            apart, size = _less(v, w), self.fits.classes
+            found: set[frozenset[Point]] = set()
+            for places in range(2, size + 1):
+                for parts in _parts(places, size - places, (size + 1, 0)):
+                    if tuple(map(sum, zip(*parts, strict=True))) == (a, b):
+                        for sums, labels in _Segments(self.fits, parts).choices(apart):
+                            if v in labels:
+                                found.add(frozenset(h for h in sums if any(h) and h != apart))
+            fewest: list[frozenset[Point]] = []
+            for each in sorted(found, key=len):
+                if not any(other <= each for other in fewest):
+                    fewest.append(each)
+            self.exchanges[one, two] = fewest
+        return self.exchanges[one, two]
 
 
 def _shifted(bits: int, by: int) -> int:
@@ -284,22 +341,6 @@ def _shifted(bits: int, by: int) -> int:
 @cache
 def _place(point: Point) -> int:
     return sum(x * DIGIT**k for k, x in enumerate(point))
-
-
-def _worth_trying(fits: Fits) -> list[Cycle]:
-    """Return all cycles but those of which a longer one takes the place, long labels first."""
-    zero = next(iter(fits.reach[0]))
-    every = [(a, v) for a in range(1, fits.classes + 1) for v in fits.reach[a] if v != zero]
-    partners = {one: {two for two in every if fits(one, two)} for one in every}
-    kept = [
-        (a, v)
-        for a, v in every
-        if not any(
-            v in fits.reach[b] and partners[a, v] <= partners[b, v]
-            for b in range(a + 1, fits.classes + 1)
-        )
-    ]
-    return sorted(kept, key=lambda cycle: (-fits.norm[cycle[1]], cycle))
 
 
 def _images(fits: Fits, cycles: Sequence[Cycle]) -> Iterator[list[int]]:
