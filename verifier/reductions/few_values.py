@@ -30,8 +30,9 @@ instead (see `edge_ends`). Otherwise every possible value is kept, up to a limit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise, product
 
 from blowproof.models import (
@@ -45,11 +46,12 @@ from blowproof.models import (
 )
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass
-from blowproof.models.norms import RANGE
+from blowproof.models.norms import LINF, RANGE
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.queries.kinds import Cumulative
+from blowproof.models.queries.outputs import Outputs
 from blowproof.models.queries.query import Row
-from blowproof.models.stacks.stacked import Stacked
+from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.databases.value_classes import possible_classes as cut_out
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.edge_ends import edge_ends
@@ -93,32 +95,43 @@ class Core:
 
 @dataclass(frozen=True, repr=False)
 class _Steps(BoundQuery):
-    """Cumulative counts over a few positions: between two of them all counts change alike.
+    """Cumulative counts up to a few positions."""
 
-    Each position has one output, which counts as often as there are counts up to the next one.
-    """
-
-    name: str
     axis: int
-    times: tuple[tuple[int, int], ...]
-
-    @staticmethod
-    def of(query: BoundQuery, axis: int, size: int, values: Sequence[Point]) -> _Steps:
-        """Return the counts over the positions that some values have."""
-        places = sorted({point[axis] for point in values})
-        ends = [*places[1:], size]
-        return _Steps(
-            query.name, axis, tuple((p, end - p) for p, end in zip(places, ends, strict=True))
-        )
+    places: tuple[int, ...]
+    name: str = "steps"
 
     @property
     def longest_row(self) -> int:
         """The number of positions."""
-        return len(self.times)
+        return len(self.places)
 
     def row(self, point: Point) -> Row:
         """One record is counted from its position on."""
-        return {place: times for place, times in self.times if place >= point[self.axis]}
+        return {place: 1 for place in self.places if place >= point[self.axis]}
+
+
+def _over_few(query: BoundQuery, values: Sequence[Point]) -> BoundQuery | None:
+    """Return cumulative counts over the positions that some values have; None for other queries.
+
+    Between two of these all counts change alike, so that each counts as often as there are counts
+    up to the next one; the largest change is that of one of them.
+    """
+    measure, name, weight = query.measure, query.name, Fraction(1)
+    if isinstance(query, Stacked):
+        (part,) = query.parts
+        if not part.uniform:
+            return None
+        query, weight = part.query, part.weights[0]
+    if not isinstance(query, Cumulative):
+        return None
+    places = tuple(sorted({point[query.axis] for point in values}))
+    weights = tuple(weight * (end - p) for p, end in pairwise((*places, query.size)))
+    numbers: dict[Hashable, int] = {place: number for number, place in enumerate(places)}
+    outputs = Outputs(len(places), numbers.__getitem__)
+    some = _Steps(query.axis, places)
+    part = Part(some, (weight,)) if measure is LINF else Part(some, weights, outputs)
+    return Stacked((part,), name, measure, query.size)
 
 
 def reduce_values(
@@ -170,9 +183,7 @@ def _reduced(setting: Setting, query: BoundQuery, reading: Reading, deadline: fl
     else:
         values = tuple(point for item in _timely(classes, deadline) for point in item.take(each))
         reason = f"{each} of each class that the facts and the query cut out"
-    asked: BoundQuery | None = None
-    if along is not None and isinstance(query, Cumulative):
-        asked = _Steps.of(query, along, query.size, values)
+    asked = None if along is None else _over_few(query, values)
     return Core(
         values, f"{len(values)} values stand for {setting.domain.size}: {reason}", query=asked
     )

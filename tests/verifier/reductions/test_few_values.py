@@ -6,6 +6,7 @@ they say over every position.
 
 from __future__ import annotations
 
+from itertools import product
 from random import Random
 
 import pytest
@@ -103,11 +104,13 @@ def test_so_few_are_kept() -> None:
     core = reduce_values(one, parse_query(AXIS, policy), "published")
     assert core.enough
     assert {x for (x,) in core.values} == {0, 9, 10, 29, 30, 49, 50, 51, 99}
-    query = parse_query(AXIS, policy)
-    assert core.query is not None and core.query.longest_row == 9
-    for x in core.values:
-        for y in core.values:
-            assert core.query.norm({x: -1, y: 2}) == query.norm({x: -1, y: 2})
+    for norm in MONOTONE:
+        query = parse_question(AXIS, policy, norm)
+        core = reduce_values(one, query, "published")
+        assert core.query is not None and core.query.longest_row == 9
+        for x, y in product(core.values, repeat=2):
+            for change in ({x: -1, y: 2}, {x: 1}):
+                assert core.query.norm(change) == query.norm(change)
 
 
 @pytest.mark.parametrize("times", [1, 3, 10_000])
@@ -118,10 +121,11 @@ def test_a_long_axis_is_no_harder(times: int) -> None:
         domain=Domain(age=Integers(0, 100 * times - 1), sex=Labels(["F", "M"])),
         known=[Count({"age": Between(a * times, b * times - 1)}) for a, b in ranges],
     )
-    found = sensitivity(policy, AXIS, engine="search")
-    assert (found.status, found.lower) == ("exact", 447 * times - 16)
-    alone = sensitivity(policy, AXIS, reading="add-remove", engine="search")
-    assert (alone.status, alone.lower) == ("exact", 100 * times)
+    for norm, value in (("l1", 447 * times - 16), ("l2-squared", 2345 * times - 100), ("linf", 7)):
+        found = sensitivity(policy, AXIS, norm=norm, engine="search")
+        assert (found.status, found.lower) == ("exact", value)
+        alone = sensitivity(policy, AXIS, norm=norm, reading="add-remove", engine="search")
+        assert (alone.status, alone.lower) == ("exact", 1 if norm == "linf" else 100 * times)
 
 
 def test_a_range_of_changes_needs_what_lies_between() -> None:

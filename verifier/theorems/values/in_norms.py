@@ -309,10 +309,15 @@ def above_in_classes(
     if not isinstance(query, Stacked) or query.measure not in (L2_SQUARED, LINF, RANGE):
         return None
     classes = values_in(question, table, home, end)
-    if classes is None:
+    if classes is None or _too_long(query, classes):
         return None
     held = cell if is_histogram(query) else None  # else an output is about several of them
     return above(query, kinds_of(query, classes), each, most, cell=held)
+
+
+def _too_long(query: Stacked, classes: Sequence[Sequence[Point]]) -> bool:
+    """Whether there are too many numbers to write rows out, also if many rows are short."""
+    return query.longest_row * sum(map(len, classes)) > 4 * MOST_ENTRIES
 
 
 def largest_apart(
@@ -323,7 +328,7 @@ def largest_apart(
     """
     query = question.query
     classes = values_in(question, table, home, end) if isinstance(query, Stacked) else None
-    if classes is None or not isinstance(query, Stacked):
+    if classes is None or not isinstance(query, Stacked) or _too_long(query, classes):
         return None
     kinds = kinds_of(query, classes)
     if sum(len(row) for kind in kinds for row in kind.rows.values()) > MOST_ENTRIES:

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blowproof.models import (
+    Between,
     BlowproofError,
     Count,
     Domain,
@@ -32,10 +33,13 @@ from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
+from blowproof.verifier.databases.value_classes import class_table
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.portfolio.registry import named
+from blowproof.verifier.theorems.values import in_norms
 from blowproof.verifier.theorems.values.in_norms import (
     above,
+    above_in_classes,
     best_by_orders,
     best_in_norm,
     kinds_of,
@@ -239,3 +243,21 @@ def test_offices_that_share_their_outputs_are_exact() -> None:
     policy = Policy(domain=domain, known=known)
     found = sensitivity(policy, "marginal(kind)", norm="l2-squared")
     assert found.lower == found.upper == 54 and found.decided_by[1][1] == "cycles"
+
+
+def test_rows_of_millions_of_numbers_are_not_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It took nine seconds to find that they are too many."""
+    domain = Domain(age=Integers(0, 9_999_999), sex=Labels(["F", "M"]))
+    ranges = [Between(160_000, 669_999), Between(140_000, 309_999)]
+    policy = Policy(domain=domain, known=[Count({"age": each}) for each in ranges])
+    one = setting(policy)
+    table = class_table(one)
+
+    def told(text: str) -> Exact | None:
+        question = Question(one, parse_question(text, policy, "l2-squared"), "published")
+        home = list(range(len(table.classes)))
+        return above_in_classes(question, table, home, 1, 4, end=float("inf"))
+
+    assert told("sum(age)") is not None
+    monkeypatch.setattr(in_norms, "kinds_of", lambda query, classes: pytest.fail("written out"))
+    assert told("cumulative(age)") is None
