@@ -43,6 +43,22 @@ class Candidate:
         """
         return ", ".join([self.mechanism, *(f"{key} {it}" for key, it in self.settings.items())])
 
+    def is_rough(self, query: BoundQuery, policy: Policy) -> bool:
+        """Whether it is noise in the shape of a cube of many outputs, or of groups of them.
+
+        That takes a question about S of its own, and is seldom the best: groups of which it is are
+        seen at once.
+
+        >>> from blowproof.models import Domain, Integers, parse_query
+        >>> policy = Policy(domain=Domain(x=Integers(0, 99)))
+        >>> query = parse_query("histogram", policy)
+        >>> [Candidate(name).is_rough(query, policy) for name in ("k-norm", "laplace")]
+        [True, False]
+        """
+        outputs = query.outputs(policy.domain)
+        many = outputs is None or outputs.count > MOST_OUTPUTS
+        return many and self.mechanism == "k-norm"
+
 
 def noise_of_its_own(query: BoundQuery, policy: Policy) -> bool:
     """Whether noise on each answer is tried: not where S takes long, and noise on values is less.

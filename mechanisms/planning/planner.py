@@ -59,8 +59,9 @@ NEARLY = 1.25
 """Two errors are nearly alike up to this ratio."""
 HOPELESS = 3.0
 """What a few rehearsals show to be worse than the best by this factor is rehearsed no further."""
-LAST_SHARE = 0.5
-"""Of the time that is left, for one candidate: the first may need it for S."""
+LAST_SHARE, ROUGH_SHARE = 0.5, 0.03
+"""Of the time that is left, for one candidate: the first may need it for S; a rough one that comes
+after another answer may not."""
 BASIC_SHARE, STRATEGY_SHARE = 0.6, 0.3
 """Of the time that is left, for all mechanisms but strategies (and then for these), and for the
 choice of those."""
@@ -142,15 +143,15 @@ def planned(
     for row, extra in zip(tried, late, strict=True):
         row.extend(extra)
         row.sort(key=lambda item: (item.error.rmse, item.error.max95))
+    options: list[Option] = []  # before what stands beside them, which looks at no clock
+    if all(tried):
+        options = _options(request, workload, tried, shapes, seed)
     known = [_known(item) for item in tried]
     bounds = tuple(
         lower_bound(query, policy, request.epsilon, rho=request.rho, reading=request.reading,
                     answers=request.answers, size=size, found=found)
         for query, found in zip(workload.queries, known if beside else (), strict=beside)
     )  # fmt: skip
-    options: list[Option] = []
-    if all(tried):
-        options = _options(request, workload, tried, shapes, seed)
     return Planned(
         request=request,
         workload=workload,
@@ -206,7 +207,8 @@ def _tried(
         for query, candidate, row in zip(workload.queries, nth, found, strict=True):
             if candidate is None:
                 continue
-            asked = replace(_left(request, LAST_SHARE), query=query, options=candidate.settings)
+            share = ROUGH_SHARE if row and candidate.is_rough(query, request.policy) else LAST_SHARE
+            asked = replace(_left(request, share), query=query, options=candidate.settings)
             try:
                 plan = made_ready(candidate.mechanism, asked)
                 _require_worth(plan, size)
