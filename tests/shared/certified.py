@@ -55,7 +55,7 @@ SEEN = (
     Seen("alone", "secret-arc", parse_policy(LINE + GROUPS + FEW), "marginal(a)"),
     Seen("alone", "single", parse_policy(LINE + GROUPS + A), "cumulative(a)", "secret-moves"),
     Seen("beside", "cells", parse_policy(TWO + A + ONE)),
-    Seen("beside", "cycles", parse_policy(TWO + GROUPS + ONE + A), reading="secret-moves"),
+    Seen("beside", "beside", parse_policy(TWO + GROUPS + ONE + A), reading="secret-moves"),
     Seen("ceiling", "cycles", parse_policy(TWO + NEAR + ONE + A), reading="secret-moves"),
     _of_corpus("ceiling", "four-cells", "two-margins-markov"),
     _of_corpus("ceiling", "limits", "exam-queue-pufferfish"),
