@@ -141,8 +141,10 @@ def choice(value: object, allowed: Iterable[str], *, what: str) -> str:
     word = text(value)
     names = list(allowed)
     if word not in names:
+        article = "an" if what[:1] in "aeiou" else "a"
         raise PolicyError(
-            f"{word!r} is not a {what}", hint=nearest(word, names, what=what) or " or ".join(names)
+            f"{word!r} is not {article} {what}",
+            hint=nearest(word, names, what=what) or " or ".join(names),
         )
     return word
 

@@ -113,7 +113,10 @@ def test_without_invariants_the_claim_holds(tmp_path, capsys):
     ("more", "message"),
     [
         ({"margins": [{"by": ["row"], "invariant": "keys"}]}, "which groups of row hold records"),
-        ({"margins": [{"by": ["row"], "invariant": "sums"}]}, "margins[0].invariant"),
+        (
+            {"margins": [{"by": ["row"], "invariant": "sums"}]},
+            "invariant: 'sums' is not an invariant",
+        ),
         ({"margins": [{"by": ["row"], "public_info": "lengths"}]}, "margins[0].public_info"),
         ({"margins": [{"by": [3], "invariant": "lengths"}]}, "margins[0].by[0]"),
         ({"margins": [{"by": ["town"], "invariant": "lengths"}]}, "town"),

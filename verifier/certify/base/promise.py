@@ -33,9 +33,10 @@ class Promise:
             if value is not None:
                 object.__setattr__(self, name, _positive(name, value))
         if (self.epsilon is None) == (self.rho is None):
-            what = "neither an epsilon nor a rho" if self.rho is None else "an epsilon and a rho"
+            none, both = "neither an epsilon nor a rho is", "both an epsilon and a rho are"
             raise PolicyError(
-                f"{what} is promised", hint="--epsilon E, --rho R, or --epsilon E --delta D"
+                f"{none if self.rho is None else both} promised: one measure is judged",
+                hint="--epsilon E, --rho R, or --epsilon E --delta D",
             )
         if self.delta is not None and self.epsilon is None:
             raise PolicyError(
