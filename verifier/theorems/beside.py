@@ -388,25 +388,28 @@ def _in_norm(
     """Return bounds in other norms: a class is left by no more moves than there are cycles."""
     query = question.query
     each = min(most_cycles(found), moves)
-    cell = value_beside(found.count, found.widths[0]) if len(found.widths) == 1 else None
-    upper = exchanged(question, found, each, moves, end, cell)
-    if upper is None:
-        return None
     why = (
         f"{counted(found.count, 'cell')} and {counted(len(found.widths), 'fact')} beside them: "
         f"at most {moves} moves, and {each} out of one cell"
     )
-    if query.measure is L2_SQUARED and is_histogram(query) and len(found.widths) == 1:
-        upper = min(upper, squares_beside(found.count, found.widths[0]))
-    if query.measure is L2_SQUARED and found.widths == (1,):
-        each_apart = _apart(question, found, end)
-        upper = upper if each_apart is None else min(upper, each_apart)
+    free = free_change(question)
     pair = None
     if len(found.widths) == 1:
         from blowproof.verifier.theorems.beside_pairs import pair_beside
 
-        pair = pair_beside(question, found, free_change(question))
+        pair = pair_beside(question, found, free)
     lower = 0 if pair is None else query.difference(pair.moves(question.reading))
+    upper = None if free is None else query.measure.repeated(free[2], moves)
+    if upper is None or lower < upper:
+        cell = value_beside(found.count, found.widths[0]) if len(found.widths) == 1 else None
+        tighter = [upper, exchanged(question, found, each, moves, end, cell)]
+        if query.measure is L2_SQUARED and is_histogram(query) and len(found.widths) == 1:
+            tighter.append(squares_beside(found.count, found.widths[0]))
+        if query.measure is L2_SQUARED and found.widths == (1,):
+            tighter.append(_apart(question, found, end))
+        upper = min((bound for bound in tighter if bound is not None), default=None)
+    if upper is None:
+        return None
     return question.answer(lower, upper, why, witness=pair, engine="beside", since=started)
 
 
