@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import chdir
 from fractions import Fraction
 from pathlib import Path
@@ -15,9 +16,12 @@ import pytest
 from blowproof.cli.main import run
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.expecting.expected import largest_of
-from blowproof.mechanisms.expecting.rehearsal import Stage, seeded_laplace
+from blowproof.mechanisms.expecting.rehearsal import Stage, numbers, seeded_laplace
 from blowproof.mechanisms.kinds import k_norm
+from blowproof.mechanisms.kinds.hierarchical import Hierarchical
+from blowproof.mechanisms.kinds.transformed import NoisyTable
 from blowproof.mechanisms.planning import planner
+from blowproof.mechanisms.planning.candidates import Candidate, candidates
 from blowproof.mechanisms.planning.lower_bounds import least_variance
 from blowproof.mechanisms.planning.planner import NEARLY, Planned, planned
 from blowproof.mechanisms.planning.split import cube_roots, require_within, total_error
@@ -27,6 +31,7 @@ from blowproof.mechanisms.release.release import Plan, release
 from blowproof.mechanisms.release.request import Request
 from blowproof.mechanisms.structures.ordered_hierarchical import variance
 from blowproof.models import (
+    BoundQuery,
     Distance,
     Domain,
     Integers,
@@ -420,3 +425,34 @@ def test_each_row_of_several_queries_names_its_mechanism(
     by = {query: part["mechanism"] for part in parts for query in part["queries"]}
     assert all(row[-1] == by[row[0]] for row in rows) and len(rows) == 42
     capsys.readouterr()
+
+
+def test_blocks_that_isotonic_regression_makes_the_best_are_tried_and_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Secrets within a quarter of the way: least squares put one tree first, and its own errors on
+    counts that lie far apart are larger by a tenth and more; so are those of what is drawn.
+    """
+    line = Policy(domain=Domain(age=Integers(0, 255)), secrets=Distance(threshold=64))
+
+    def trees(query: BoundQuery, policy: Policy) -> Iterator[Candidate]:
+        return (item for item in candidates(query, policy) if item.mechanism == "hierarchical")
+
+    monkeypatch.setattr(planner, "candidates", trees)
+    found = compared(line, "cumulative(age)", size=20_000)
+    assert found.chosen is not None
+    assert found.chosen.parts[0].settings == {"block": "32"}
+    made = [option.plan for option in found.options if option.mechanism == "hierarchical"]
+    blocks, one = made
+    assert isinstance(blocks, Hierarchical) and isinstance(one, Hierarchical)
+    assert one.design.error < blocks.design.error
+    assert 1.1 * found.options[0].rmse < found.options[1].rmse
+    counts = np.zeros(256, dtype=np.int64)
+    counts[::17] = 1_200
+    data, truth = NoisyTable(counts, line.domain), np.cumsum(counts)
+    real = []
+    for plan in (blocks, one):
+        stage = Stage(line, data, 4)
+        runs = [numbers(plan.run(stage)) - truth for _ in range(60)]  # type: ignore[arg-type]
+        real.append(float(np.sqrt(np.mean(np.square(runs)))))
+    assert 1.05 * real[0] < real[1]
