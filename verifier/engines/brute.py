@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations_with_replacement, product
 from math import comb, inf
 
-from blowproof.models import BoundQuery, BudgetError, Exact, Point, SecretGraph, Setting
+from blowproof.models import BoundQuery, BudgetError, Exact, Point, Setting
 from blowproof.models.base.clock import now, spend
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.programs.linear_lp import Inequality, maximum
@@ -36,6 +37,8 @@ FACT = 4e-6
 World = Sequence[tuple[Point, ...]]
 Change = tuple[int, Point]
 Changes = frozenset[Change]
+Edge = Callable[[Point, Point], bool]
+"""Whether two values are the ends of an edge of G."""
 
 
 def brute_neighbours(
@@ -57,11 +60,14 @@ def brute_neighbours(
     values = [x for x in setting.domain.points() if x not in setting.impossible]
     if is_labelled(reading):
         rule = {"published": _published, "secret-moves": _secret_moves}.get(reading, _pufferfish)
+        edge = lru_cache(1 << 16)(
+            setting.graph.is_edge
+        )  # the same pairs are asked about all the time
         for world in _labelled_worlds(setting, values, sizes, budget):
             _refuse_comparisons(len(world), 3)
             for first in _timely(world, deadline):
                 if every_label or list(first) == sorted(first):
-                    for second in rule(first, world, setting.graph):
+                    for second in rule(first, world, edge):
                         yield Pair.labelled(first, second, keep=True)
     else:
         multiset_rule = _add_remove if reading == "add-remove" else _markov
@@ -134,38 +140,45 @@ def _timely(world: World, deadline: float | None) -> Iterator[tuple[Point, ...]]
 # --- the definitions -----------------------------------------------------------------------------
 
 
-def _published(
-    first: tuple[Point, ...], world: World, graph: SecretGraph
-) -> Iterator[tuple[Point, ...]]:
+def _published(first: tuple[Point, ...], world: World, edge: Edge) -> Iterator[tuple[Point, ...]]:
     """Reading 1: both in I_Q; T not empty; no D3 as in 3(a) or 3(b)."""
-    seen = [(_secret(first, other, graph), _changes(first, other), other) for other in world]
-    secrets = {moves for moves, _, _ in seen if moves}
+    seen = [(_secret(first, other, edge), _changes(first, other), other) for other in world]
+    alike: dict[Changes, list[Changes]] = defaultdict(list)
+    for moves, changes, _ in seen:
+        alike[moves].append(changes)
+    least = _least(moves for moves in alike if moves)
     for moves, changes, second in seen:
-        if not moves:
+        if moves not in least:  # T is empty, or 3(a)
             continue
-        if any(fewer < moves for fewer in secrets):  # 3(a)
-            continue
-        if any(same == moves and inner < changes for same, inner, _ in seen):  # 3(b)
+        if any(inner < changes for inner in alike[moves]):  # 3(b)
             continue
         yield second
 
 
 def _secret_moves(
-    first: tuple[Point, ...], world: World, graph: SecretGraph
+    first: tuple[Point, ...], world: World, edge: Edge
 ) -> Iterator[tuple[Point, ...]]:
     """Reading 2: every change is a secret move, and no proper non-empty part stays in I_Q."""
     all_changes = [_changes(first, other) for other in world]
+    least = _least(changes for changes in all_changes if changes)
     for changes, second in zip(all_changes, world, strict=True):
-        if not changes or changes != _secret(first, second, graph):
-            continue
-        if any(part and part < changes for part in all_changes):
-            continue
-        yield second
+        if changes in least and changes == _secret(first, second, edge):
+            yield second
 
 
-def _pufferfish(
-    first: tuple[Point, ...], world: World, graph: SecretGraph
-) -> Iterator[tuple[Point, ...]]:
+def _least(sets: Iterable[Changes]) -> set[Changes]:
+    """Return the sets of which no other one is a proper part.
+
+    A set with such a part has one that has none itself, and is smaller: it is there already.
+    """
+    found: set[Changes] = set()
+    for one in sorted(set(sets), key=len):
+        if not any(part < one for part in found):
+            found.add(one)
+    return found
+
+
+def _pufferfish(first: tuple[Point, ...], world: World, edge: Edge) -> Iterator[tuple[Point, ...]]:
     """Reading 5: some record's secret move tells the two apart to a belief that is sure of both.
 
     The belief has weights c_j(v) that make D1 the only least one of I_Q with D1's value of record
@@ -174,7 +187,7 @@ def _pufferfish(
     """
     for second in world:
         changed = [j for j, (x, y) in enumerate(zip(first, second, strict=True)) if x != y]
-        told = [i for i in changed if graph.is_edge(first[i], second[i])]
+        told = [i for i in changed if edge(first[i], second[i])]
         if not told:
             continue
         between = [
@@ -221,12 +234,12 @@ def _markov(first: tuple[Point, ...], second: tuple[Point, ...], feasible: Membe
     return 0 < len(change) <= 4 and all(abs(times) == 1 for times in change.values())
 
 
-def _secret(first: Sequence[Point], second: Sequence[Point], graph: SecretGraph) -> Changes:
+def _secret(first: Sequence[Point], second: Sequence[Point], edge: Edge) -> Changes:
     """T(D1, D2): the secret moves among the changes (the record's old value is D1's)."""
     return frozenset(
         (record, y)
         for record, (x, y) in enumerate(zip(first, second, strict=True))
-        if x != y and graph.is_edge(x, y)
+        if x != y and edge(x, y)
     )
 
 
