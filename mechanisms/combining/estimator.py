@@ -41,7 +41,6 @@ from blowproof.models import (
 )
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading, is_labelled
-from blowproof.models.queries.kinds import Cumulative
 from blowproof.verifier.databases.consistency import prepare
 
 __all__ = ["MOST_CELLS", "NUMBERS", "Estimated", "Estimator", "Forward"]
@@ -500,7 +499,8 @@ class Estimator:
     def _with_answers(self, query: BoundQuery, values: Floats) -> Floats:
         """Return a table without numbers below 0 that has such counts along an attribute."""
         bins, many = self._read_by(query)
-        wanted = np.diff(values, prepend=0.0) if isinstance(query, Cumulative) else values
+        prefixes = query.prefix_axis is not None
+        wanted = np.diff(values, prepend=0.0) if prefixes else values
         wanted = np.maximum(wanted, 0.0)[self._seen(query)]
         held = np.bincount(bins, weights=self.positive, minlength=many)
         even = wanted[bins] / np.bincount(bins, minlength=many)[bins]

@@ -18,7 +18,6 @@ from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.combining.quantiles import axis_of
 from blowproof.mechanisms.estimates.isotonic import rising
 from blowproof.models import BoundQuery, Domain, QueryError
-from blowproof.models.queries.kinds import Cumulative
 
 __all__ = ["ORDERS", "Order", "order_of"]
 
@@ -62,7 +61,7 @@ def order_of(text: str, query: BoundQuery, domain: Domain) -> Order:
         ) from None
     if text not in ORDERS:
         raise QueryError(f"there is no order {text!r}\n  try: {' or '.join(ORDERS)}")
-    follows, falling = isinstance(query, Cumulative), text == ORDERS[1]
+    follows, falling = query.prefix_axis is not None, text == ORDERS[1]
     if follows and falling:
         raise QueryError(f"{query.name} never falls\n  try: --monotone {ORDERS[0]}")
     return Order(falling=falling, follows=follows)

@@ -115,9 +115,7 @@ def spectral_rmse(
 
 def _how_many(queries: Sequence[BoundQuery], domain: Domain) -> int:
     """Return how many values there is time for."""
-    work = domain.size + sum(
-        0 if isinstance(query, Ranges) else query.height for query in queries
-    )  # fmt: skip
+    work = domain.size + sum(query.height for query in queries)
     return min(MOST_NODES, MOST_WORK // max(1, work))
 
 

@@ -48,7 +48,6 @@ from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass
 from blowproof.models.norms import LINF, RANGE
 from blowproof.models.policy.readings import Reading, is_labelled
-from blowproof.models.queries.kinds import Cumulative
 from blowproof.models.queries.outputs import Outputs
 from blowproof.models.queries.query import Row
 from blowproof.models.stacks.stacked import Part, Stacked
@@ -123,15 +122,16 @@ def _over_few(query: BoundQuery, values: Sequence[Point]) -> BoundQuery | None:
         if not part.uniform:
             return None
         query, weight = part.query, part.weights[0]
-    if not isinstance(query, Cumulative):
+    axis, size = query.prefix_axis, query.axis_length
+    if axis is None:
         return None
-    places = tuple(sorted({point[query.axis] for point in values}))
-    weights = tuple(weight * (end - p) for p, end in pairwise((*places, query.size)))
+    places = tuple(sorted({point[axis] for point in values}))
+    weights = tuple(weight * (end - p) for p, end in pairwise((*places, size)))
     numbers: dict[Hashable, int] = {place: number for number, place in enumerate(places)}
     outputs = Outputs(len(places), numbers.__getitem__)
-    some = _Steps(query.axis, places)
+    some = _Steps(axis, places)
     part = Part(some, (weight,)) if measure is LINF else Part(some, weights, outputs)
-    return Stacked((part,), name, measure, query.size)
+    return Stacked((part,), name, measure, size)
 
 
 def reduce_values(

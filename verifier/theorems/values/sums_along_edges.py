@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import singledispatch
 from itertools import product
 from typing import NamedTuple
 
@@ -37,7 +38,7 @@ from blowproof.models import Box, Exact, Point
 from blowproof.models.base.clock import now, spend
 from blowproof.models.norms import L1
 from blowproof.models.queries.cumulative import AlongAxis
-from blowproof.models.queries.kinds import Cumulative, Ranges, SumQuery
+from blowproof.models.queries.kinds import Ranges, SumQuery
 from blowproof.models.queries.query import BoundQuery
 from blowproof.models.queries.ranges import middle
 from blowproof.models.secrets import OffsetGraph, SecretGraph
@@ -81,7 +82,8 @@ def sums_along_edges(
 
     That is where G does not look at offsets alone, boxes are too many, or there is no time.
     """
-    steps, count = _steps(query), sum(map(len, classes))
+    steps = _steps(query) if query.measure is L1 else {}
+    count = sum(map(len, classes))
     if not steps or not isinstance(graph, OffsetGraph):
         return None
     if len(steps) > MOST_SUMMED or count**2 > MOST_PAIRS:
@@ -120,19 +122,30 @@ def sums_along_edges(
     return Found(query.norm(change), upper, best)
 
 
+@singledispatch
 def _steps(query: BoundQuery) -> dict[int, Exact]:
     """Return what a position is worth on the axes of a sum, or of counts along an axis; else {}."""
-    if query.measure is not L1:
-        return {}
-    if isinstance(query, SumQuery):
-        return {axis: query.domain.attribute(axis).step for axis in query.axes}
-    return {query.axis: 1} if isinstance(query, Cumulative | Ranges) else {}
+    return {}
 
 
+@_steps.register
+def _of_sums(query: SumQuery) -> dict[int, Exact]:
+    return {axis: query.domain.attribute(axis).step for axis in query.axes}
+
+
+@_steps.register
+def _of_counts(query: AlongAxis) -> dict[int, Exact]:
+    return {query.axis: 1}
+
+
+@singledispatch
 def _passed(query: AlongAxis, far: Exact) -> Exact:
     """Return what a move along an axis changes counts by if it passes no more positions."""
-    if not isinstance(query, Ranges):
-        return far
+    return far
+
+
+@_passed.register
+def _in_ranges(query: Ranges, far: Exact) -> Exact:
     least = min(far, middle(query.size))
     return least * (query.size + 1 - least)
 

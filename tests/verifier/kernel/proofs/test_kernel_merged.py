@@ -252,7 +252,7 @@ MARGINS = (Marginal(["A"], answers=[9, 9]), Marginal(["B"], answers=[6, 6, 6]))
 BOUND = Count({"z": 7}, at_least=1)
 CLAUSE = Clause([Literal(1, {"A": "a0"}), Literal(2, {"B": "b0"}, inside=False)])
 LARGE: tuple[tuple[tuple[Known, ...], SecretsSpec, Reading, str], ...] = (
-    ((BOUND,), Full(), "published", "irreducible"),
+    ((BOUND,), Full(), "published", "beside"),
     ((BOUND,), Full(), "add-remove", "irreducible"),
     ((BOUND,), AttributeChange(), "secret-moves", "cycles"),
     ((CLAUSE,), Full(), "published", "irreducible"),
