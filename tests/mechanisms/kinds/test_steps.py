@@ -183,8 +183,10 @@ def test_for_a_rho_the_noise_is_gaussian_and_less_than_a_path_calls_for() -> Non
     for threshold, most in ((1, 0.8), (3, 0.6), (8, 0.35)):
         policy = Policy(domain=GRID_OF_24, secrets=Distance(threshold=threshold))
         made = made_ready("steps", asked(policy, "rectangles(x,y,50)", rho=Fraction(1, 200)))
-        assert made.release.noise == "discrete-gaussian-steps"
-        assert made.release.widths[0] < most * threshold * 100
+        assert made.description is not None
+        (release,) = made.description.releases
+        assert release.noise == "discrete-gaussian-steps"
+        assert release.widths[0] < most * threshold * 100
         assert proved(made).verdict == "proved"
 
 

@@ -73,7 +73,7 @@ def test_no_mechanism_at_all_does_better_on_two_chains(epsilon, steps, weights):
     wide = coo_array((private.shape[0], 1))
     from scipy.sparse import hstack, vstack
 
-    program = linprog(
+    program = linprog(  # type: ignore[call-overload] # its stubs know no sparse rows
         np.r_[np.zeros(many * many), 1.0],
         A_ub=vstack([hstack([private, wide]), bounded]),
         b_ub=np.zeros(private.shape[0] + many),

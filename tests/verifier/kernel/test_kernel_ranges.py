@@ -7,7 +7,16 @@ import random
 
 import pytest
 
-from blowproof.models import Count, Domain, Integers, Labels, Marginal, Policy, parse_query
+from blowproof.models import (
+    Count,
+    Domain,
+    Integers,
+    Known,
+    Labels,
+    Marginal,
+    Policy,
+    parse_query,
+)
 from blowproof.models.files.writing import canonical
 from blowproof.models.stacks.stacked import in_norm
 from blowproof.verifier.ask import certified, sensitivity
@@ -30,8 +39,8 @@ def test_norms_by_prefix_sums_are_those_of_all_outputs(
         read = kernel_policy.Policy(json.loads(canonical(line)))
         query = kernel_query.Query(read, {"kind": kind, "arguments": ["x"]}, Budget())
         query.measure = norm
-        change = {(k,): rng.randint(-2, 2) for k in range(size) if rng.random() < 0.7}
-        change = {point: times for point, times in change.items() if times}
+        drawn = {(k,): rng.randint(-2, 2) for k in range(size) if rng.random() < 0.7}
+        change: dict[tuple[int, ...], int] = {x: times for x, times in drawn.items() if times}
         listed = query.norm(change)
         with monkeypatch.context() as patched:
             patched.setattr(kernel_query, "MOST_OUTPUTS", 0)
@@ -48,8 +57,8 @@ def test_no_bound_by_positions_is_below_the_truth(
         size = rng.randint(2, 5)
         domain = Domain(a=Integers(0, size - 1), b=Labels(["p", "q"][: rng.randint(1, 2)]))
         low = rng.randrange(size)
-        known = [Marginal(["b"]), Count({"a": list(range(low, size))})][: rng.randint(1, 2)]
-        policy = Policy(domain=domain, known=tuple(known))
+        known: list[Known] = [Marginal(["b"]), Count({"a": list(range(low, size))})]
+        policy = Policy(domain=domain, known=tuple(known[: rng.randint(1, 2)]))
         query = in_norm(parse_query(rng.choice(["ranges(a)", "cumulative(a)"]), policy), norm,
                         policy.domain)  # fmt: skip
         truth = sensitivity(policy, query, time_limit=20)

@@ -125,7 +125,8 @@ def test_plain_moves_are_looked_for_beyond_what_the_query_sees() -> None:
     assert best(wards, "marginal(a,c)") == 30  # as many as with full secrets
     grid = Domain(x=Integers(0, 11), y=Integers(0, 11))
     facts = [Count({axis: Between(low, low + 3)}) for axis in "xy" for low in (0, 4)]
-    policy = Policy(domain=grid, known=facts, secrets=Distance(metric="l1", threshold=8))
+    secrets = Distance(metric="l1", threshold=8)
+    policy = Policy(domain=grid, known=tuple(facts), secrets=secrets)
     assert best(policy, "cumulative(x)") >= 45
 
 

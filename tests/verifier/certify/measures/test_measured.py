@@ -4,6 +4,7 @@ import math
 import random
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -132,28 +133,29 @@ def divergence(shift, scale, order):
 def test_laplace_noise_has_the_rho_of_each_output(seed):
     """It was epsilon^2 / 2 of all outputs together: 1/2 where this is 1/8."""
     draw = random.Random(f"each output {seed}")
-    scales = [tuple(Fraction(draw.randint(2, 9), draw.randint(1, 2)) for _ in range(4)), None]
-    scales[1] = Fraction(draw.randint(2, 6))
+    scales = tuple(Fraction(draw.randint(2, 9), draw.randint(1, 2)) for _ in range(4))
+    wide = Fraction(draw.randint(2, 6))
     policy = Policy(
         domain=OFFICE.domain,
         known=(Marginal(["region"], answers=[2, 1]),),
         database=Database(size=3, answers="given"),
     )
-    releases = (
-        Release(query="histogram", noise="discrete-laplace", scale=scales[0]),
-        laplace("marginal(size)", scales[1]),
-    )
+    releases: Any = [
+        Release(query="histogram", noise="discrete-laplace", scale=scales),
+        laplace("marginal(size)", wide),
+    ]
     if seed % 2:
-        releases = (*releases, gaussian("marginal(size)", Fraction(5)))
-    values = list(product(range(2), repeat=2))
+        releases.append(gaussian("marginal(size)", Fraction(5)))
+    values: list[Any] = list(product(range(2), repeat=2))
     databases = [one for one in product(values, repeat=3) if [x[0] for x in one].count(0) == 2]
     worst = Fraction(0)
-    pairs = set()
+    pairs: set[Any] = set()
     for one, two in definition(databases, lambda x, y: x != y):
         cells = [abs(one.count(x) - two.count(x)) for x in values]
         sizes = [abs(sum(x[1] == k for x in one) - sum(x[1] == k for x in two)) for k in range(2)]
-        half = sum(Fraction(x * x) / b**2 for x, b in zip(cells, scales[0], strict=True))
-        half += sum(Fraction(x * x) / scales[1] ** 2 for x in sizes)
+        half = Fraction(0)
+        half += sum(Fraction(x * x) / b**2 for x, b in zip(cells, scales, strict=True))
+        half += sum(Fraction(x * x) / wide**2 for x in sizes)
         half += sum(Fraction(x * x, 5) for x in sizes) * (seed % 2)
         worst = max(worst, half / 2)
         pairs.add((tuple(cells), tuple(sizes)))
@@ -162,10 +164,9 @@ def test_laplace_noise_has_the_rho_of_each_output(seed):
     assert any("each output" in note for note in found.notes)
     for cells, sizes in pairs:
         for order in (1.01, 1.5, 2, 5, 40):
-            lost = sum(
-                divergence(x, float(b), order) for x, b in zip(cells, scales[0], strict=True) if x
-            )
-            lost += sum(divergence(x, float(scales[1]), order) for x in sizes if x)
+            each = zip(cells, scales, strict=True)
+            lost = sum(divergence(x, float(b), order) for x, b in each if x)
+            lost += sum(divergence(x, float(wide), order) for x in sizes if x)
             lost += sum(order * x * x / 10 for x in sizes) * (seed % 2)
             assert lost <= order * float(worst) + 1e-9
     assert judged(*releases, policy=policy, rho=worst).verdict == "proved"

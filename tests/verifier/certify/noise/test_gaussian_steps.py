@@ -162,7 +162,8 @@ def test_what_goes_round_changes_by_no_more_than_is_said(variance):
     assert said is not None
     changed = log(max(sums) / min(sums))
     assert 0 < changed <= float(said)
-    assert round_about(3, Fraction(variance)) > said
+    farther = round_about(3, Fraction(variance))
+    assert farther is not None and farther > said
 
 
 def test_nothing_is_said_where_the_noise_is_too_small():
@@ -207,6 +208,7 @@ def test_it_is_proved_by_what_is_drawn_and_less_is_refuted():
     found = certify(both, near, Promise(rho=Fraction(1, 4)))
     alone = certify(Mechanism(releases=(release,)), near, Promise(rho=Fraction(1, 4)))
     assert found.verdict == "proved"
+    assert alone.upper is not None and not isinstance(alone.upper, str)
     assert found.upper == alone.upper + Fraction(1, 8)
     at_delta = certify(Mechanism(releases=(release,)), near,
                        Promise(Fraction(4), delta=Fraction(1, 10**6)))  # fmt: skip

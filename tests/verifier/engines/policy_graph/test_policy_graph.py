@@ -515,7 +515,7 @@ def test_a_graph_that_cannot_be_cut_up_in_time_is_bounded_by_its_nodes(size):
 
 def test_a_model_that_cannot_be_written_in_time_is_not_begun():
     rows = tuple(tuple(v for v in range(50) if v != u) for u in range(50))
-    told = []
+    told: list[object] = []
     with Budget() as budget, at_most(1000):
         pace = Pace(budget.look() + 1e-3)
         improve(Block(rows), floor=0, pace=pace, on_cycle=told.append, on_upper=told.append)
@@ -530,9 +530,11 @@ def test_moves_along_a_long_cycle_are_counted():
         policy = Policy(domain=Domain(a=Integers(0, 2 * count - 1)), known=known)
         queries = CountQueries(policy)
         with Budget() as budget:
-            taken = []
+            taken: list[tuple[int, ...]] = []
             for k in range(count):
-                taken += queries.move_along(k, (k + 1) % count, not_from=taken, not_to=taken)
+                found = queries.move_along(k, (k + 1) % count, not_from=taken, not_to=taken)
+                assert found is not None
+                taken += found
             used.append(budget.used)
     assert used[1] > 10 * used[0]  # 16 times as many comparisons
 

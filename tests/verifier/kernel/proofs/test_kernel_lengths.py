@@ -123,7 +123,7 @@ def test_no_choice_gives_a_bound_below_the_truth(seed: int, bounded: bool) -> No
             assert most >= answer.lower * scale, (policy, reading, base, labels, forms)
             met += most == answer.lower * scale
         for proof in write_beside(found, answer.upper, bases):
-            assert beside.bound(found, *map(proof.get, ("base", "labels", "forms")))
+            assert beside.bound(found, proof["base"], proof["labels"], proof["forms"])
     assert accepted > 10
     assert met
 
@@ -168,8 +168,8 @@ def test_the_kernel_finds_the_numbers_of_the_theorems() -> None:
             continue
         shape = ellipsoid(points)
         assert shape is not None
-        told = circuits.longest_circuit(points.tolist(), shape.tolist(), budget)
-        assert told == longest_circuit(points)
+        most = circuits.longest_circuit(points.tolist(), shape.tolist(), budget)
+        assert most == longest_circuit(points)
 
 
 def test_the_kernel_finds_no_more_in_the_plane_than_the_theorem() -> None:

@@ -153,7 +153,7 @@ def test_three_precincts_of_a_grid(side: int, metric: str, threshold: int, value
     west, east = Between(0, half - 1), Between(half, side - 1)
     policy = Policy(
         domain=Domain(x=Integers(0, side - 1), y=Integers(0, side - 1)),
-        known=[Count({"x": west, "y": west}), Count({"x": east, "y": west}), Count({"y": east})],
+        known=(Count({"x": west, "y": west}), Count({"x": east, "y": west}), Count({"y": east})),
         secrets=Distance(metric=metric, threshold=threshold),
     )
     found = prepare(setting(policy), "secret-moves")
@@ -171,7 +171,7 @@ def test_counts_along_an_axis_of_a_grid(query: str, ends: tuple[int, int]) -> No
     half, side = Between(0, 499), Between(500, 999)
     policy = Policy(
         domain=Domain(x=Integers(0, 999), y=Integers(0, 999)),
-        known=[Count({"x": half, "y": half}), Count({"x": side, "y": half}), Count({"y": side})],
+        known=(Count({"x": half, "y": half}), Count({"x": side, "y": half}), Count({"y": side})),
         secrets=Distance(metric="l1", threshold=3),
     )
     found = prepare(setting(policy), "secret-moves")
@@ -183,7 +183,7 @@ def test_counts_along_an_axis_of_a_grid(query: str, ends: tuple[int, int]) -> No
 
 def test_a_precinct_with_nobody_takes_no_part() -> None:
     line = Domain(x=Integers(0, 9))
-    known = [Count({"x": Between(0, 3)}, answer=2), Count({"x": Between(4, 5)}, answer=0)]
+    known = (Count({"x": Between(0, 3)}, answer=2), Count({"x": Between(4, 5)}, answer=0))
     policy = Policy(
         domain=line,
         known=known,
