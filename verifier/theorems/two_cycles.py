@@ -184,7 +184,7 @@ def exchanged_two(classes: Sequence[int]) -> list[Arc]:
     squares of how often are largest; none where there is one class, or too many.
 
     >>> [moves_of(exchanged_two(range(n))) for n in (2, 3, 4, 10)]
-    [4, 7, 12, 57]
+    [4, 8, 12, 56]
     """
     count = len(classes)
     if not 2 <= count <= MOST_CELLS:
