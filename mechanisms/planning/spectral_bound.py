@@ -260,7 +260,7 @@ def _with_records(
     """Return the bound where n is known: for the moves of the largest weights, with n / m each."""
     first, second = np.nonzero(np.triu(share, 1))
     if len(first) > many:
-        jitter = np.random.default_rng(7).random(len(first)) * 1e-3
+        jitter = np.arange(len(first)) * GOLDEN % 1 * 1e-3
         best = np.argsort(-share[first, second] * (1 + jitter), kind="stable")[:many]
         first, second = first[best], second[best]
     ready = size // len(first) // 2 * 2

@@ -304,9 +304,12 @@ def _few_edges(graph: SecretGraph, limit: int) -> bool:
 
 
 def _distance(stacked: Stacked, one: dict[Hashable, Exact], two: dict[Hashable, Exact]) -> Exact:
-    keys = {**one, **two}
+    changes: dict[Hashable, Exact] = {}
+    for key in {**one, **two}:
+        before, after = one.get(key, 0), two.get(key, 0)
+        if before != after:  # most of two long rows is alike, and a comparison costs least
+            changes[key] = after - before
     if stacked.measure is L1:
-        return total(magnitude(one.get(key, 0) - two.get(key, 0)) for key in keys)
-    changes = {key: two.get(key, 0) - one.get(key, 0) for key in keys}
-    found = [(value, stacked.weight(key)) for key, value in changes.items() if value]
+        return total(magnitude(value) for value in changes.values())
+    found = [(value, stacked.weight(key)) for key, value in changes.items()]
     return stacked.measure.of([*found, (0, 1)] if stacked.still(len(found)) else found)
