@@ -669,6 +669,8 @@ theorems/values/secret_cycles
     MOST_EDGES 400_000 edges: Of a graph with more, edges are not listed.
     MOST_COMPARED 200_000 pairs: Of edges between two classes, where the query tells more apart.
     LONG_ROW 1_000 entries: Differences of longer rows are not written out.
+    APART 3 edges: Without a common end, between two classes: a histogram needs no more.
+    MOST_TURNS 20 turns: How often each arc of a cycle is asked for a better edge.
 theorems/values/seen_values
     MOST_SEEN 200_000 values: More values are not looked at.
 theorems/values/squares_beside

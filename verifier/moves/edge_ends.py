@@ -10,7 +10,7 @@ finding values that do not cancel, for which a few disjoint edges are kept.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from blowproof.models import Box, BudgetError, Point, SecretGraph
@@ -19,7 +19,7 @@ from blowproof.models.domain.classes import ValueClass
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.edges_at_once import near
 
-__all__ = ["edge_ends"]
+__all__ = ["disjoint_edges", "edge_ends", "near_pairs"]
 
 CLASS_LIMIT = whole_limit(__name__, "CLASS_LIMIT")
 BOX_LIMIT = whole_limit(__name__, "BOX_LIMIT")
@@ -40,47 +40,51 @@ def edge_ends(
     BudgetError where there are too many classes or boxes, or where the deadline passes.
     """
     found: dict[Point, None] = {}
-    for pairs in _near_pairs(graph, classes, deadline).values():
+    boxes = [item.boxes() for item in classes]
+    for pairs in near_pairs(graph, boxes, deadline).values():
         if deadline is not None and now() > deadline:
             raise BudgetError("no time was left to look for edges between each two classes")
-        for x, y in _disjoint_edges(graph, pairs, each):
+        for x, y in disjoint_edges(graph, pairs, each):
             found[x] = found[y] = None
     return tuple(found)
 
 
-def _near_pairs(
-    graph: SecretGraph, classes: Sequence[ValueClass], deadline: float | None
+def near_pairs(
+    graph: SecretGraph, classes: Sequence[Iterable[Box]], deadline: float | None
 ) -> dict[tuple[int, int], Boxes]:
-    """Return for each two classes the pairs of their boxes that an edge may join."""
+    """Return for each two classes (boxes of each) the pairs of boxes that an edge may join.
+
+    The class that comes first is named first. BudgetError as for `edge_ends`.
+    """
     boxes: list[Box] = []
     owner: list[int] = []
     for place, item in enumerate(classes):
-        for box in item.boxes():
+        for box in item:
             boxes.append(box)
             owner.append(place)
-        _refuse(len(classes) > CLASS_LIMIT or len(boxes) > BOX_LIMIT, classes, len(boxes))
+        _refuse(len(classes) > CLASS_LIMIT or len(boxes) > BOX_LIMIT, len(classes), len(boxes))
     found: dict[tuple[int, int], Boxes] = defaultdict(list)
     total = 0
     for i, others in near(graph, boxes, boxes):
         kept = others[others >= i].tolist()
         total += len(kept)
         late = deadline is not None and now() > deadline
-        _refuse(late or total > BOX_PAIR_LIMIT, classes, len(boxes))
+        _refuse(late or total > BOX_PAIR_LIMIT, len(classes), len(boxes))
         for j in kept:
             found[owner[i], owner[j]].append((boxes[i], boxes[j]))
     return found
 
 
-def _refuse(too_much: bool, classes: Sequence[ValueClass], boxes: int) -> None:
+def _refuse(too_much: bool, classes: int, boxes: int) -> None:
     if too_much:
         raise BudgetError(
-            f"the facts and the query cut the domain into {len(classes)} classes of "
+            f"the facts and the query cut the domain into {classes} classes of "
             f"{boxes} boxes or more, too many to look for edges between each two\n"
             "  try: fewer facts, or a coarser query"
         )
 
 
-def _disjoint_edges(graph: SecretGraph, pairs: Boxes, each: int) -> Iterator[tuple[Point, Point]]:
+def disjoint_edges(graph: SecretGraph, pairs: Boxes, each: int) -> Iterator[tuple[Point, Point]]:
     """Yield up to `each` edges between such boxes, no two with a common end."""
     used: list[Point] = []
     for _ in range(each):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 from blowproof.models import BlowproofError, Exact
@@ -11,6 +12,7 @@ from blowproof.models.policy.in_words import counted
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.limits.limit import real_limit, whole_limit
+from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.portfolio.bounds import Bounds, Reason
 from blowproof.verifier.portfolio.strategy import Reduction
 from blowproof.verifier.reductions.linked_facts import linked_facts, with_facts
@@ -43,7 +45,7 @@ def group_by_group(question: Question) -> Answer | None:
         return None
     among = {place for group in groups for place in group}
     highest: Exact | None = 0
-    lowest, pair = question.query.difference(()), None
+    found: list[tuple[Exact, Pair]] = []
     for number, group in enumerate(groups):
         left = (end - now()) / (len(groups) - number)
         inner = replace(
@@ -52,14 +54,26 @@ def group_by_group(question: Question) -> Answer | None:
         known, pairs = _by_theorems(inner)
         if highest is not None:
             highest = None if known.upper is None else max(highest, known.upper)
-        for each in pairs:
-            value = question.query.difference(each.moves(question.reading))
-            if value > lowest:
-                lowest, pair = value, each
+        found += [(question.query.difference(each.moves(question.reading)), each) for each in pairs]
+    lowest, pair = _best_that_holds(question, found)
     if highest is None and pair is None:
         return None
     why = f"{counted(len(groups), 'group')} of facts that no secret move ties together"
     return question.answer(lowest, highest, why, witness=pair, engine="groups", since=started)
+
+
+def _best_that_holds(
+    question: Question, found: Sequence[tuple[Exact, Pair]]
+) -> tuple[Exact, Pair | None]:
+    """Return the best pair of a group that is one of all facts.
+
+    A record that changes no fact of its group may change one of another.
+    """
+    none = question.query.difference(())
+    for value, pair in sorted(found, key=lambda item: -item[0]):
+        if value > none and check_pair(question.setting, question.reading, pair).holds:
+            return value, pair
+    return none, None
 
 
 def _by_theorems(question: Question) -> tuple[Bounds, list[Pair]]:

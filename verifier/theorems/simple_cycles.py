@@ -63,7 +63,11 @@ from blowproof.verifier.theorems.values.free_change import (
 )
 from blowproof.verifier.theorems.values.one_secret_arc import Exchange, one_secret_arc
 from blowproof.verifier.theorems.values.secret_arc_above import free_of_facts, with_a_secret_arc
-from blowproof.verifier.theorems.values.secret_cycles import SecretCycles, secret_cycles
+from blowproof.verifier.theorems.values.secret_cycles import (
+    SecretCycles,
+    histogram_cycles,
+    secret_cycles,
+)
 from blowproof.verifier.theorems.values.seen_values import seen_values
 from blowproof.verifier.theorems.values.sums_along_edges import sums_along_edges
 
@@ -208,9 +212,14 @@ def _along_edges(question: Question, classes: Classes, started: float, end: floa
     def place_of(x: Point) -> int | None:
         return None if x in setting.impossible else homes.get(sparse.of(x))
 
-    found = _sums(question, classes, end)
+    boxes = _boxes_of(classes)
+    found = _sums(question, boxes, end)
     if found is None or found.lower < found.upper:
-        listed = secret_cycles(setting, question.query, place_of, (now() + end) / 2)
+        listed = (
+            histogram_cycles(setting, question.query, boxes, (now() + end) / 2)
+            if is_histogram(question.query)
+            else secret_cycles(setting, question.query, place_of, (now() + end) / 2)
+        )
         every = [each for each in (found, listed) if each is not None]
         if not every:
             return None
@@ -224,15 +233,20 @@ def _along_edges(question: Question, classes: Classes, started: float, end: floa
     return question.answer(lower, found.upper, why, witness=pair, engine="cycles", since=started)
 
 
-def _sums(question: Question, classes: Classes, end: float) -> SecretCycles | None:
-    """Return the bounds of a sum; `exchanges` are those of the cycle that meets the lower one."""
-    setting = question.setting
+def _boxes_of(classes: Classes) -> list[list[Box]]:
+    """Return the boxes of each class in which a record may move."""
     boxes: list[list[Box]] = [[] for _ in classes.values]
     for number, item in enumerate(classes.table.classes):
         place = classes.places[classes.table.effects[number].tobytes()]
         if classes.occupied(place):
             boxes[place].extend(item.boxes())
-    found = sums_along_edges(setting.graph, question.query, boxes, (now() + end) / 2)
+    return boxes
+
+
+def _sums(question: Question, boxes: Sequence[Sequence[Box]], end: float) -> SecretCycles | None:
+    """Return the bounds of a sum; `exchanges` are those of the cycle that meets the lower one."""
+    graph = question.setting.graph
+    found = sums_along_edges(graph, question.query, boxes, (now() + end) / 2)
     if found is None:
         return None
     last = [found.arcs[place - 1][1] for place in range(len(found.arcs))]

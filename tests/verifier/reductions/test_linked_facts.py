@@ -20,6 +20,7 @@ from blowproof.models import (
     Integers,
     Labels,
     Marginal,
+    NamedCount,
     PartitionBy,
     Policy,
     Setting,
@@ -31,6 +32,7 @@ from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.databases.value_classes import class_table
+from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.portfolio.group_by_group import group_by_group, no_groups
 from blowproof.verifier.reductions.linked_facts import linked_facts, with_facts
 from blowproof.verifier.theorems.beside import facts_beside
@@ -121,6 +123,25 @@ def test_no_pair_is_worse_than_in_its_group(
             assert told.upper >= truth.lower, (seed, query, measure)
     assert spoken >= 25
     assert closed >= 10
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_record_that_changes_another_group_is_no_pair(turned: bool) -> None:
+    """In the group of boroughs a record may change its tenure alone; all facts forbid that."""
+    domain = Domain(borough=Labels("abc"), tenure=Labels(["o", "r"]), rooms=Integers(1, 2))
+    known = (Marginal(["borough"]), Count({"borough": ["a", "b"]}), Marginal(["tenure"]))
+    policy = Policy(
+        domain=domain,
+        known=known[::-1] if turned else known,
+        secrets=AttributeChange(changes=1),
+        queries=(NamedCount("large", {"tenure": "o", "rooms": 2}),),
+    )
+    query = parse_query("count(large)", policy)
+    question = Question(prepare(setting(policy), "secret-moves"), query, "secret-moves")
+    told = group_by_group(question)
+    assert told is not None and told.witness is not None
+    assert check_pair(question.setting, "secret-moves", told.witness).holds
+    assert (told.lower, told.upper) == (1, 1)
 
 
 def groups_by_definition(found: Setting) -> set[frozenset[int]]:

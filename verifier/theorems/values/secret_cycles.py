@@ -16,31 +16,59 @@ edges both ways, and two moves that have an effect each, and none together, are 
 has three moves or more, the classes that it visits are joined in a cycle, and f changes by no more
 than what its moves change it by, each W_ab at the most. Under scope "given" every class that is
 occupied has a record, with any of its values. QED
+
+*The histogram.* Its edges need not be listed. Where a cycle visits a class, one record leaves and
+one comes: the class changes by 2 at the most, and by nothing if it has one value. So S(h, P) is at
+most 2 (a move within a class), or twice the classes of two values or more on a simple cycle of
+joined classes, two of them or more.
+
+*Pairs round longer cycles.* Every choice of an edge for each arc of a simple cycle of classes makes
+a pair. So the heaviest cycle is taken, with some edge for each arc, and one arc after the other
+takes the edge that changes f most beside the others, until none does better. For the histogram
+three edges without a common end are enough for each arc: each of its two neighbours on the cycle
+bars one of them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
-from blowproof.models import BlowproofError, BoundQuery, BudgetError, Exact, Point, Setting
+from blowproof.models import (
+    BlowproofError,
+    BoundQuery,
+    Box,
+    BudgetError,
+    Domain,
+    Exact,
+    Point,
+    Setting,
+)
 from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
+from blowproof.models.secrets import OffsetGraph
+from blowproof.models.stacks.stacked import is_histogram
 from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.moves.edge_ends import disjoint_edges, near_pairs
+from blowproof.verifier.theorems.values.free_change import axes_of_facts
 from blowproof.verifier.theorems.values.sums_along_edges import heaviest_cycle
 
-__all__ = ["SecretCycles", "secret_cycles"]
+__all__ = ["SecretCycles", "histogram_cycles", "secret_cycles"]
 
 MOST_EDGES = whole_limit(__name__, "MOST_EDGES")
 MOST_COMPARED = whole_limit(__name__, "MOST_COMPARED")
 LONG_ROW = whole_limit(__name__, "LONG_ROW")
+MOST_TURNS = whole_limit(__name__, "MOST_TURNS")
+APART = whole_limit(__name__, "APART")
 
 PlaceOf = Callable[[Point], int | None]
 Edge = tuple[Point, Point]
 Edges = dict[Hashable, Edge]
 """Edges from one class to another, one for each difference of rows."""
+Worth = tuple[Exact, tuple[Edge, ...]]
+"""What exchanges change a query by; of each class on a cycle, what goes and what comes."""
 
 
 @dataclass(frozen=True)
@@ -64,30 +92,124 @@ def secret_cycles(
         across, inside = _edges(setting, query, place_of, end)
     except BlowproofError:
         return None
-    best: tuple[Exact, tuple[Edge, ...]] = (0, ())
+    best: Worth = (0, ())
     if inside is not None:
         best = query.norm({inside[0]: -1, inside[1]: 1}), (inside,)
-    compared = sum(len(found) ** 2 for found in across.values())
-    if compared > MOST_COMPARED:
-        return None
-    for found in across.values():
-        if now() > end:
-            return None
-        for (x, y), (u, v) in combinations(found.values(), 2):
-            # x goes to y, and v comes back to u
-            change = _change(((x, y), (v, u)))
-            value = query.norm(change)
-            if value > best[0]:
-                best = value, ((x, u), (v, y))
     arcs: dict[int, dict[int, Exact]] = defaultdict(dict)
     for (a, b), found in across.items():
         most = max(query.norm({x: -1, y: 1}) for x, y in found.values())
         arcs[a][b] = arcs[b][a] = most
-    upper = heaviest_cycle(arcs, end=end, least=3, above=best[0]).upper
-    return SecretCycles(best[0], upper, best[1])
+    left, beyond = MOST_COMPARED, best[0]
+    for (a, b), found in sorted(across.items(), key=lambda item: -arcs[item[0][0]][item[0][1]]):
+        if now() > end:
+            return None
+        if 2 * arcs[a][b] <= best[0]:
+            break
+        left -= len(found) ** 2
+        if left < 0:  # too many to compare: some of them, and what no two exceed
+            beyond = max(beyond, 2 * arcs[a][b])
+            back = [(y, x) for x, y in found.values()]
+            best = max(best, _round(query, [list(found.values()), back], end), key=_value)
+            continue
+        for (x, y), (u, v) in combinations(found.values(), 2):
+            # x goes to y, and v comes back to u
+            value = query.norm(_change(((x, y), (v, u))))
+            if value > best[0]:
+                best = value, ((x, u), (v, y))
+    heaviest = heaviest_cycle(arcs, end=end, least=3, above=best[0])
+    if heaviest.cycle:
+        choices = [
+            list(across[a, b].values()) if a < b else [(y, x) for x, y in across[b, a].values()]
+            for a, b in _arcs(heaviest.cycle)
+        ]
+        best = max(best, _round(query, choices, end), key=_value)
+    return SecretCycles(best[0], max(beyond, best[0], heaviest.upper), best[1])
 
 
-def _change(moves: tuple[Edge, ...]) -> dict[Point, int]:
+def histogram_cycles(
+    setting: Setting, query: BoundQuery, classes: Sequence[Sequence[Box]], end: float
+) -> SecretCycles | None:
+    """Return the bounds of a histogram; `classes`: disjoint boxes of each, of those occupied."""
+    if query.measure is not L1 or not is_histogram(query):
+        return None
+    try:
+        near = near_pairs(setting.graph, classes, end)
+        some = {ends: list(disjoint_edges(setting.graph, near[ends], 1)) for ends in near}
+    except BlowproofError:
+        return None
+    best: Worth = (0, ())
+    weights = [2 * int(sum(box.size for box in boxes) > 1) for boxes in classes]
+    arcs: dict[int, dict[int, Exact]] = defaultdict(dict)
+    for (a, b), found in some.items():
+        if found and a == b:
+            best = 2, (found[0],)
+        elif found:
+            arcs[a][b], arcs[b][a] = weights[b], weights[a]
+    heaviest = heaviest_cycle(arcs, end=end, above=best[0])
+    choices = []
+    for a, b in _arcs(heaviest.cycle):
+        few = disjoint_edges(setting.graph, near[min(a, b), max(a, b)], APART)
+        choices.append(list(few) if a < b else [(y, x) for x, y in few])
+    if choices:
+        best = max(best, _round(query, choices, end), key=_value)
+    return SecretCycles(best[0], heaviest.upper, best[1])
+
+
+def _arcs(cycle: Sequence[int]) -> list[tuple[int, int]]:
+    return list(zip(cycle, (*cycle[1:], *cycle[:1]), strict=True))
+
+
+def _value(found: Worth) -> Exact:
+    return found[0]
+
+
+def _round(query: BoundQuery, choices: Sequence[Collection[Edge]], end: float) -> Worth:
+    """Return what chosen edges round a cycle change; what goes and comes in each class on it."""
+    moves = _chosen(query, choices, end)
+    last = [y for _, y in (*moves[-1:], *moves[:-1])]
+    exchanges = tuple((x, y) for (x, _), y in zip(moves, last, strict=True))
+    return query.norm(_change(moves)), exchanges
+
+
+def _chosen(query: BoundQuery, choices: Sequence[Collection[Edge]], end: float) -> tuple[Edge, ...]:
+    """Return an edge for each arc that changes the query most beside the others (in l1)."""
+    moves = [next(iter(edges)) for edges in choices]
+    whole: dict[Hashable, Exact] = defaultdict(int)
+    for x, y in moves:
+        _add(query, whole, (x, y), 1)
+    for _ in range(MOST_TURNS):
+        better = False
+        for place, edges in enumerate(choices):
+            if now() > end:
+                return tuple(moves)
+            _add(query, whole, moves[place], -1)
+            best = max(edges, key=lambda edge: _gain(query, whole, edge))
+            if _gain(query, whole, best) > _gain(query, whole, moves[place]):
+                moves[place], better = best, True
+            _add(query, whole, moves[place], 1)
+        if not better:
+            break
+    return tuple(moves)
+
+
+def _add(query: BoundQuery, whole: dict[Hashable, Exact], edge: Edge, times: int) -> None:
+    for point, sign in zip(edge, (-times, times), strict=True):
+        for output, value in query.row(point).items():
+            whole[output] += sign * value
+
+
+def _gain(query: BoundQuery, whole: Mapping[Hashable, Exact], edge: Edge) -> Exact:
+    """Return how much more outputs change in l1 when a move comes to those that there are."""
+    own: dict[Hashable, Exact] = defaultdict(int)
+    _add(query, own, edge, 1)
+    gain: Exact = 0
+    for output, value in own.items():
+        before: Exact = whole.get(output, 0)
+        gain += abs(before + value) - abs(before)
+    return gain
+
+
+def _change(moves: Sequence[Edge]) -> dict[Point, int]:
     change: dict[Point, int] = defaultdict(int)
     for x, y in moves:
         change[x] -= 1
@@ -117,7 +239,7 @@ def _edges(
             seen[x] = place_of(x), numbers[key]
         return seen[x]
 
-    for number, (x, y) in enumerate(setting.graph.edges(limit=MOST_EDGES)):
+    for number, (x, y) in enumerate(_edges_read(setting, query)):
         if number % 1000 == 0 and now() > end:
             raise BudgetError("no time was left to look at the edges of G")
         (a, first), (b, second) = look(x), look(y)
@@ -139,3 +261,53 @@ def _edges(
             across[b, a].setdefault(key, (y, x))
     best = max(inside.values(), key=lambda e: query.norm({e[0]: -1, e[1]: 1}), default=None)
     return across, best
+
+
+def _edges_read(setting: Setting, query: BoundQuery) -> Iterator[Edge]:
+    """Yield edges enough for all differences of rows, from class to class and within classes.
+
+    Where G looks at offsets, an edge whose ends differ on an axis that neither the facts nor the
+    query read is one without that, or nothing is left of it, and makes the same difference: other
+    axes are charged no more. Where an edge changes one axis only, those of an axis that the query
+    does not read change nothing, wherever they are on the query's axes; and those of an axis that
+    no fact reads stay in their class, wherever that is, if records may be everywhere.
+    """
+    graph, domain = setting.graph, setting.domain
+    facts, asked = axes_of_facts(setting), query.axes_read(domain)
+    read = facts | asked
+    if not isinstance(graph, OffsetGraph):
+        yield from graph.edges(limit=MOST_EDGES)
+    elif graph.together == "sum" and 2 * min(axis.weight for axis in graph.axes) > graph.bound:
+        everywhere = setting.scope == "any" and not setting.impossible.boxes
+        for axis in sorted(read):
+            others = facts if axis not in asked else asked if everywhere else read
+            yield from _edges_on(graph, others if axis not in facts else read, {axis})
+    else:
+        yield from _edges_on(graph, read, read)
+
+
+def _edges_on(
+    graph: OffsetGraph, read: Collection[int], changed: Collection[int]
+) -> Iterator[Edge]:
+    """Yield edges that change some axes, with 0 on all axes that are not read."""
+    kept = sorted(read)
+    if not kept:
+        return
+    domain, frozen = graph.domain, graph.bound + 1
+    axes = [graph.axes[axis] for axis in kept]
+    smaller = OffsetGraph(
+        Domain(dict(domain.attributes[axis] for axis in kept)),
+        tuple(
+            item if axis in changed else replace(item, weight=frozen)
+            for axis, item in zip(kept, axes, strict=True)
+        ),
+        graph.together,
+        graph.bound,
+    )
+    places = {axis: place for place, axis in enumerate(kept)}
+
+    def spread(point: Point) -> Point:
+        return tuple(point[places[k]] if k in places else 0 for k in range(len(domain)))
+
+    for x, y in smaller.edges(limit=MOST_EDGES):
+        yield spread(x), spread(y)
