@@ -205,7 +205,7 @@ def _gain(query: BoundQuery, whole: Mapping[Hashable, Exact], edge: Edge) -> Exa
     gain: Exact = 0
     for output, value in own.items():
         before: Exact = whole.get(output, 0)
-        gain += abs(before + value) - abs(before)
+        gain += max(before + value, -before - value) - max(before, -before)
     return gain
 
 
