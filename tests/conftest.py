@@ -4,6 +4,7 @@ No test sees the ledgers of whoever runs it: each has a store of its own. Failur
 they happen, not when everything is over.
 """
 
+import gc
 import os
 import signal
 import sys
@@ -62,6 +63,16 @@ def pytest_configure(config):
         config.option.loadscopereorder = False  # not by the number of tests, but by the time
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell
         signal.signal(signal.SIGINT, signal.default_int_handler)  # which processes do not inherit
+
+
+def pytest_collection(session):
+    """Nothing that is collected becomes garbage: what looks for some would go through all of it."""
+    gc.disable()
+
+
+def pytest_collection_finish(session):
+    gc.freeze()  # the tests and all modules: no later look for garbage goes through them again
+    gc.enable()
 
 
 def pytest_collection_modifyitems(config, items):

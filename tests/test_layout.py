@@ -35,11 +35,10 @@ SOURCES = {
     for path in sorted((ROOT / layer).rglob("*.py"))
     if "__pycache__" not in path.parts
 }
+FOLDERS = {name: path.parent.relative_to(ROOT).as_posix() for name, path in SOURCES.items()}
 ROOMS = {
-    room: [
-        name for name, path in SOURCES.items() if path.parent.relative_to(ROOT).as_posix() == room
-    ]
-    for room in sorted({path.parent.relative_to(ROOT).as_posix() for path in SOURCES.values()})
+    room: [name for name, folder in FOLDERS.items() if folder == room]
+    for room in sorted(set(FOLDERS.values()))
 }
 """The modules of each folder: one test asks all of them, and names those that fail."""
 PACKAGES = sorted(name for name, path in SOURCES.items() if path.name == "__init__.py")

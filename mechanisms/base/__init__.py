@@ -1,7 +1,7 @@
-"""Why a release does not happen, as errors that say so.
+"""Why a release does not happen, as errors that say so; and points spread evenly.
 
 Every refusal of the rooms above is one of these; nothing was drawn or spent when it is raised,
 unless it says so.
 
-Read `errors`.
+Read `errors`, then `spread`.
 """

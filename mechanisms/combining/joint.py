@@ -214,7 +214,7 @@ def _largest(errors: Floats, *, tails: bool) -> float:
     >>> round(_largest(np.array([1.0]), tails=True), 2)
     2.12
     """
-    from scipy.stats import norm
+    from scipy.special import ndtr
 
     widest = float(errors.max(initial=0))
     if not widest:
@@ -223,7 +223,7 @@ def _largest(errors: Floats, *, tails: bool) -> float:
     low, high = 0.0, 12 * widest
     for _ in range(50):
         middle = (low + high) / 2
-        within = float(np.log1p(-2 * norm.sf(middle / some)).sum())
+        within = float(np.log1p(-2 * ndtr(-middle / some)).sum())
         low, high = (low, middle) if within >= math.log(0.95) else (middle, high)
     missed = -math.expm1(math.log(0.95) / len(errors))
     laplace = -math.log(missed) / math.sqrt(2) * float(np.sqrt((errors**2).mean()))

@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from statistics import NormalDist
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -144,6 +145,20 @@ def _linear(plan: Plan) -> bool:
     return real or isinstance(plan, (Quadtree, Steps, Table, Transformed))
 
 
+def _missed(count: int) -> float:
+    """Return how often one of so many numbers may go too far, where 95 times in 100 none does."""
+    return -math.expm1(math.log(0.95) / count)
+
+
+def _of_normal(count: int) -> float:
+    """Return what so many independent standard normal numbers all stay within 95 times in 100.
+
+    >>> round(_of_normal(1), 3)
+    1.96
+    """
+    return -NormalDist().inv_cdf(_missed(count) / 2)
+
+
 def _of_laplace(plan: Laplace) -> Expected:
     scale = plan.release.scales[0] / plan.release.grid
     grid = float(plan.release.grid)
@@ -153,14 +168,11 @@ def _of_laplace(plan: Laplace) -> Expected:
 
 def _of_gaussian(plan: Gaussian) -> Expected:
     """Return the error of discrete Gaussian noise, whose variance is sigma^2 at the most."""
-    from scipy.stats import norm
-
     release, grid = plan.release, float(plan.release.grid)
     if release.variance is None:
         return Expected(0.0, 0.0)
     sigma = math.sqrt(float(release.widths[0] / release.grid**2))
-    missed = -math.expm1(math.log(0.95) / outputs_in(plan))
-    return Expected(grid * sigma, grid * math.ceil(sigma * float(norm.isf(missed / 2))))
+    return Expected(grid * sigma, grid * math.ceil(sigma * _of_normal(outputs_in(plan))))
 
 
 def _of_k_norm(plan: KNorm) -> Expected:
@@ -181,8 +193,6 @@ def _of_strategy(plan: Strategy) -> Expected:
     The largest is that of independent normal numbers (of Laplace ones, where cells are measured
     themselves): nearly so, since most errors are sums of many.
     """
-    from scipy.stats import norm
-
     count = plan.asked.outputs
     squares = plan.squares
     if plan.shaped is not None:
@@ -195,10 +205,9 @@ def _of_strategy(plan: Strategy) -> Expected:
         wide = item.widths[0]
         squares *= variance(wide) if item.width == "scale" else float(wide)
     rmse = math.sqrt(squares / count)
-    missed = -math.expm1(math.log(0.95) / count)
-    far = float(norm.isf(missed / 2))
+    far = _of_normal(count)
     if plan.request.rho is None and plan.asked.axes in plan.marginals.measured:
-        far = max(far, -math.log(missed) / math.sqrt(2))
+        far = max(far, -math.log(_missed(count)) / math.sqrt(2))
     return Expected(rmse, far * rmse)
 
 
@@ -207,8 +216,6 @@ def _of_steps(plan: Steps) -> Expected:
 
     The largest is that of independent normal numbers, nearly so: each is a sum of some steps.
     """
-    from scipy.stats import norm
-
     domain = plan.request.policy.domain
     cells = plan.request.bound.cell_axes(domain)
     assert cells is not None
@@ -218,9 +225,8 @@ def _of_steps(plan: Steps) -> Expected:
     count = outputs_in(plan)
     width = plan.release.widths[0]
     each = variance(width) if plan.release.width == "scale" else float(width)
-    far = float(norm.isf(-math.expm1(math.log(0.95) / count) / 2))
     widest = sum(_most_steps(domain, axis) for axis in across) * domain.size / count
-    return Expected(math.sqrt(ends * each / count), far * math.sqrt(widest * each))
+    return Expected(math.sqrt(ends * each / count), _of_normal(count) * math.sqrt(widest * each))
 
 
 def _between(domain: Domain, axis: int) -> int:

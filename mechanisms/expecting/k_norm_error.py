@@ -11,8 +11,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
+import scipy  # its parts are loaded when they are first used
 from numpy.typing import NDArray
-from scipy.special import gammaln, logsumexp
 
 from blowproof.mechanisms.noise.k_norm import dimension
 
@@ -40,7 +40,7 @@ def k_norm_error(width: int, count: int, scale: Fraction) -> tuple[float, float]
     radii = np.unique(np.rint(np.linspace(low, high, NODES)))
     steps = np.gradient(radii) if len(radii) > 1 else np.ones(1)
     logs = count * _log_points(width, radii) - radii / b + np.log(steps)
-    chances = np.exp(logs - logsumexp(logs))
+    chances = np.exp(logs - scipy.special.logsumexp(logs))
     heavy = chances > 1e-9
     inside = radii[heavy]
     places = inside[np.unique(np.linspace(0, len(inside) - 1, LOOKED_AT).astype(np.int64))]
@@ -56,7 +56,8 @@ def _log_ways(total: Floats, chosen: Floats | float) -> Floats:
     """Return log C(total, chosen), -inf where there are none."""
     fits = total >= chosen
     safe = np.where(fits, total, chosen)
-    found: Floats = gammaln(safe + 1) - gammaln(chosen + 1) - gammaln(safe - chosen + 1)
+    log = scipy.special.gammaln
+    found: Floats = log(safe + 1) - log(chosen + 1) - log(safe - chosen + 1)
     return np.where(fits, found, -np.inf)
 
 
@@ -67,7 +68,7 @@ def _log_points(width: int, radii: Floats) -> Floats:
     top = width - 1
     k = np.arange(width, dtype=np.float64)[:, None]
     each = 2 * _log_ways(np.array(float(top)), k) + _log_ways(radii - k + top, float(top))
-    found: Floats = logsumexp(each, axis=0)
+    found: Floats = scipy.special.logsumexp(each, axis=0)
     return found
 
 
@@ -100,7 +101,7 @@ def _of_sum(width: int, sums: Floats) -> Floats:
     n = np.maximum(total - i, 0)
     above = 1 + 2 * n / i + 2 * n * (n - 1) / (i * (i + 1)) + n / i
     below = 2 * total * (total - 1) / (j * (j + 1)) + total / j
-    weights = np.exp(table - logsumexp(table, axis=0))
+    weights = np.exp(table - scipy.special.logsumexp(table, axis=0))
     squares = (i * above + j * below) / width
     return np.where(sums >= 1, (weights * squares).sum(axis=0), 0.0)
 
@@ -141,7 +142,9 @@ def _inside(width: int, count: int, radii: Floats, draw: np.random.Generator) ->
         float(_log_ways(np.array(float(width)), i) + _log_ways(np.array(width - 2.0), i - 1))
         for i in range(1, width)
     ])  # fmt: skip
-    positive = draw.choice(width - 1, size=shape, p=np.exp(logs - logsumexp(logs))) + 1
+    positive = (
+        draw.choice(width - 1, size=shape, p=np.exp(logs - scipy.special.logsumexp(logs))) + 1
+    )
     parts = draw.standard_exponential((*shape, width))
     first = np.arange(width) < positive[..., None]
     found = np.zeros(parts.shape)

@@ -37,6 +37,7 @@ from blowproof.mechanisms.answers.vectors import (
     whole,
 )
 from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.base.spread import halton
 from blowproof.mechanisms.kinds.transformed import free
 from blowproof.mechanisms.release.release import Draw, Plan, Request
 from blowproof.mechanisms.structures.memberships import (
@@ -128,9 +129,7 @@ def first_centroids(clusters: int, low: Ints, high: Ints) -> Ints:
 
     Point j of a low-discrepancy sequence (Halton's, in bases 2, 3, 5, ...).
     """
-    from scipy.stats import qmc
-
-    points = qmc.Halton(d=len(low), scramble=False).random(clusters + 1)[1:]
+    points = halton(clusters + 1, len(low))[1:]
     ends = list(zip(low.tolist(), high.tolist(), strict=True))
     return whole(
         [

@@ -28,6 +28,7 @@ from math import isqrt, prod
 
 import numpy as np
 
+from blowproof.mechanisms.base.spread import halton
 from blowproof.mechanisms.noise.discrete_laplace import Noise, Source
 from blowproof.mechanisms.noise.exponential import exp_minus
 from blowproof.mechanisms.noise.log_concave import Envelope, below, enveloped, raw_log_concave
@@ -220,11 +221,8 @@ def _radius(body: Body, b: Fraction, source: Source) -> tuple[int, list[int]]:
 
 def kept_of(body: Body) -> float:
     """Return about which share of the box the polytope is: how many draws are kept, in floats."""
-    from scipy.stats import qmc
-
     sides = np.array([float(side) for side in body.sides])
-    spread = qmc.Halton(d=body.dimension, scramble=False).random(TRIED)  # the same each time
-    points = (2 * spread - 1) * sides
+    points = (2 * halton(TRIED, body.dimension) - 1) * sides
     rows = np.array(body.facets, dtype=np.float64).T
     return float((abs(points @ rows).max(axis=1) <= 1).mean())
 

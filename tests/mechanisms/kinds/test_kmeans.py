@@ -5,10 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.base.spread import halton
 from blowproof.mechanisms.kinds.kmeans import (
     KMeans,
     first_centroids,
@@ -184,6 +186,12 @@ def test_first_centroids_are_public_and_inside():
     assert (found <= high).all()
     assert len({tuple(c) for c in found.tolist()}) == 5
     assert found.tolist() == first_centroids(5, low, high).tolist()
+
+
+def test_points_are_spread_as_halton_s_sequence_is():
+    for dimension in (1, 2, 7):
+        sequence = scipy.stats.qmc.Halton(d=dimension, scramble=False)
+        assert halton(300, dimension).tolist() == sequence.random(300).tolist()
 
 
 def test_refusals():

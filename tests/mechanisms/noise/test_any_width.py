@@ -16,7 +16,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from blowproof.mechanisms import noise
 from blowproof.mechanisms.noise.block_choice import raw_block_choice
@@ -62,35 +62,35 @@ def whole(drawn):
 def low_bits_are_fair(numbers, bits=4):
     seen = Counter(value & ((1 << bits) - 1) for value in numbers)
     cells = [seen[k] for k in range(1 << bits)]
-    assert stats.chisquare(cells).pvalue > SMALLEST_P
+    assert scipy.stats.chisquare(cells).pvalue > SMALLEST_P
 
 
 def follows(numbers, width, cdf):
     """Sizes in widths, exactly divided, against the law of absolute values."""
     sizes = [float(abs(value) / width) for value in numbers]
-    assert stats.kstest(sizes, cdf).pvalue > SMALLEST_P
+    assert scipy.stats.kstest(sizes, cdf).pvalue > SMALLEST_P
 
 
 @pytest.mark.parametrize("width", WIDTHS, ids=str)
 def test_laplace(width):
     drawn = whole(raw_discrete_laplace(width, 3_000, source=source(1)))
-    follows(drawn, width, stats.expon.cdf)
+    follows(drawn, width, scipy.stats.expon.cdf)
     low_bits_are_fair(drawn)
-    assert stats.binomtest(sum(value > 0 for value in drawn), 3_000).pvalue > SMALLEST_P
+    assert scipy.stats.binomtest(sum(value > 0 for value in drawn), 3_000).pvalue > SMALLEST_P
 
 
 @pytest.mark.parametrize("width", WIDTHS, ids=str)
 def test_geometric(width):
     drawn = whole(raw_geometric(width, 3_000, source=source(2)))
     assert min(drawn) >= 0
-    follows(drawn, width, stats.expon.cdf)
+    follows(drawn, width, scipy.stats.expon.cdf)
     low_bits_are_fair(drawn)
 
 
 @pytest.mark.parametrize("width", WIDTHS, ids=str)
 def test_gaussian(width):
     drawn = whole(raw_discrete_gaussian(width**2, 3_000, source=source(3)))
-    follows(drawn, width, stats.halfnorm.cdf)
+    follows(drawn, width, scipy.stats.halfnorm.cdf)
     low_bits_are_fair(drawn)
 
 
@@ -105,7 +105,7 @@ def test_k_norm(width, group, count):
         assert all(sum(part) == 0 for point in parts for part in point)
     gauges = [max(max(sum(x for x in part if x > 0), -sum(x for x in part if x < 0))
                   for part in point) for point in parts]  # fmt: skip
-    follows(gauges, width, stats.gamma(dimension(group, count)).cdf)
+    follows(gauges, width, scipy.stats.gamma(dimension(group, count)).cdf)
     low_bits_are_fair([point[0] for point in drawn], 3)
     shares = [float(Fraction(point[0], gauge)) for point, gauge in zip(drawn, gauges, strict=True)]
     assert abs(np.mean(shares)) < 4.5 * np.std(shares) / many**0.5
@@ -116,7 +116,7 @@ def test_k_norm_in_many_dimensions(width):
     """The radius by rejection, where the series takes too long."""
     raw, count = source(5), 601
     gauges = [max(map(abs, whole(raw_k_norm(width, 1, count, source=raw)))) for _ in range(12)]
-    follows(gauges, width, stats.gamma(count).cdf)
+    follows(gauges, width, scipy.stats.gamma(count).cdf)
 
 
 HEXAGON, SUM = ((1, -1, 0), (1, 0, -1), (0, 1, -1)), ((1, 1, 1),)
@@ -132,15 +132,15 @@ def test_polytopes(width, facets, fixed, free):
                for row in fixed for point in drawn)  # fmt: skip
     gauges = [max(abs(sum(a * x for a, x in zip(row, point, strict=True))) for row in facets)
               for point in drawn]  # fmt: skip
-    follows(gauges, width, stats.gamma(free).cdf)
+    follows(gauges, width, scipy.stats.gamma(free).cdf)
     low_bits_are_fair([point[-1] for point in drawn], 2)
 
 
 @pytest.mark.parametrize("width", WIDTHS, ids=str)
 def test_steps(width):
     """On two values there is one step; on a square what all add up to is 0."""
-    for numbers, wide, law in ((raw_steps, width, stats.expon), (
-        raw_gaussian_steps, width**2, stats.halfnorm)):  # fmt: skip
+    for numbers, wide, law in ((raw_steps, width, scipy.stats.expon), (
+        raw_gaussian_steps, width**2, scipy.stats.halfnorm)):  # fmt: skip
         raw = source(7)
         drawn = [whole(numbers(wide, (0,), LINE, source=raw)) for _ in range(500)]
         assert all(a + b == 0 for a, b in drawn)
@@ -171,7 +171,7 @@ def test_partitions_at_huge_costs_are_those_at_small_ones(huge):
     large = [at for at, value in enumerate(expected) if value >= 5]
     seen = [found[ends] for ends in weights]
     square = sum((seen[at] - expected[at]) ** 2 / expected[at] for at in large)
-    assert square < stats.chi2(len(large)).isf(SMALLEST_P)
+    assert square < scipy.stats.chi2(len(large)).isf(SMALLEST_P)
 
 
 @pytest.mark.parametrize("huge", [1, 2**31, 2**53, 2**63, 10**30, 2**400])
@@ -192,7 +192,7 @@ def test_blocks_at_huge_costs_are_those_at_small_ones(huge):
     expected = {way: 1_000 * value / sum(weights.values()) for way, value in weights.items()}
     square = sum((found[way] - value) ** 2 / value for way, value in expected.items())
     assert min(expected.values()) > 5
-    assert square < stats.chi2(len(ways) - 1).isf(SMALLEST_P)
+    assert square < scipy.stats.chi2(len(ways) - 1).isf(SMALLEST_P)
 
 
 @pytest.mark.parametrize(("numbers", "one", "width"), [
@@ -216,4 +216,4 @@ def test_noise_on_the_steps_of_a_triangle_has_the_law_of_its_sums(numbers, one, 
     square = sum((found[at] - expected[at]) ** 2 / expected[at] for at in large)
     rest = draws - sum(expected[at] for at in large)
     square += (draws - sum(found[at] for at in large) - rest) ** 2 / rest
-    assert square < stats.chi2(len(large)).isf(SMALLEST_P)
+    assert square < scipy.stats.chi2(len(large)).isf(SMALLEST_P)

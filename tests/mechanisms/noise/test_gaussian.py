@@ -7,9 +7,9 @@ import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import opendp.prelude as dp
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from blowproof.mechanisms.noise.discrete_gaussian import (
     _BUCKETS,
@@ -57,7 +57,7 @@ def chi_square(drawn, variance):
     pooled[-1] = [pooled[-1][0] + last[0], pooled[-1][1] + last[1]]
     expected = np.array([item[0] for item in pooled])
     found = np.array([item[1] for item in pooled])
-    return stats.chisquare(found, expected * found.sum() / expected.sum()).pvalue
+    return scipy.stats.chisquare(found, expected * found.sum() / expected.sum()).pvalue
 
 
 @given(
@@ -101,9 +101,9 @@ def test_huge_variances_wrap_nowhere(power):
     drawn = raw_discrete_gaussian(2**power, 40_000)
     assert all(isinstance(item, int) for item in drawn.tolist())
     scaled = np.array([float(Fraction(item**2, 2**power)) for item in drawn.tolist()])
-    assert stats.kstest(scaled, stats.chi2(1).cdf).pvalue > SMALLEST_P
+    assert scipy.stats.kstest(scaled, scipy.stats.chi2(1).cdf).pvalue > SMALLEST_P
     positive = int((drawn > 0).sum())
-    assert stats.binomtest(positive, int((drawn != 0).sum())).pvalue > SMALLEST_P
+    assert scipy.stats.binomtest(positive, int((drawn != 0).sum())).pvalue > SMALLEST_P
 
 
 def test_opendp_s_draws_pass_the_same_test():

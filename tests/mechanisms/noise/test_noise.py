@@ -6,9 +6,9 @@ import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import opendp.prelude as dp
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from blowproof.mechanisms.answers.vectors import Vector, single, whole
 from blowproof.mechanisms.noise.discrete_laplace import Geometric, _digits, raw_discrete_laplace
@@ -123,7 +123,7 @@ def chi_square(drawn, scale):
     cells = np.bincount(np.searchsorted(edges, drawn, side="right"), minlength=len(chances))
     expected = chances * len(drawn)
     assert expected.min() > 5
-    return stats.chisquare(cells, expected * cells.sum() / expected.sum()).pvalue
+    return scipy.stats.chisquare(cells, expected * cells.sum() / expected.sum()).pvalue
 
 
 def test_the_pooled_distribution_is_that_of_the_formula():

@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
+from functools import cache
 from itertools import combinations, product
 from pathlib import Path
 
@@ -342,24 +343,26 @@ def looks(monkeypatch):
     return count
 
 
-def cells(sides):
-    return [Box.of(Positions.span(*side) for side in row) for row in sides]
-
-
 SHAPES = {
-    "line": cells([(i, i + 1)] for i in range(10_000)),
-    "grid": cells([(i, i + 1), (j, j + 1)] for i in range(100) for j in range(100)),
-    "cube": cells([(i, i + 1) for i in row] for row in product(range(2), repeat=13)),
-    "bricks": cells(
+    "line": ([(i, i + 1)] for i in range(10_000)),
+    "grid": ([(i, i + 1), (j, j + 1)] for i in range(100) for j in range(100)),
+    "cube": ([(i, i + 1) for i in row] for row in product(range(2), repeat=13)),
+    "bricks": (
         [(2 * j + i % 2, 2 * j + 2 + i % 2), (i, i + 1)] for i in range(100) for j in range(100)
     ),
-    "steps": cells([(i, i + 5000), (i, i + 1)] for i in range(10_000)),
+    "steps": ([(i, i + 5000), (i, i + 1)] for i in range(10_000)),
 }
+
+
+@cache
+def cells(shape):
+    """Ten thousand boxes, made when a test asks for them."""
+    return tuple(Box.of(Positions.span(*side) for side in row) for row in SHAPES[shape])
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_ten_thousand_cells_are_not_compared_pair_by_pair(shape, looks):
-    boxes = SHAPES[shape]
+    boxes = cells(shape)
     assert sharing(boxes) is None
     assert looks[0] < 40 * len(boxes)
     assert sharing([*boxes, boxes[17]]) == (17, len(boxes))
@@ -413,7 +416,7 @@ def test_ten_thousand_cells_that_miss_a_value_or_share_one_say_which():
 
 
 def test_a_union_of_ten_thousand_regions_that_do_not_overlap(looks):
-    area = Area(tuple(SHAPES["grid"]))
+    area = Area(cells("grid"))
     assert area.size == 10_000 and looks[0] < 400_000
 
 

@@ -20,16 +20,21 @@ from blowproof.verifier.certify.printed.privacy_grid import (
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.neighbours.check import check_pair
 
-VERDICTS = printed_verdicts(
-    calibrations(sizes=(1, 2, 3, 4, 5, 7), fan_outs=(2, 3), splits=(Fraction(1, 4), Fraction(1, 2)))
-)
-SMALLEST = smallest_refuting(VERDICTS)
+
+@pytest.fixture(scope="module")
+def certified():
+    """What the certifier says of the grid."""
+    return printed_verdicts(
+        calibrations(
+            sizes=(1, 2, 3, 4, 5, 7), fan_outs=(2, 3), splits=(Fraction(1, 4), Fraction(1, 2))
+        )
+    )
 
 
-def verdicts(claim, variant):
+def verdicts(certified, claim, variant):
     found = {
         item.certified.verdict
-        for item in VERDICTS
+        for item in certified
         if item.calibration.id == f"blowfish-2014/{claim}"
         and item.calibration.variant.startswith(variant)
     }
@@ -56,8 +61,8 @@ def verdicts(claim, variant):
         ("section-3.2", "a known marginal", {"refuted"}),
     ],
 )
-def test_verdicts(claim, variant, expected):
-    assert verdicts(claim, variant) == expected
+def test_verdicts(certified, claim, variant, expected):
+    assert verdicts(certified, claim, variant) == expected
 
 
 @pytest.mark.parametrize(
@@ -74,14 +79,14 @@ def test_verdicts(claim, variant, expected):
         ("section-3.2", "a chain, scale 2/epsilon, published", 4, 2),
     ],
 )
-def test_the_smallest_refuting_policies(claim, variant, size, loss):
-    item = SMALLEST[f"blowfish-2014/{claim}", variant]
+def test_the_smallest_refuting_policies(certified, claim, variant, size, loss):
+    item = smallest_refuting(certified)[f"blowfish-2014/{claim}", variant]
     assert item.calibration.policy.domain.size == size
     assert item.certified.loss == loss
 
 
-def test_every_refutation_has_a_checked_pair():
-    for item in VERDICTS:
+def test_every_refutation_has_a_checked_pair(certified):
+    for item in certified:
         if item.certified.verdict == "refuted":
             reading = item.calibration.reading
             prepared = prepare(setting(item.calibration.policy), reading)
