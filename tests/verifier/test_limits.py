@@ -26,8 +26,6 @@ NO_LIMITS = {
     "engines/irreducibles/search_python": ("PENALTY",),
     # a step whose exponential is known
     "certify/selections/best_score": ("FAR", "FINE"),
-    # how finely numbers are rounded up
-    "theorems/lengths/lattice_free": ("FINE", "GRAIN"),
     # how much work a step counts as
     "engines/brute": ("COMPARISON", "FACT"),
     # primes

@@ -563,8 +563,6 @@ theorems/listed_margins
     SECONDS 4.0 seconds: For the factors of the facts.
     MOST_ENTRIES 4_000_000 entries: Of the table of signatures.
     MOST_GROUPS 12 groups: With more groups of facts the theorem is not tried.
-theorems/lengths/lattice_free
-    MOST_DIMENSIONS 200 dimensions: With more dependencies of signatures the sum is not bounded.
 theorems/lengths/longest_circuit
     MOST_PRODUCTS 4_000_000 products: Of coordinates of every two points; of more there is no
         ellipsoid.

@@ -19,8 +19,8 @@ have a mean of at most q (r + 1) / r, for any positive diagonal T and a q that i
 for every effect d; so it is at most det T (q (r + 1) / r)^r.
 
 *Circuits, sharper.* Where the effects are differences of points, the smallest ellipsoid round them
-takes the place of T (`lengths.longest_circuit`), and the factors of circuits add up to far less
-than h - r (`lengths.lattice_free`).
+takes the place of T (`lengths.longest_circuit`), and for N points the factors of circuits add up to
+less than N - 1 - r, or to 1 at the most (`lengths.lattice_free`).
 
 *One coordinate after the other.* Let a multiset be cut into parts that vanish on the first k
 coordinates, of at most L members each. Their coordinates k + 1 are numbers of size at most C = L c.
@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from blowproof.models.base.clock import now, spend
 from blowproof.verifier.exact.span import full_rank, independent
 from blowproof.verifier.limits.limit import real_limit, whole_limit
-from blowproof.verifier.theorems.lengths.lattice_free import factors_above
+from blowproof.verifier.theorems.lengths.lattice_free import made_of_circuits
 from blowproof.verifier.theorems.lengths.longest_circuit import longest_circuit
 
 __all__ = ["longest_of_effects", "longest_of_points", "whole_points"]
@@ -97,15 +97,13 @@ def longest_of_points(points: Matrix, *, differences: bool, end: float = inf) ->
 
 
 def _by_circuits(points: Matrix, end: float) -> int | None:
-    """Return max(N, F(d) C) for the differences of N points (see `lengths.lattice_free`)."""
+    """Return max(N, d C - 1) for the differences of N points (see `lengths.lattice_free`)."""
     count, rank = len(points), int(points.shape[1])
     if not full_rank(np.ascontiguousarray(points.T)):
         return None  # the rank may be less, and so d more
-    factors = factors_above(count - 1 - rank)
-    longest = longest_circuit(points, end=end) if factors is not None and factors[0] else 0
-    if factors is None or longest is None:
-        return None
-    return max(count, factors[0] * longest // factors[1])
+    dependencies = count - 1 - rank
+    longest = longest_circuit(points, end=end) if dependencies else 0
+    return None if longest is None else max(count, made_of_circuits(dependencies, longest))
 
 
 def _unreduced(points: Matrix, *, differences: bool) -> int:

@@ -3,14 +3,12 @@
 *Statement.* Readings 1, 2 and 5, equality facts and impossible values; let the N classes of values
 have distinct signatures of affine rank r, and d = N - 1 - r. An irreducible multiset of moves is a
 simple cycle on the classes, of at most N moves, or a sum of circuits with positive factors that add
-up to at most F(d): F(0) = 0, and F(d) is the number G above F(d - 1) with
-
-    sum over i = 1, ..., d of (d - i + 1) d / (G - F(i - 1))^2 = 1.
-
-So it has at most max(N, F(d) C) moves, C being the length of the longest circuit. F(1) = 1, F(2) <
-2.94, F(8) < 27.1, F(24) < 159: about 1.4 d^(3/2), where Caratheodory gives the number of pairs of
-signatures less r (765 for two tables of 2 x 4 and 2 x 5 cells that share an attribute, d = 24). (It
-is far from sharp: of the irreducibles of 2 x 4 and 2 x 2 x 2 margins no sum is above 3/2.)
+up to at most 1 if d = 1, and to less than d if d >= 2. So, C being the length of the longest
+circuit, it has at most N moves for d = 0, max(N, C) for d = 1, and max(N, d C - 1) for d >= 2.
+(Caratheodory gives the number of pairs of signatures less r, 765 for two tables of 2 x 4 and 2 x 5
+cells that share an attribute, where d = 24. Of the irreducibles of 2 x 4 and 2 x 2 x 2 margins no
+sum is above 3/2; the lemma below is sharp up to 1, as multiples 1/n and (d - 1 times) 1 - 1/n of d
+independent vectors show, their sum being a lattice point.)
 
 *Proof.* Let M be irreducible. If it holds a simple cycle (or a move within a class), this has no
 effect and is all of M. Else M is an acyclic flow u on the classes, of whole numbers, whose boundary
@@ -22,89 +20,61 @@ nothing or M. So z' = 0 or z' = z.
 The real flows v >= 0 on the arcs of u with a boundary in the span of K are a pointed cone. u = sum
 of l_i c_i, l_i > 0, the c_i primitive whole vectors on its extreme rays: circuits, since the flows
 on the arcs of c_i with such a boundary are its multiples. Let c_i have the boundary k(z_i). Some
-linear functional is positive on all z_i: else a sum of c_i with factors >= 0, not all 0, has no
-boundary, and is a cycle on the arcs of u. Let Z be the sum of the segments from 0 to l_i z_i. Its
-points are boundaries of real flows within u, so its only lattice points are 0 and z; both are
-vertices of Z. The same is true of the sum of the segments in a subspace, if there are any: its
-lattice points are vertices. It remains to show, for the span of the z_i, whose dimension is d at
-most (F grows with d), the
+linear form is positive on all z_i: else a sum of c_i with factors >= 0, not all 0, has no boundary,
+and is a cycle on the arcs of u. Let Z be the sum of the segments from 0 to l_i z_i. Its points are
+boundaries of real flows within u, so its only lattice points are 0 and z. It remains to show the
 
-*Lemma.* Let z_i be vectors of a lattice of rank d that span its space, l_i > 0, and let the sum Z
-of the segments [0, l_i z_i] have no lattice point in its interior, and so for the segments in every
-subspace (in its relative interior). Then sum l_i <= F(d).
+*Lemma.* Let z_i be vectors of a lattice, a linear form g be positive on all of them, l_i > 0, and
+let the sum Z of the segments [0, l_i z_i] hold no lattice points but 0 and perhaps its end z, the
+sum of all l_i z_i. Let the z_i span r dimensions. Then sum l_i <= 1 if r = 1, and sum l_i < r else.
 
-*The right coordinates.* Among the matrices Q with sum l_i |Q z_i| <= d one has the largest
-determinant: the z_i span, so that such Q are bounded. There, the gradient of log det Q, the
-transpose of Q^-1, is a multiple of that of the sum, sum l_i x_i z_i' / |x_i| with x_i = Q z_i;
-multiplied by Q', the identity is a multiple of sum l_i x_i x_i' / |x_i|. Both have the trace d, as
-the constraint is tight: they are equal. In these coordinates, by its trace, sum l_i |x_i| = d, and
-for every y the width of Z is
+*Translates that cover.* Let X be a subspace that is spanned by those z_i that lie in it, m its
+dimension, Z_X the sum of their segments. Its bases are the sets B of m of them that are
+independent. *If numbers p_B >= 0 of sum 1 are such that t_i, the sum of p_B over the bases that
+hold z_i, is at most l_i for all i, then every point of X is the sum of a point of Z_X and a lattice
+point of X.* Let all p_B be positive first. In coordinates of X let det(B) be the determinant of B,
+and y(B) the sum of numbers y_i over B. The function
 
-    sum l_i |y x_i| >= sum l_i (y x_i)^2 / (|y| |x_i|) = |y|,
+    log (sum over B of det(B)^2 e^y(B)) - sum over B of p_B y(B)
 
-so that Z, symmetric about its centre, holds a ball of radius 1/2 round it.
+depends on the differences of the y(B) alone, is convex, and large where one of these is, being at
+least the sum of p_B times (the largest y less y(B)), and a constant. So it has a minimum. There let
+a_i = e^(y_i) and A be the sum of a_i z_i z_i'. The sum in the function is det A (Cauchy and Binet),
+and its derivatives are 0: a_i z_i' A^-1 z_i = t_i. Given x in X, take a lattice point of X which,
+taken from x, leaves a p of least p' A^-1 p. As p + z_i and p - z_i have no less, |p' A^-1 z_i| <=
+z_i' A^-1 z_i / 2. Now p = A A^-1 p is the sum of the z_i with factors a_i p' A^-1 z_i, of size t_i
+/ 2 <= l_i / 2 at the most, hence a point of Z_X less half its end; and with x, x plus half the end
+runs through all of X. If some p_B are 0, this holds for factors that are larger by as little as one
+likes, and Z_X is closed.
 
-*Generators are long.* Let b_1 be a shortest vector of the lattice, b_2 one that is shortest
-orthogonally to b_1, and so on; n_i is how long b_i is orthogonally to V_i, the span of b_1, ...,
-b_(i-1). Rounding coordinates from the last to the first takes every point to within the root of
-(sum n_i^2) / 4 of a lattice point, so that sum n_i^2 >= 1, or the open ball would hold one. A
-generator x_j outside V_i has a part x'_j orthogonal to V_i with |x_j| >= |x'_j| >= n_i; and sum l_j
-|x'_j|^2 / |x_j| = d - i + 1 =: m, the trace of the identity there. By Cauchy, over those j,
+*They do not, unless r = 1.* Suppose that they cover X. All points of X that are close to 0 lie in
+translates that hold 0, since Z_X is closed: in Z_X, where g > 0 but at 0; or in Z_X - z, where g <
+0 but at 0, as z has the most g of Z; and then Z_X holds z, so that all z_i are in X. Points close
+to 0 have g = 0 if m >= 2, and g < 0. So m = 1, and all z_i are in X: r = 1.
 
-    (sum l_j)^2 <= (sum l_j / |x_j|) (sum l_j |x_j|) <= (m / n_i^2) d.
-
-The generators inside V_i, of dimension i - 1, have sum l_j <= F(i - 1) by induction. (They may span
-less: F grows with d.) So sum l_j <= F(i - 1) + root(m d) / n_i for every i. If sum l_j were G' >
-F(d), each n_i^2 would be at most (d - i + 1) d / (G' - F(i - 1))^2, and these add up to less than
-1. QED.
+*Less than r.* If r = 1, all z_i are positive multiples of one primitive vector v. v is in Z only as
+its end, so that z is at most v, and sum l_i <= 1. If r >= 2, then by the above there are no such
+p_B for any X. The t of all p and what is above them are a closed convex set, so that some y_i >= 0
+have a sum of y_i l_i that is below y(B) for every basis B. Let Y_s be the span of the z_i in X with
+y_i < s. The basis of X that takes vectors by growing y_i, each that is independent of those before,
+has dim Y_s elements with y_i < s, so that y(B) is the integral over s > 0 of m - dim Y_s. The sum
+of y_i l_i is the integral of the sum of the l_i with y_i >= s, which is no less than the sum of
+those l_i with z_i in X and not in Y_s. So there is a Y = Y_s where the latter is less than m - dim
+Y, which therefore is above 0. Go on with Y in place of X, from the span of all z_i down to 0. The
+sums add up: sum l_i < r. QED.
 """
 
 from __future__ import annotations
 
-from functools import cache
-
-from blowproof.verifier.limits.limit import whole_limit
-
-__all__ = ["factors_above"]
-
-MOST_DIMENSIONS = whole_limit(__name__, "MOST_DIMENSIONS")
-
-GRAIN = 1_000
-"""F is rounded up to multiples of one part in so many."""
-FINE = 10**12
-"""The terms of the sum are rounded up to multiples of one part in so many."""
+__all__ = ["made_of_circuits"]
 
 
-def factors_above(dimension: int) -> tuple[int, int] | None:
-    """Return F(d), rounded up, as a numerator and a denominator; None where d is large.
+def made_of_circuits(dimension: int, longest: int) -> int:
+    """Return how many moves a sum of circuits has at the most, the longest having so many.
 
-    >>> factors_above(0), factors_above(1), factors_above(2), factors_above(24)
-    ((0, 1000), (1000, 1000), (2934, 1000), (158987, 1000))
+    `dimension` is d.
+
+    >>> [made_of_circuits(d, 10) for d in range(4)]
+    [0, 10, 19, 29]
     """
-    return None if dimension > MOST_DIMENSIONS else (_above(dimension), GRAIN)
-
-
-@cache
-def _above(dimension: int) -> int:
-    """Return the least multiple of the grain with a sum of at most 1: larger numbers have less."""
-    if dimension == 0:
-        return 0
-    smaller = [_above(lower) for lower in range(dimension)]
-    below, above = smaller[-1], smaller[-1] + 4 * GRAIN * dimension
-    while _sum(dimension, above, smaller) > FINE:
-        above *= 2
-    while above - below > 1:
-        middle = (below + above) // 2
-        if _sum(dimension, middle, smaller) > FINE:
-            below = middle
-        else:
-            above = middle
-    return above
-
-
-def _sum(dimension: int, most: int, smaller: list[int]) -> int:
-    """Return the sum for G = most / GRAIN, in parts of FINE, rounded up."""
-    scale = FINE * GRAIN * GRAIN * dimension
-    return sum(
-        -(-(dimension - place) * scale // (most - less) ** 2) for place, less in enumerate(smaller)
-    )
+    return dimension * longest - (dimension > 1)

@@ -45,7 +45,6 @@ from blowproof.verifier.proofs.lengths.circuits import circuits as write_circuit
 from blowproof.verifier.proofs.write import certify_answer
 from blowproof.verifier.theorems.beside import facts_beside
 from blowproof.verifier.theorems.beside_bounds import bounds_beside
-from blowproof.verifier.theorems.lengths.lattice_free import factors_above
 from blowproof.verifier.theorems.lengths.longest_circuit import ellipsoid, longest_circuit
 from blowproof.verifier.theorems.lengths.two_beside import forms_of, longest_with_two
 from blowproof.verifier.theorems.values.squares_beside import squares_beside, value_beside
@@ -155,10 +154,6 @@ def test_no_ellipsoid_gives_a_bound_below_the_truth(seed: int) -> None:
 
 def test_the_kernel_finds_the_numbers_of_the_theorems() -> None:
     budget = Budget()
-    for dimension in (0, 1, 2, 3, 8, 24, 60):
-        told = factors_above(dimension)
-        assert told is not None
-        assert circuits.factors_above(dimension, budget) == told[0]
     rng = random.Random(5)
     for _ in range(30):
         rank, count = rng.randint(1, 4), rng.randint(6, 9)
@@ -230,7 +225,7 @@ def test_what_circuits_bound_is_proved() -> None:
     policy = tables()
     question = asked(policy)
     answer = by_ceiling(question)
-    assert answer is not None and answer.upper == 31_910
+    assert answer is not None and answer.upper == 14_406
     told, proof = certify_answer(policy, question.query, answer)
     assert proof.kind == "circuits"
     assert told.proof is not None and told.proof.value == answer.upper

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 from math import gcd
+from operator import mul
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from blowproof.models.base.clock import Budget
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.engines.irreducibles import longest
 from blowproof.verifier.exact.span import independent
-from blowproof.verifier.theorems.lengths.lattice_free import factors_above
+from blowproof.verifier.theorems.lengths.lattice_free import made_of_circuits
 from blowproof.verifier.theorems.lengths.longest_circuit import determinant, longest_circuit
 from blowproof.verifier.theorems.longest_irreducible import longest_of_effects, longest_of_points
 from blowproof.verifier.theorems.most_moves import ceiling
@@ -78,50 +79,97 @@ def test_a_matrix_that_is_not_positive_definite_has_no_determinant() -> None:
     assert determinant([[1, 1], [1, 1]]) is None
 
 
-def lattice_points(vectors: list[Vector], parts: list[int], grain: int) -> Iterator[Vector]:
-    """The lattice points of a sum of segments v k / grain in the plane: within all its widths."""
-    limits = []
-    for v in vectors:
-        for across in ((-v[1], v[0]), (v[1], -v[0])):
-            sides = (across[0] * w[0] + across[1] * w[1] for w in vectors)
-            most = sum(max(0, side) * k for side, k in zip(sides, parts, strict=True))
-            limits.append((across, most))
-    reach = [sum(abs(v[axis]) * k for v, k in zip(vectors, parts, strict=True)) // grain
-             for axis in (0, 1)]  # fmt: skip
-    for x, y in product(*(range(-r, r + 1) for r in reach)):
-        if all((across[0] * x + across[1] * y) * grain <= most for across, most in limits):
-            yield x, y
+def across(vectors: Sequence[Vector]) -> list[Vector]:
+    """The directions, one of each two opposite ones, in which their segments' sum has facets."""
+    if len(vectors[0]) == 2:
+        return [(-v[1], v[0]) for v in vectors]
+    found = []
+    for v, w in combinations(vectors, 2):
+        normal = tuple(v[i - 2] * w[i - 1] - v[i - 1] * w[i - 2] for i in range(3))
+        found += [normal] if any(normal) else []
+    return found
 
 
-def test_sums_of_segments_without_lattice_points_have_small_factors() -> None:
-    """In the plane, where F(2) is below 2.94; some that were found have more than 1."""
+def dot(v: Vector, w: Vector) -> int:
+    return sum(map(mul, v, w))
+
+
+def lattice_points(
+    vectors: Sequence[Vector], parts: list[int], grain: int, moved: Vector | None = None
+) -> list[Vector]:
+    """The lattice points of a sum of segments v k / grain, which is moved by so many grains."""
+    size = len(vectors[0])
+    moved = moved or (0,) * size
+    limits, box = [], []
+    for side in across(vectors) + [tuple(int(i == j) for i in range(size)) for j in range(size)]:
+        ends = [dot(side, v) * k for v, k in zip(vectors, parts, strict=True)]
+        least = sum(min(0, end) for end in ends) + dot(side, moved)
+        most = sum(max(0, end) for end in ends) + dot(side, moved)
+        limits.append((side, least, most))
+        box.append(range(-(-least // grain), most // grain + 1))
+    inside = product(*box[-size:])
+    return [x for x in inside if all(low <= grain * dot(f, x) <= top for f, low, top in limits)]
+
+
+def drawn_segments(rng: random.Random, size: int) -> tuple[list[Vector], list[int], int]:
+    """Vectors that span the space and are positive in one direction, and parts of grains."""
+    direction = (3, 1) if size == 2 else (4, 2, 1)
+    while True:
+        reach = range(rng.randint(size, 4))
+        drawn = [tuple(rng.randint(-3, 3) for _ in range(size)) for _ in reach]
+        vectors = [v for v in drawn if dot(direction, v) > 0]
+        if len(vectors) >= size and np.linalg.matrix_rank(np.array(vectors)) == size:
+            grain = rng.choice([2, 3, 4, 5, 7])
+            return vectors, [rng.randint(1, grain) for _ in vectors], grain
+
+
+@pytest.mark.parametrize(("size", "tries", "least"), [(2, 1500, 150), (3, 1000, 60)])
+def test_sums_of_segments_without_lattice_points_have_small_factors(
+    size: int, tries: int, least: int
+) -> None:
+    """In d dimensions they add up to less than d; some that were found have more than d / 2."""
     rng, largest, met = random.Random(5), Fraction(0), 0
-    above = factors_above(2)
-    assert above is not None
-    for _ in range(4000):
-        vectors: list[Vector] = []
-        while len(vectors) < rng.randint(2, 4):
-            v = (rng.randint(-3, 3), rng.randint(-3, 3))
-            if 3 * v[0] + v[1] > 0 and all(v[0] * w[1] != v[1] * w[0] for w in vectors):
-                vectors.append(v)
-        grain = rng.choice([2, 3, 4, 5, 7])
-        parts = [rng.randint(1, grain) for _ in vectors]
-        end = [sum(v[axis] * k for v, k in zip(vectors, parts, strict=True)) for axis in (0, 1)]
-        whole = {(0, 0), (end[0] // grain, end[1] // grain)}
-        ends = whole if not any(x % grain for x in end) else {(0, 0)}
+    for _ in range(tries):
+        vectors, parts, grain = drawn_segments(rng, size)
+        end = [sum(map(mul, axis, parts)) for axis in zip(*vectors, strict=True)]
+        ends = {(0,) * size}
+        if not any(x % grain for x in end):
+            ends.add(tuple(x // grain for x in end))
         if set(lattice_points(vectors, parts, grain)) <= ends:
             met += 1
             largest = max(largest, Fraction(sum(parts), grain))
-    assert met > 100
-    assert 1 < largest <= Fraction(*above)
+    assert met > least
+    assert Fraction(size, 2) < largest < size
 
 
-def test_more_dimensions_allow_more() -> None:
-    found = [factors_above(d) for d in range(40)]
-    values = [Fraction(*pair) for pair in found if pair is not None]
-    assert values == sorted(values) and len(values) == 40
-    assert all(d <= value <= 2 * d * d for d, value in enumerate(values) if d)
-    assert factors_above(10**6) is None
+@pytest.mark.parametrize("grain", range(2, 12))
+def test_factors_come_within_one_of_the_dimension(grain: int) -> None:
+    vectors = [(1 - grain, 1 - grain, grain), (1, 0, 0), (0, 1, 0)]
+    parts = [1, grain - 1, grain - 1]
+    assert set(lattice_points(vectors, parts, grain)) == {(0, 0, 0), (0, 0, 1)}
+    assert made_of_circuits(3, grain) > sum(parts) >= 2 * grain - 1
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_segments_in_which_bases_are_packed_cover_with_their_translates(seed: int) -> None:
+    """Each point is at a lattice point's distance from one of the sum, whatever the bases are."""
+    rng = random.Random(seed)
+    size = rng.choice([2, 2, 3])
+    vectors, _, _ = drawn_segments(rng, size)
+    some = [chosen for chosen in combinations(range(len(vectors)), size)
+            if np.linalg.matrix_rank(np.array([vectors[i] for i in chosen])) == size]  # fmt: skip
+    shares = [rng.randint(0, 3) for _ in some]
+    shares[0] += not any(shares)
+    parts = [sum(share for share, chosen in zip(shares, some, strict=True) if i in chosen)
+             for i in range(len(vectors))]  # fmt: skip
+    for _ in range(25):
+        moved = tuple(rng.randrange(sum(shares)) for _ in range(size))
+        assert lattice_points(vectors, parts, sum(shares), moved)
+
+
+def test_segments_that_hold_too_little_leave_gaps() -> None:
+    """With less than one basis in all there may be gaps: two halves of a square's sides."""
+    assert not lattice_points([(1, 0), (0, 1)], [1, 1], 3, (1, 1))
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -130,10 +178,11 @@ def test_irreducibles_are_no_longer_than_circuits_times_factors(seed: int) -> No
     rank = rng.randint(1, 2)
     points = random_points(rng, rng.randint(rank + 2, rank + 3), rank, rng.choice([1, 1, 2]))
     effects = {tuple(int(x) for x in a - b) for a in points for b in points if (a != b).any()}
-    circuit, factors = longest_circuit(points), factors_above(len(points) - 1 - rank)
-    assert circuit is not None and factors is not None
+    circuit = longest_circuit(points)
+    assert circuit is not None
     found = longest(sorted(effects), time_limit=1)
-    assert found.lower <= max(len(points), factors[0] * circuit // factors[1])
+    most = made_of_circuits(len(points) - 1 - rank, circuit)
+    assert found.lower <= max(len(points), most)
 
 
 CUBE = Policy(

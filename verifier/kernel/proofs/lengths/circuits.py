@@ -9,15 +9,10 @@ effect of which no other numbers have none but multiples of these) has no more t
     C = root of (r + 1) (q (r + 1) / r)^r / det H
 
 moves, and an irreducible is a simple cycle on the signatures, of at most N moves, or a sum of
-circuits with positive factors that add up to no more than F(N - 1 - r): so it has at most max(N, F
-C) moves, each of which changes f by no more than the largest move. F(0) = 0, and F(d) is the number
-G above F(d - 1) with
-
-    sum over i = 1, ..., d of (d - i + 1) d / (G - F(i - 1))^2 = 1,
-
-rounded up to a thousandth, its terms up to parts of FINE (what is above F(d) will do). The proofs
-are at the heads of `theorems/lengths/longest_circuit.py` and `lattice_free.py` of the verifier, and
-in FORMAT.md.
+circuits with positive factors, which add up to 1 at the most if d = N - 1 - r is 1, and to less
+than d if it is more: so it has at most max(N, C), or max(N, d C - 1), moves (N if d = 0), each of
+which changes f by no more than the largest move. The proofs are at the heads of
+`theorems/lengths/longest_circuit.py` and `lattice_free.py` of the verifier, and in FORMAT.md.
 """
 
 from __future__ import annotations
@@ -36,9 +31,6 @@ from ..margins import bound
 Matrix = Sequence[Sequence[int]]
 
 MOST_FACTS = 100
-MOST_FACTORS = 300
-GRAIN = 1_000
-FINE = 10**12
 
 
 def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
@@ -62,8 +54,8 @@ def longest(world: World, places: Sequence[Place], facts: Sequence[int], shape: 
     found = [dict(effect) for effect in seen]
     points = [[point.get(fact, 0) for fact in facts] for point in found]
     circuit = longest_circuit(points, shape, world.budget)
-    factors = factors_above(len(every) - 1 - rank, world.budget)
-    return max(len(every), factors * circuit // GRAIN)
+    dependencies = len(every) - 1 - rank
+    return max(len(every), dependencies * circuit - (dependencies > 1))
 
 
 def longest_circuit(points: Matrix, shape: Matrix, budget: Budget) -> int:
@@ -112,30 +104,3 @@ def determinant(shape: Matrix, budget: Budget) -> int:
                 other[k] = (pivot * other[k] - first * row[k]) // before
         before = pivot
     return before
-
-
-def factors_above(dimension: int, budget: Budget) -> int:
-    """Return F(d), rounded up, in parts of GRAIN."""
-    if dimension > MOST_FACTORS:
-        raise Rejected("the signatures have too many dependencies", limit=True)
-    found = [0]
-    for d in range(1, dimension + 1):
-        low = high = found[-1]
-        while high == low or _terms(d, high, found, budget) > FINE:
-            low, high = high, high + max(GRAIN, high)
-        low = max(low, found[-1])
-        while high - low > 1:  # at `high` the sum is within 1, at `low` it is not
-            middle = (low + high) // 2
-            if _terms(d, middle, found, budget) > FINE:
-                low = middle
-            else:
-                high = middle
-        found.append(high)
-    return found[-1]
-
-
-def _terms(d: int, most: int, found: Sequence[int], budget: Budget) -> int:
-    """Return the sum for G = most / GRAIN, in parts of FINE, each term rounded up."""
-    budget.spend(4 * d)
-    scale = FINE * GRAIN * GRAIN * d
-    return sum([-(-(d - i) * scale // (most - less) ** 2) for i, less in enumerate(found)])
