@@ -636,6 +636,7 @@ theorems/values/cuts
     MOST_SPOTS 24 places: So many places of interest on an axis are kept.
     FEW_SPOTS 8 places: So many, where an axis has more.
     MOST_CLASSES 400 classes: With more, axes are not cut.
+    MOST_WAYS 2_000 ways: So many ways in which classes can go up or down are tried.
     ROUNDS 8 rounds: So many improve a cut.
     SAFE 2^62 sum: Sums below this fit 64 bits.
 theorems/values/in_norms

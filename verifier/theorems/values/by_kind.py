@@ -23,7 +23,7 @@ from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable
 from blowproof.verifier.theorems.values.class_changes import Chosen, best_changes, stepped
-from blowproof.verifier.theorems.values.cuts import best_steps, crossed, ranges_above
+from blowproof.verifier.theorems.values.cuts import best_steps, by_directions, crossed, ranges_above
 from blowproof.verifier.theorems.values.in_norms import (
     above_in_classes,
     best_by_orders,
@@ -95,6 +95,8 @@ def _ranges(query: Ranges, values: Sequence[Sequence[Point]], end: float) -> Cho
     spans = [(min(found), max(found)) for found in spots]
     apart = sum(_most_at_once(sorted(found), query.size) for found in spots)
     upper = min(apart, ranges_above(crossed(spans, query.size)))
+    directed = by_directions(spans, query.size, squares=False, end=end)
+    upper = upper if directed is None else min(upper, directed[0])
     steps = best_steps([list(found) for found in spots], query.size, end=end)
     return stepped(query, spots, steps, upper)
 

@@ -8,7 +8,8 @@ differences u_j - u_i (see `cuts`): by the same in linf, by twice that in range,
 
     sum over i < j of (u_j - u_i)^2 = m sum u_j^2 - (sum u_j)^2 <= m sum k_j^2 for m cuts
 
-(the outermost ones included), nor by more than the worst exchanges of each class, together.
+(the outermost ones included), nor by more than the worst exchanges of each class, together, nor by
+more than the best directions of all classes allow (see `cuts`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from blowproof.models.queries.ranges import Ranges
 from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.theorems.values.class_changes import Chosen, stepped
-from blowproof.verifier.theorems.values.cuts import best_steps, crossed
+from blowproof.verifier.theorems.values.cuts import best_steps, by_directions, crossed
 from blowproof.verifier.theorems.values.in_norms import together, whole_size
 
 __all__ = ["on_a_line"]
@@ -76,20 +77,28 @@ def _ranges(inner: Ranges, query: Stacked, values: Sequence[Sequence[Point]], en
     spots = [{point[inner.axis]: point for point in points} for points in values]
     spans, weight = _spans(spots), query.parts[0].weights[0]
     widest = list(_widest(inner, spots))
-    if query.measure is L2_SQUARED:
-        squares = sum(most * most * length for most, length in crossed(spans, inner.size))
+    squares, ways = query.measure is L2_SQUARED, None
+    if squares:
+        crossing = sum(most * most * length for most, length in crossed(spans, inner.size))
         alone = [
             query.norm({found[low]: -1, found[high]: 1})
             for found, (low, high) in zip(spots, widest, strict=True)
             if low != high
         ]
         apart = together(L2_SQUARED, [(size, 1) for size in alone], None)
-        upper = whole_size(query, (), min(weight * (inner.size + 1) * squares, apart))
+        upper = whole_size(query, (), min(weight * (inner.size + 1) * crossing, apart))
+        directed = by_directions(spans, inner.size, squares=True, end=end)
+        if directed is not None:
+            upper, ways = min(upper, plain(weight * directed[0])), directed[1]
     else:
         times = 2 if query.measure is RANGE else 1
         upper = plain(weight * times * _most_on_two_cuts(spans))
-    steps = best_steps([list(found) for found in spots], inner.size, end=end)
-    return _best(query, spots, upper, [spans, widest, steps, _by_turns(spans)])
+    tried = _best(query, spots, upper, [spans, widest, _by_turns(spans)])
+    if tried.lower == upper:
+        return tried
+    places = [list(found) for found in spots]
+    steps = best_steps(places, inner.size, squares=squares, start=ways, end=end)
+    return max(tried, _best(query, spots, upper, [steps]), key=lambda each: each.lower)
 
 
 def _spans(spots: Spots) -> list[tuple[int, int]]:
