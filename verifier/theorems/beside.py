@@ -104,6 +104,7 @@ from blowproof.verifier.exact.independence import affinely_independent, solved
 from blowproof.verifier.exact.span import independent
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.lengths.along_edges import components, longest_along_edges
+from blowproof.verifier.theorems.lengths.label_changes import by_labels
 from blowproof.verifier.theorems.lengths.two_beside import longest_with_two
 from blowproof.verifier.theorems.longest_irreducible import whole_points
 from blowproof.verifier.theorems.most_moves import largest_move
@@ -356,7 +357,19 @@ def facts_beside(question: Question) -> Answer | None:
         if fewer is not None and fewer < upper:
             upper = fewer
             why = why.partition(", each of which")[0] + f", and {each} out of one cell"
+    seen = _seen(question, found, end) if lower < upper and found.widths == (1,) else None
+    if seen is not None and seen < upper:
+        upper = seen
+        why = f"{counted(found.count, 'cell')} and 1 fact beside them, of which the query tells all"
     return question.answer(lower, upper, why, witness=pair, engine="beside", since=started)
+
+
+def _seen(question: Question, found: Beside, end: float) -> Exact | None:
+    """Return a bound where the query sees classes and labels alone (`lengths.label_changes`)."""
+    try:
+        return by_labels(question, found.table, found.home, found.labels[:, 0].tolist(), end)
+    except (BlowproofError, TimeoutError, OverflowError):
+        return None
 
 
 def exchanged(
