@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 
 from blowproof.models.base.errors import PolicyError, QueryError
 from blowproof.models.base.numbers import Exact, magnitude, plain, total
@@ -43,6 +44,11 @@ class Part:
     def uniform(self) -> bool:
         """Whether all outputs have the same weight."""
         return len(self.weights) == 1
+
+    @cached_property
+    def alike(self) -> Exact | None:
+        """The weight of all outputs, where they have the same."""
+        return plain(self.weights[0]) if self.uniform else None
 
     def weight(self, key: Hashable) -> Fraction:
         """Return the weight of an output."""
@@ -79,9 +85,12 @@ class Part:
 
     def counted(self, change: Mapping[Point, int], norm: Norm) -> Iterator[Counted]:
         """Yield the outputs' changes as a norm takes them, with their weights."""
-        if self.uniform:
+        if self.uniform and self.weights[0] == 1:
+            yield from self.query.counted(change)
+        elif self.uniform:
+            weight = plain(self.weights[0])
             for item in self.query.counted(change):
-                yield norm.weighted(item, self.weights[0])
+                yield norm.weighted(item, weight)
         else:
             for key, value in self._changes(change).items():
                 yield norm.weighted((value, 1), self.weight(key))
@@ -128,7 +137,8 @@ class Stacked(BoundQuery):
             return 1
         assert isinstance(output, tuple)
         number, key = output
-        return plain(self.parts[number].weight(key))
+        part = self.parts[number]
+        return plain(part.weight(key)) if part.alike is None else part.alike
 
     @property
     def per_record(self) -> bool:  # type: ignore[override]

@@ -1,12 +1,12 @@
 """Reading 2, G not complete, independent signatures: cycles all of whose moves are along edges.
 
-*Statement.* As in `simple_cycles`, reading 2, scope "any" or "given", a query in L1. Call two
+*Statement.* As in `simple_cycles`, reading 2, scope "any" or "given", in every norm. Call two
 classes joined if an edge of G has an end in each. Let E_a be the largest change of f along an edge
 within class a; D_ab the differences row(y) - row(x) over edges from x in a to y in b, W_ab the
 largest of their norms, and V_ab the largest norm of a difference of two elements of D_ab. Then
 S(f, P) is at least the largest E_a and V_ab. It is that if no classes are joined in a cycle of
 three or more; else it is at most the largest of these, and of the sums of W_ab round simple cycles
-of three or more (`heaviest_cycle`).
+of three or more (`heaviest_cycle`); in squares, of the squares of the sums of their roots.
 
 *Proof.* A pair is a move within a class, along an edge: f changes by E_a at the most, and by that
 for some edge. Or it is a simple cycle of moves between different classes, all of them along edges.
@@ -14,13 +14,14 @@ If it has two moves, x to y from a to b, and x' to y' from b to a, f changes by 
 (row(x') - row(y')), the difference of two elements of D_ab, and any two elements occur: G has its
 edges both ways, and two moves that have an effect each, and none together, are irreducible. If it
 has three moves or more, the classes that it visits are joined in a cycle, and f changes by no more
-than what its moves change it by, each W_ab at the most. Under scope "given" every class that is
-occupied has a record, with any of its values. QED
+than what its moves change it by, each W_ab at the most: each norm, or its root, obeys the triangle
+inequality. (So of two edges that are too short together none is compared with the other.) Under
+scope "given" every class that is occupied has a record, with any of its values. QED
 
 *The histogram.* Its edges need not be listed. Where a cycle visits a class, one record leaves and
 one comes: the class changes by 2 at the most, and by nothing if it has one value. So S(h, P) is at
 most 2 (a move within a class), or twice the classes of two values or more on a simple cycle of
-joined classes, two of them or more.
+joined classes, two of them or more; in squares too, as no cell changes by more than 1.
 
 *Pairs round longer cycles.* Every choice of an edge for each arc of a simple cycle of classes makes
 a pair. So the heaviest cycle is taken, with some edge for each arc, and one arc after the other
@@ -34,7 +35,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from fractions import Fraction
+from math import floor, isqrt
 
 from blowproof.models import (
     BlowproofError,
@@ -47,9 +49,10 @@ from blowproof.models import (
     Setting,
 )
 from blowproof.models.base.clock import now
-from blowproof.models.norms import L1
+from blowproof.models.base.numbers import plain
+from blowproof.models.norms import L1, L2_SQUARED
 from blowproof.models.secrets import OffsetGraph
-from blowproof.models.stacks.stacked import is_histogram
+from blowproof.models.stacks.stacked import Stacked, is_histogram
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.edge_ends import disjoint_edges, near_pairs
 from blowproof.verifier.theorems.values.free_change import axes_of_facts
@@ -62,6 +65,9 @@ MOST_COMPARED = whole_limit(__name__, "MOST_COMPARED")
 LONG_ROW = whole_limit(__name__, "LONG_ROW")
 MOST_TURNS = whole_limit(__name__, "MOST_TURNS")
 APART = whole_limit(__name__, "APART")
+
+FINE = 1 << 20
+"""Roots are rounded up to so many parts of one."""
 
 PlaceOf = Callable[[Point], int | None]
 Edge = tuple[Point, Point]
@@ -86,51 +92,95 @@ def secret_cycles(
     setting: Setting, query: BoundQuery, place_of: PlaceOf, end: float
 ) -> SecretCycles | None:
     """Return the bounds; None where edges are too many to list, or there is no time."""
-    if query.measure is not L1 or query.separates:
+    if query.separates:
         return None
     try:
-        across, inside = _edges(setting, query, place_of, end)
+        across, inside, whole = _edges(setting, query, place_of, end)
     except BlowproofError:
         return None
     best: Worth = (0, ())
     if inside is not None:
         best = query.norm({inside[0]: -1, inside[1]: 1}), (inside,)
+    sized = {
+        ends: sorted(((_length(query, edge), edge) for edge in found.values()), key=_long_first)
+        for ends, found in across.items()
+    }
     arcs: dict[int, dict[int, Exact]] = defaultdict(dict)
-    for (a, b), found in across.items():
-        most = max(query.norm({x: -1, y: 1}) for x, y in found.values())
-        arcs[a][b] = arcs[b][a] = most
-    left, beyond = MOST_COMPARED, best[0]
-    for (a, b), found in sorted(across.items(), key=lambda item: -arcs[item[0][0]][item[0][1]]):
-        if now() > end:
-            return None
-        if 2 * arcs[a][b] <= best[0]:
-            break
-        left -= len(found) ** 2
-        if left < 0:  # too many to compare: some of them, and what no two exceed
-            beyond = max(beyond, 2 * arcs[a][b])
-            back = [(y, x) for x, y in found.values()]
-            best = max(best, _round(query, [list(found.values()), back], end), key=_value)
-            continue
-        for (x, y), (u, v) in combinations(found.values(), 2):
-            # x goes to y, and v comes back to u
-            value = query.norm(_change(((x, y), (v, u))))
-            if value > best[0]:
-                best = value, ((x, u), (v, y))
-    heaviest = heaviest_cycle(arcs, end=end, least=3, above=best[0])
+    for (a, b), edges in sized.items():
+        arcs[a][b] = arcs[b][a] = edges[0][0]
+    compared = _compared(query, list(sized.values()), best, end)
+    if compared is None:
+        return None
+    best, beyond = compared
+    above = _root(query, best[0])
+    heaviest = heaviest_cycle(arcs, end=end, least=3, above=above)
+    if heaviest.upper > above:
+        beyond = max(beyond, heaviest.upper**query.measure.degree)
     if heaviest.cycle:
         choices = [
             list(across[a, b].values()) if a < b else [(y, x) for x, y in across[b, a].values()]
             for a, b in _arcs(heaviest.cycle)
         ]
         best = max(best, _round(query, choices, end), key=_value)
-    return SecretCycles(best[0], max(beyond, best[0], heaviest.upper), best[1])
+    beyond = max(beyond, best[0])
+    return SecretCycles(best[0], floor(beyond) if whole else plain(beyond), best[1])
+
+
+def _compared(
+    query: BoundQuery, sized: Sequence[Sequence[tuple[Exact, Edge]]], best: Worth, end: float
+) -> tuple[Worth, Exact] | None:
+    """Return the best two edges between two classes, and what no two exceed; None: no time."""
+    left, beyond = MOST_COMPARED, best[0]
+    for edges in sorted(sized, key=lambda edges: -edges[0][0]):
+        if now() > end:
+            return None
+        longest, power = edges[0][0], query.measure.degree
+        if (2 * longest) ** power <= best[0]:
+            break
+        left -= len(edges) ** 2
+        if left < 0:  # too many to compare: some of them, and what no two exceed
+            beyond = max(beyond, (2 * longest) ** power)
+            there = [edge for _, edge in edges]
+            best = max(best, _round(query, [there, [(y, x) for x, y in there]], end), key=_value)
+            continue
+        for place, (length, (x, y)) in enumerate(edges):
+            if now() > end:
+                return None
+            for other, (u, v) in edges[place + 1 :]:
+                if (length + other) ** power <= best[0]:
+                    break
+                # x goes to y, and v comes back to u
+                value = query.norm(_change(((x, y), (v, u))))
+                if value > best[0]:
+                    best = value, ((x, u), (v, y))
+    return best, beyond
+
+
+def _long_first(edge: tuple[Exact, Edge]) -> Exact:
+    return -edge[0]
+
+
+def _length(query: BoundQuery, edge: Edge) -> Exact:
+    """Return what a move changes, as a number that adds up."""
+    x, y = edge
+    return _root(query, query.norm({x: -1, y: 1}))
+
+
+def _root(query: BoundQuery, size: Exact) -> Exact:
+    """Return a size; in squares its root, rounded up to a step of 1 / FINE or finer."""
+    if query.measure.degree == 1:
+        return size
+    square = Fraction(size)
+    whole = square.numerator * square.denominator * FINE * FINE
+    root = isqrt(whole)
+    return plain(Fraction(root + (root * root < whole), square.denominator * FINE))
 
 
 def histogram_cycles(
     setting: Setting, query: BoundQuery, classes: Sequence[Sequence[Box]], end: float
 ) -> SecretCycles | None:
     """Return the bounds of a histogram; `classes`: disjoint boxes of each, of those occupied."""
-    if query.measure is not L1 or not is_histogram(query):
+    if query.measure not in (L1, L2_SQUARED) or not is_histogram(query):
         return None
     try:
         near = near_pairs(setting.graph, classes, end)
@@ -172,7 +222,7 @@ def _round(query: BoundQuery, choices: Sequence[Collection[Edge]], end: float) -
 
 
 def _chosen(query: BoundQuery, choices: Sequence[Collection[Edge]], end: float) -> tuple[Edge, ...]:
-    """Return an edge for each arc that changes the query most beside the others (in l1)."""
+    """Return an edge for each arc that changes the query most beside the others."""
     moves = [next(iter(edges)) for edges in choices]
     whole: dict[Hashable, Exact] = defaultdict(int)
     for x, y in moves:
@@ -199,13 +249,18 @@ def _add(query: BoundQuery, whole: dict[Hashable, Exact], edge: Edge, times: int
 
 
 def _gain(query: BoundQuery, whole: Mapping[Hashable, Exact], edge: Edge) -> Exact:
-    """Return how much more outputs change in l1 when a move comes to those that there are."""
+    """Return how much more outputs change when a move comes to those that there are: their
+    squares where these count, else their sizes.
+    """
     own: dict[Hashable, Exact] = defaultdict(int)
     _add(query, own, edge, 1)
     gain: Exact = 0
     for output, value in own.items():
         before: Exact = whole.get(output, 0)
-        gain += max(before + value, -before - value) - max(before, -before)
+        if query.measure.degree > 1:
+            gain += query.weight(output) * value * (2 * before + value)
+        else:
+            gain += max(before + value, -before - value) - max(before, -before)
     return gain
 
 
@@ -219,8 +274,10 @@ def _change(moves: Sequence[Edge]) -> dict[Point, int]:
 
 def _edges(
     setting: Setting, query: BoundQuery, place_of: PlaceOf, end: float
-) -> tuple[dict[tuple[int, int], Edges], Edge | None]:
-    """Return edges between each two classes, the first one left, and the best within a class."""
+) -> tuple[dict[tuple[int, int], Edges], Edge | None, bool]:
+    """Return edges between each two classes, the first one left, the best within a class, and
+    whether all that the query can change by is whole.
+    """
     across: dict[tuple[int, int], Edges] = defaultdict(dict)
     seen: dict[Point, tuple[int | None, int]] = {}
     rows: list[Mapping[Hashable, Exact]] = []
@@ -260,7 +317,9 @@ def _edges(
         else:
             across[b, a].setdefault(key, (y, x))
     best = max(inside.values(), key=lambda e: query.norm({e[0]: -1, e[1]: 1}), default=None)
-    return across, best
+    parts = query.parts if isinstance(query, Stacked) else ()
+    exact = (*(part.weights for part in parts), *(row.values() for row in rows))
+    return across, best, all(value.denominator == 1 for some in exact for value in some)
 
 
 def _edges_read(setting: Setting, query: BoundQuery) -> Iterator[Edge]:

@@ -10,6 +10,12 @@ simple cycle of moves along edges between different classes; and every such move
 cycle, is a pair, whichever edges its moves are along (`secret_cycles`). So each arc may take the
 edge that is best for t, and t = -1 in all places is the same cycle the other way round. QED
 
+*In other norms*, with one weight for all attributes, the same holds with other t. |v|_inf is the
+largest t v over t = 1 for one attribute and 0 for the others, the range of v that over t = 1 for
+one, -1 for another (or none, if some output never changes): so S(f, P) is the largest again. With
+U_t no less than it is for t, in squares |v|^2 is at most |v|_1^2, so the largest U_t^2 over signs
+t, and at most the sum of U_t^2 over the attributes; from below there are the cycles of all these t.
+
 *Cumulative counts.* A move from x to y changes them by |y - x| positions in l1, and several by no
 less than |sum of (y - x)|. So S(f, P) is at least what it is for the sum of positions, and at most
 the largest |y - x| along an edge within a class, or the sum of the largest |y - x| from class to
@@ -31,18 +37,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import singledispatch
-from itertools import product
+from itertools import combinations, product
 from typing import NamedTuple
 
 from blowproof.models import Box, Exact, Point
 from blowproof.models.base.clock import now, spend
-from blowproof.models.norms import L1
+from blowproof.models.base.numbers import plain, total
+from blowproof.models.norms import L1, L2_SQUARED, RANGE
 from blowproof.models.queries.cumulative import AlongAxis
 from blowproof.models.queries.kinds import Ranges, SumQuery
 from blowproof.models.queries.query import BoundQuery
 from blowproof.models.queries.ranges import middle
 from blowproof.models.secrets import OffsetGraph, SecretGraph
 from blowproof.models.secrets.axes import Axis, closest
+from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["Heaviest", "best_edge", "heaviest_cycle", "sums_along_edges"]
@@ -82,44 +90,90 @@ def sums_along_edges(
 
     That is where G does not look at offsets alone, boxes are too many, or there is no time.
     """
-    steps = _steps(query) if query.measure is L1 else {}
+    inner, weight = _unstacked(query)
+    steps = {} if inner is None else _steps(inner)
     count = sum(map(len, classes))
-    if not steps or not isinstance(graph, OffsetGraph):
+    if inner is None or not steps or not isinstance(graph, OffsetGraph):
         return None
     if len(steps) > MOST_SUMMED or count**2 > MOST_PAIRS:
         return None
+    signs, singles = _directions(query, len(steps))
     lower: Exact = 0
-    upper: Exact = 0
     best: tuple[Edge, ...] = ()
-    for signs in product((1,), *[(1, -1)] * (len(steps) - 1)):
-        slopes = {axis: t * step for (axis, step), t in zip(steps.items(), signs, strict=True)}
+    uppers: dict[tuple[int, ...], Exact] = {}
+    for direction in (*signs, *singles):
+        slopes = {axis: t * step for (axis, step), t in zip(steps.items(), direction, strict=True)}
         edges = _edges(graph, classes, slopes, end)
         if edges is None:
             return None
-        arcs: dict[int, dict[int, Exact]] = {}
-        inside: Exact = 0
-        for (a, b), (weight, edge) in edges.items():
-            if a != b:
-                arcs.setdefault(a, {})[b] = weight
-                continue
-            inside = max(inside, weight)
-            if weight > lower:
-                lower, best = weight, (edge,)
-        found = heaviest_cycle(arcs, end=end)
-        if found.weight > lower:
-            ends = zip(found.cycle, (*found.cycle[1:], found.cycle[0]), strict=True)
-            lower, best = found.weight, tuple(edges[a, b][1] for a, b in ends)
-        if isinstance(query, AlongAxis):
-            longest = {
-                a: {b: _passed(query, max(weight, arcs[b][a])) for b, weight in row.items()}
-                for a, row in arcs.items()
-            }
-            found = heaviest_cycle(longest, end=end)
-            inside = _passed(query, inside)
-        upper = max(upper, inside, found.upper)
-    change = Counter(y for _, y in best)
-    change.subtract(x for x, _ in best)
-    return Found(query.norm(change), upper, best)
+        uppers[direction], found = _in_direction(inner, edges, end)
+        for arcs in found:
+            value = query.norm(_change(arcs))
+            if value > lower:
+                lower, best = value, arcs
+    if query.measure is L2_SQUARED:
+        sizes = max(uppers[t] for t in signs) ** 2, total(uppers[t] ** 2 for t in singles)
+        return Found(lower, plain(weight * min(sizes)), best)
+    return Found(lower, plain(weight * max(uppers.values(), default=0)), best)
+
+
+def _unstacked(query: BoundQuery) -> tuple[BoundQuery | None, Exact]:
+    """Return the query and its weight, if it is one, with one weight; counts along an axis: l1."""
+    if not isinstance(query, Stacked):
+        return query, 1
+    part, *others = query.parts
+    if others or not part.uniform or isinstance(part.query, AlongAxis):
+        return None, 1
+    return part.query, part.weights[0]
+
+
+def _directions(
+    query: BoundQuery, count: int
+) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """Return the t of the statement: all signs, and those that look at single attributes."""
+    signs: list[tuple[int, ...]] = list(product((1,), *[(1, -1)] * (count - 1)))
+    places = range(count)
+    alone: list[tuple[int, ...]] = [tuple(int(k == each) for k in places) for each in places]
+    if query.measure is L1:
+        return signs, []
+    if query.measure is not RANGE:
+        return (signs if query.measure is L2_SQUARED else []), alone
+    apart: list[tuple[int, ...]] = [
+        tuple((k == one) - (k == two) for k in places) for one, two in combinations(places, 2)
+    ]
+    return [], [*apart, *(alone if query.still(count) else [])]
+
+
+def _in_direction(
+    query: BoundQuery, edges: Mapping[tuple[int, int], tuple[Exact, Edge]], end: float
+) -> tuple[Exact, list[tuple[Edge, ...]]]:
+    """Return what no pair exceeds in a direction, and the arcs of the best pairs found."""
+    arcs: dict[int, dict[int, Exact]] = {}
+    inside: Exact = 0
+    best: list[tuple[Edge, ...]] = [(), ()]
+    for (a, b), (weight, edge) in edges.items():
+        if a != b:
+            arcs.setdefault(a, {})[b] = weight
+        elif weight > inside:
+            inside, best[0] = weight, (edge,)
+    found = heaviest_cycle(arcs, end=end)
+    if found.cycle:
+        ends = zip(found.cycle, (*found.cycle[1:], found.cycle[0]), strict=True)
+        best[1] = tuple(edges[a, b][1] for a, b in ends)
+    if isinstance(query, AlongAxis):
+        longest = {
+            a: {b: _passed(query, max(weight, arcs[b][a])) for b, weight in row.items()}
+            for a, row in arcs.items()
+        }
+        found = heaviest_cycle(longest, end=end)
+        inside = _passed(query, inside)
+    return max(inside, found.upper), best
+
+
+def _change(arcs: Sequence[Edge]) -> Counter[Point]:
+    change = Counter(y for _, y in arcs)
+    change.subtract(x for x, _ in arcs)
+    return change
 
 
 @singledispatch

@@ -21,6 +21,7 @@ from blowproof.models import (
     parse_query,
     setting,
 )
+from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
@@ -74,6 +75,24 @@ def test_cycles_along_edges_are_what_the_search_finds(seed: int) -> None:
         assert check_pair(question.setting, "secret-moves", told.witness).holds
 
 
+@pytest.mark.parametrize("seed", range(42))
+def test_in_other_norms_too(seed: int) -> None:
+    rng = random.Random(seed)
+    policy = drawn(rng)
+    query, norm = QUERIES[seed % len(QUERIES)], ("l2-squared", "linf", "range")[seed % 3]
+    if seed % 2:
+        query = f"1/2*{query} + 3*sum(x)"
+    found = prepare(setting(policy), "secret-moves")
+    asked = parse_question(query, policy, norm)
+    told = single_cycles(Question(found, asked, "secret-moves"))
+    assert told is not None and told.upper is not None
+    slow = sensitivity(policy, query, norm=norm, reading="secret-moves", engine="search")
+    assert slow.upper == slow.lower
+    assert told.lower <= slow.lower <= told.upper
+    if told.witness is not None:
+        assert check_pair(found, "secret-moves", told.witness).holds
+
+
 def three_axes(rng: random.Random) -> Policy:
     """Cells of one attribute or two of three; secrets by attribute, or at a distance."""
     domain = Domain(x=Integers(0, 2), y=Integers(0, 1), z=Labels(["p", "q"]))
@@ -115,15 +134,19 @@ def test_a_long_cycle_of_wards_has_its_pair(query: str) -> None:
 SALARIES = tuple(Count({"x": Between(20 * k, 20 * k + 19)}) for k in range(10))
 
 
-@pytest.mark.parametrize(("query", "value"), [("cumulative(x)", 18), ("ranges(x)", 3456)])
-def test_salaries_in_bands_are_exact(query: str, value: int) -> None:
-    """10..100 and 1,910..19,100 before."""
+@pytest.mark.parametrize(
+    ("query", "norm", "value"),
+    [("cumulative(x)", "l1", 18), ("ranges(x)", "l1", 3456), ("ranges(x)", "l2-squared", 3618)],
+)
+def test_salaries_in_bands_are_exact(query: str, norm: str, value: int) -> None:
+    """10..100, 1,910..19,100 and 3,618..38,190 before."""
     policy = Policy(
         domain=Domain(x=Integers(0, 199)),
         known=SALARIES,
         secrets=Distance(metric="l1", threshold=10),
     )
-    told = single_cycles(asked(policy, query))
+    found = prepare(setting(policy), "secret-moves")
+    told = single_cycles(Question(found, parse_question(query, policy, norm), "secret-moves"))
     assert told is not None
     assert (told.lower, told.upper) == (value, value)
 

@@ -26,6 +26,7 @@ from blowproof.models import (
 )
 from blowproof.models.domain.regions import Box, Positions
 from blowproof.models.secrets import OffsetGraph
+from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
@@ -82,6 +83,44 @@ def test_cycles_of_boxes_are_what_the_search_finds(seed: int) -> None:
     assert told.lower == told.upper or query in ("cumulative(x)", "ranges(x)")
     if told.witness is not None:
         assert check_pair(found, "secret-moves", told.witness).holds
+
+
+NORMS = ("l2-squared", "linf", "range")
+WEIGHED = ("sum(x)", "sum(x,y)", "sum(y)", "cumulative(x)", "ranges(x)", "2/3*sum(x,y)",
+           "marginal(x)", "histogram", "[1,3]*sum(x,y)", "sum(x) + 1/2*sum(y)")  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(90))
+def test_in_other_norms_too(seed: int) -> None:
+    rng = random.Random(seed)
+    policy = drawn(rng)
+    query, norm = WEIGHED[seed % len(WEIGHED)], NORMS[seed % len(NORMS)]
+    found = prepare(setting(policy), "secret-moves")
+    if found.graph.complete:
+        return
+    asked = parse_question(query, policy, norm)
+    told = single_cycles(Question(found, asked, "secret-moves"))
+    slow = sensitivity(policy, query, norm=norm, reading="secret-moves", engine="search")
+    assert told is not None and slow.status == "exact"
+    assert told.upper is not None and told.lower <= slow.lower <= told.upper
+    if query in ("sum(x)", "sum(y)"):
+        assert told.lower == told.upper
+    if told.witness is not None:
+        assert asked.difference(told.witness.moves("secret-moves")) == told.lower
+        assert check_pair(found, "secret-moves", told.witness).holds
+
+
+def test_far_places_of_a_district_are_the_worst_in_squares() -> None:
+    # one goes 5 to the right out of it, one comes 5 to the right into it: 10 on one axis. Before,
+    # 68 to 100: the pair that is worst in l1 has moved 8 on one axis and 2 on the other.
+    policy = Policy(
+        domain=Domain(x=Integers(0, 99), y=Integers(0, 99)),
+        known=(Count({"x": Between(30, 41), "y": Between(30, 45)}),),
+        secrets=Distance(metric="l1", threshold=5),
+    )
+    for norm, value in (("l2-squared", 100), ("linf", 10), ("range", 10)):
+        told = sensitivity(policy, "sum(x,y)", norm=norm, reading="secret-moves", time_limit=0.5)
+        assert (told.lower, told.upper) == (value, value)
 
 
 def ends(side: Positions, rng: random.Random) -> Positions:
