@@ -324,6 +324,7 @@ engines/search/graver_lists
 engines/search/largest_output
     MOST_NUMBERS 2_000_000 numbers: Of more outputs, effects and moves no table is made.
     LARGEST 2^40 change: With larger changes (scaled to integers) other ways are taken.
+    MOST_MOVES 2^20 moves: Changes of more are not added up in arrays of 64 bits.
     MOST_PERMUTED 4_000_000 numbers: So many numbers of a table are permuted to see symmetries.
 engines/search/straight
     MOST_CLASSES 60 classes: Of more classes no symmetries are looked for.

@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 
 from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
@@ -93,8 +94,11 @@ def multiset_sensitivity(
         if best != cap:
             solve = _solver(moves, table, enough)
             table = table.straight(moves)
+            outputs = Outputs.of(moves, table) if solve in (_additive, _general) else None
+            if outputs is not None:
+                solve = partial(_output_by_output, outputs)
             if enough and (solve is not _additive or not is_labelled(moves.reading)):
-                begins = solve is _output_by_output  # which has all symmetries
+                begins = outputs is not None  # it has all symmetries
                 solve = taking_turns(solve, ends=solve is not _circuits, begins=begins)
             left = None if deadline is None else max(0.0, deadline - now())
             best, counts, found = solve(moves, table, best, counts, left, on_best)
@@ -132,8 +136,6 @@ def _solver(moves: Moves, table: EffectTable, enough: bool) -> Solver:
         return _circuits
     if not enough:
         return _summed
-    if Outputs.of(moves, table) is not None:
-        return _output_by_output
     return _additive if _never_cancels(moves, table) else _general
 
 
@@ -246,34 +248,24 @@ def _general(
     on_best: OnBest | None,
 ) -> Found:
     """Each irreducible multiset that could beat the best is turned into moves, exactly."""
-    choices: dict[int, Counter[Kind]] = {best: counts}
     deadline = None if time_limit is None else now() + time_limit
-
     symmetries: list[list[int]] = []
     joined = straight_kinds(moves)
     if joined is not None and table.widest == len(table.effects):  # else each part is alone
         symmetries = symmetries_of(joined, table.effects, end=_part_of(deadline))
 
-    def evaluate(multiset: Multiset) -> int:
+    def worth(multiset: Multiset, known: int) -> tuple[int, Counter[Kind]]:
         groups = table.groups(multiset)
-        if bound_of(groups) <= max(choices):
-            return max(choices)
-        value, choice = best_choice(groups, deadline=deadline)
-        if value > max(choices):
-            choices[value] = choice
-            _tell(moves, value, choice, None, on_best)
-        return value
+        if bound_of(groups) <= known:
+            return known, counts
+        return best_choice(groups, deadline=deadline)
 
-    upper = improved(
-        table.effects, table.weights, evaluate, best, time_limit, moves.score, symmetries
-    )
-    value = max(choices)
-    if upper is None:
-        return value, choices[value], None
-    return value, choices[value], max(value, upper)
+    searched = _Searched(moves, worth, best, counts, on_best)
+    return searched.run(table, table.weights, symmetries, deadline)
 
 
 def _output_by_output(
+    outputs: Outputs,
     moves: Moves,
     table: EffectTable,
     best: int,
@@ -282,25 +274,56 @@ def _output_by_output(
     on_best: OnBest | None,
 ) -> Found:
     """In the norm linf: what is best for an output is best for each effect (`largest_output`)."""
-    outputs = Outputs.of(moves, table)
-    if outputs is None:
-        return _general(moves, table, best, counts, time_limit, on_best)
-    choices: dict[int, Counter[Kind]] = {best: counts}
     deadline = None if time_limit is None else now() + time_limit
     whole = table.widest == len(table.effects)  # else each part is alone
     symmetries = outputs.symmetries(end=_part_of(deadline)) if whole else []
 
-    def evaluate(multiset: Multiset) -> int:
+    def worth(multiset: Multiset, known: int) -> tuple[int, Counter[Kind]]:
         value = outputs.worth(multiset)
-        if value > max(choices):
-            choices[value] = outputs.choice(multiset)
-            _tell(moves, value, choices[value], None, on_best)
-        return value
+        return value, outputs.choice(multiset) if value > known else counts
 
-    left = None if deadline is None else max(0.0, deadline - now())
-    upper = improved(table.effects, outputs.most, evaluate, best, left, moves.score, symmetries)
-    value = max(choices)
-    return value, choices[value], None if upper is None else max(value, upper)
+    searched = _Searched(moves, worth, best, counts, on_best)
+    return searched.run(table, outputs.most, symmetries, deadline)
+
+
+class _Searched:
+    """A search for the multiset that is worth most.
+
+    `worth` returns what a multiset is worth and the moves that make it, which count if it is more
+    than is known.
+    """
+
+    def __init__(
+        self,
+        moves: Moves,
+        worth: Callable[[Multiset, int], tuple[int, Counter[Kind]]],
+        best: int,
+        counts: Counter[Kind],
+        on_best: OnBest | None,
+    ) -> None:
+        self.moves, self.worth, self.on_best = moves, worth, on_best
+        self.best, self.counts = best, counts
+
+    def run(
+        self,
+        table: EffectTable,
+        weights: Sequence[int],
+        symmetries: Sequence[Sequence[int]],
+        deadline: float | None,
+    ) -> Found:
+        """Search until the deadline: what is found, its moves, and what no multiset exceeds."""
+        left = None if deadline is None else max(0.0, deadline - now())
+        upper = improved(
+            table.effects, weights, self._evaluate, self.best, left, self.moves.score, symmetries
+        )
+        return self.best, self.counts, None if upper is None else max(self.best, upper)
+
+    def _evaluate(self, multiset: Multiset) -> int:
+        value, choice = self.worth(multiset, self.best)
+        if value > self.best:
+            self.best, self.counts = value, choice
+            _tell(self.moves, value, choice, None, self.on_best)
+        return value
 
 
 def improved(

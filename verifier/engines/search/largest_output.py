@@ -31,6 +31,7 @@ __all__ = ["Outputs"]
 MOST_NUMBERS = whole_limit(__name__, "MOST_NUMBERS")
 MOST_PERMUTED = whole_limit(__name__, "MOST_PERMUTED")
 LARGEST = whole_limit(__name__, "LARGEST")
+MOST_MOVES = whole_limit(__name__, "MOST_MOVES")
 
 Ints = NDArray[np.int64]
 
@@ -46,7 +47,7 @@ class Outputs:
     def of(moves: Moves, table: EffectTable) -> Outputs | None:
         """Return them in the norm linf; None in others, and where they are too many or too large.
 
-        Numbers up to 2^40 in at most 2^20 moves stay below 2^63.
+        Numbers up to 2^40 in at most 2^20 moves stay below 2^63; more are added up one by one.
         """
         if moves.query.measure is not LINF:
             return None
@@ -74,10 +75,10 @@ class Outputs:
         return int(self._sums(multiset).max())
 
     def _sums(self, multiset: Multiset) -> Ints:
-        if sum(times for _, times in multiset) > 1 << 20:
-            raise OverflowError("more moves than these numbers are added up for")
-        places = [place for place, _ in multiset]
-        return np.asarray(self.rows[:, places] @ np.array([times for _, times in multiset]))
+        places, times = [place for place, _ in multiset], [times for _, times in multiset]
+        wide = sum(times) > MOST_MOVES
+        rows = self.rows[:, places].astype(object) if wide else self.rows[:, places]
+        return np.asarray(rows @ np.array(times, dtype=object if wide else np.int64))
 
     def choice(self, multiset: Multiset) -> Counter[Kind]:
         """Return the moves by which an output changes that much."""

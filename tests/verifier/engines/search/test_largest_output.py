@@ -137,10 +137,15 @@ def test_other_norms_and_huge_numbers_are_left_alone():
     assert multiset_sensitivity(huge).upper == 2**50 * Fraction(one)
 
 
-def test_counts_that_are_large_are_not_added_up_in_words():
-    moves = moves_of(margins(2, 2), ((1, 0, 0, 0),))
+def test_counts_that_are_large_are_added_up_exactly():
+    """More than 2^20 moves were refused, by an error that the plan does not know."""
+    moves = moves_of(margins(2, 2), ((2**39, 0, 0, 0),))
     outputs = Outputs.of(moves, EffectTable.of(moves))
     assert outputs is not None
-    with pytest.raises(OverflowError):
-        outputs.worth(((0, 2**30),))
+    place = max(range(len(outputs.most)), key=lambda k: outputs.most[k])
+    one = outputs.most[place]
+    assert one >= 2**39
+    assert outputs.worth(((place, 2**20),)) == one * 2**20
+    assert outputs.worth(((place, 2**30),)) == one * 2**30
+    assert outputs.choice(((place, 2**30),)).total() == 2**30
     assert outputs.worth(tuple(Counter({0: 2}).items())) >= 0
