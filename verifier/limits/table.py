@@ -671,6 +671,7 @@ theorems/values/secret_cycles
     LONG_ROW 1_000 entries: Differences of longer rows are not written out.
     APART 3 edges: Without a common end, between two classes: a histogram needs no more.
     MOST_TURNS 20 turns: How often each arc of a cycle is asked for a better edge.
+    FINE 2^20 parts: Roots are rounded up to so many parts of one.
 theorems/values/seen_values
     MOST_SEEN 200_000 values: More values are not looked at.
 theorems/values/squares_beside

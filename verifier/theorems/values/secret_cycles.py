@@ -65,9 +65,7 @@ MOST_COMPARED = whole_limit(__name__, "MOST_COMPARED")
 LONG_ROW = whole_limit(__name__, "LONG_ROW")
 MOST_TURNS = whole_limit(__name__, "MOST_TURNS")
 APART = whole_limit(__name__, "APART")
-
-FINE = 1 << 20
-"""Roots are rounded up to so many parts of one."""
+FINE = whole_limit(__name__, "FINE")
 
 PlaceOf = Callable[[Point], int | None]
 Edge = tuple[Point, Point]
