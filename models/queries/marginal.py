@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from blowproof.models.base.errors import PolicyError
 from blowproof.models.base.numbers import Exact
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Area, Point
+from blowproof.models.norms.norm import Counted
 from blowproof.models.queries.arguments import query_name
 from blowproof.models.queries.outputs import Outputs, cell_label, cell_outputs, value_label
 from blowproof.models.queries.query import BoundQuery, Row, cells_on
@@ -37,6 +40,16 @@ class MarginalQuery(BoundQuery):
     def row(self, point: Point) -> Row:
         """One record adds 1 to its cell of the marginal."""
         return {tuple(point[axis] for axis in self.axes): 1}
+
+    def counted(self, change: Mapping[Point, int]) -> list[Counted]:
+        """Return the changes of the cells."""
+        if not self.axes:
+            return list(super().counted(change))
+        cell = itemgetter(*self.axes)
+        found: dict[object, int] = defaultdict(int)
+        for point, times in change.items():
+            found[cell(point)] += times
+        return [(times, 1) for times in found.values() if times]
 
     def arguments(self, domain: Domain) -> list[str | Exact]:
         """Return the attributes."""

@@ -167,6 +167,18 @@ class Stacked(BoundQuery):
             return self.measure.of([self.measure.weighted((size, 1), part.weights[0])])
         return self.norm(net_change(listed))
 
+    def norm(self, change: Mapping[Point, int]) -> Exact:
+        """Return the norm of the change: a sum over outputs is one over parts.
+
+        For of([weighted((x, t), w)]) is w of([(x, t)]) then, in both norms that add up, and a
+        fraction that all outputs of a part share is multiplied once.
+        """
+        if self.measure.adds and all(part.uniform for part in self.parts):
+            return total(
+                self.measure.of(part.query.counted(change)) * part.weights[0] for part in self.parts
+            )
+        return super().norm(change)
+
     def counted(self, change: Mapping[Point, int]) -> list[Counted]:
         """Return the changes of all outputs, with weights, and of one that does not change."""
         found = [item for part in self.parts for item in part.counted(change, self.measure)]

@@ -1,6 +1,7 @@
 """Stacks as text: weights, lists of weights, several queries as one."""
 
 from fractions import Fraction
+from random import Random
 
 import pytest
 
@@ -10,6 +11,7 @@ from blowproof.models.stacks.stacked import Stacked
 from blowproof.models.stacks.written import parse_question
 
 POLICY = Policy(domain=Domain({"age": Integers(0, 9), "pay": Integers(0, 4), "a+b": Labels("xy")}))
+POINTS = list(POLICY.domain.points())
 MOVE = [Move((0, 0, 0), (3, 2, 0))]
 
 
@@ -32,6 +34,30 @@ def test_changes_of_a_stack(text: str, sizes: tuple[int, ...]) -> None:
         assert asked.difference(MOVE) == size, norm
         again = parse_question(asked.name, POLICY, norm)
         assert again == asked and hash(again) == hash(asked)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1/3 * marginal(age,pay) + 1/4 * sum(age)",
+        "marginal(pay)",
+        "[1, 1/4] * sum(age,pay)",
+        'histogram + 2/3 * marginal("a+b") + cumulative(age)',
+    ],
+)
+def test_the_norm_of_a_stack_is_that_of_all_its_outputs(text: str) -> None:
+    draw = Random(3)
+    for norm in NORMS.values():
+        asked = parse_question(text, POLICY, norm)
+        for _ in range(30):
+            some = {point: draw.choice([-2, -1, 1, 3]) for point in draw.sample(POINTS, 6)}
+            rows = [(times, asked.row(point).items()) for point, times in some.items()]
+            keys = {key for _, row in rows for key, _ in row}
+            total = {key: sum(times * dict(row).get(key, 0) for times, row in rows) for key in keys}
+            outputs = [(value, asked.weight(key)) for key, value in total.items()]
+            if asked.width is not None and len(keys) < asked.width:
+                outputs.append((0, 1))  # one that no record is in
+            assert asked.norm(some) == norm.of(outputs), (norm, some)
 
 
 def test_a_query_alone_in_l1_is_itself() -> None:

@@ -74,8 +74,8 @@ def _of_class(
         if end is not None and number % 64 == 0 and now() > end:
             raise TimeoutError
         sides = [box.sides[axis] for axis in axes]
-        if not ends and max((side.size for side in sides), default=0) > most:
-            return None
+        if not ends and prod(side.size for side in sides) > most:
+            return None  # no two of them are the same
         start = [side.nth(0) for side in box.sides]
         for spots in product(*(_ends(side) if ends else side for side in sides)):
             if spots not in found:
