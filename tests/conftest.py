@@ -20,6 +20,10 @@ import refusals
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# Each core has a worker already. Further threads of the linear algebra find hardly anything to do
+# in matrices as small as those of the tests, and use up a core while they wait for it.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 settings.register_profile(
     "ci",
     derandomize=True,

@@ -5,6 +5,7 @@
 """
 
 import doctest
+import linecache
 from importlib import import_module
 from pkgutil import walk_packages
 
@@ -23,4 +24,12 @@ def module_names() -> list[str]:
 
 @pytest.mark.parametrize("name", module_names())
 def test_module_imports_and_its_examples_hold(name: str) -> None:
-    assert doctest.testmod(import_module(name), optionflags=doctest.ELLIPSIS).failed == 0
+    """As `doctest.testmod`, which also runs texts without any example, and looks each time whether
+    one of all files has changed that were ever read.
+    """
+    linecache.clearcache()
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    for found in doctest.DocTestFinder().find(import_module(name), name):
+        if found.examples:
+            runner.run(found)
+    assert runner.summarize().failed == 0

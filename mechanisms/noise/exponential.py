@@ -69,15 +69,17 @@ def _exp(x: Fraction, bits: int) -> Bounds:
 
     From the second term on each term is at most half of the one before.
     """
+    above, each = x.numerator, x.denominator
     low = high = 1 << bits
     term_low = term_high = low
-    k = 0
+    k = below = 0
     while term_high > 1 or k < 2:
         k += 1
-        below = x.denominator * k
-        term_low = term_low * x.numerator // below
-        term_high = -(-term_high * x.numerator // below)
-        low, high = low + term_low, high + term_high
+        below += each
+        term_low = term_low * above // below
+        term_high = -(-term_high * above // below)
+        low += term_low
+        high += term_high
     return low, high + 2
 
 
