@@ -81,7 +81,7 @@ SEVEN, EIGHT = (Count({"z": k}, at_least=1) for k in (7, 8))
 EITHER = Clause([Literal(1, {"A": "a0"}), Literal(2, {"B": "b0"})])
 VALID: dict[str, tuple[Policy, str, Reading]] = {
     "single-cumulative": (
-        Policy(domain=LINE, secrets=Distance(threshold=50)),
+        Policy(domain=Domain(x=Integers(0, 79)), secrets=Distance(threshold=20)),
         "cumulative(x)",
         "secret-moves",
     ),
@@ -154,7 +154,7 @@ VALID: dict[str, tuple[Policy, str, Reading]] = {
     "determined-a-total": (margins(table(3, 2), "A", "AB"), "marginal(B)", "published"),
     "secret-arc-age-by-ward": (
         Policy(
-            domain=Domain(ward=Labels(["a", "b", "c"]), age=Integers(0, 99)),
+            domain=Domain(ward=Labels(["a", "b", "c"]), age=Integers(0, 29)),
             secrets=AttributeChange(),
             known=(Marginal(["ward"]),),
         ),
@@ -1086,6 +1086,7 @@ KINDS = (
         "secret-arc",
         "one-sided",
         "margins",
+        "limits",
     ),
 )
 

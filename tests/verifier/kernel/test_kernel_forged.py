@@ -5,11 +5,10 @@ anew. What is accepted has other digests than the certificate that it came from,
 engine says so. What was tried is counted.
 """
 
-import copy
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -38,6 +37,20 @@ PARTS += ["implied", "at_least"]
 TRIED: Counter[str] = Counter()
 
 
+def distinct(values: Iterable[Any]) -> list[Any]:
+    """The values, each of them once as JSON text: many certificates share a query or a reading."""
+    return list({json.dumps(each): each for each in values}.values())
+
+
+OF_OTHERS = {
+    key: distinct(other.get(key) for other in VALID.values()) for key in (*PARTS, "digests")
+}
+PROOFS = distinct(
+    [other["proof"] for other in VALID.values()]
+    + [{"kind": kind} for kind in ("cycles", "single", "four-cells", "every-database")]
+)
+
+
 def told(document: Document) -> Verdict | None:
     """The verdict, None for what is no certificate."""
     try:
@@ -56,9 +69,12 @@ def true_claims(others: dict[str, Document], seed: str) -> None:
             continue  # the tables of an engine hold 64-bit numbers, and it stops
         verdict = told(resigned(document))
         assert verdict is not None and verdict.claim == claim
+        limit = 0.25 if "at_least" in document else 1  # what ends does within half a second
         try:
             policy = policy_from(document["policy"])
-            answer = sensitivity(policy, verdict.query, reading=document["reading"], time_limit=3)
+            answer = sensitivity(
+                policy, verdict.query, reading=document["reading"], time_limit=limit
+            )
         except BlowproofError:
             continue  # no policy that the models accept
         assert answer.lower <= verdict.value, claim
@@ -73,15 +89,17 @@ def true_claims(others: dict[str, Document], seed: str) -> None:
 def test_no_part_of_another_certificate_makes_a_new_claim(name: str) -> None:
     """Proofs, witnesses, values, policies, queries, readings, scopes, counts, digests of others."""
     document, others = VALID[name], dict[str, Document]()
-    for other in VALID.values():
-        for key in (*PARTS, "digests"):
-            if other.get(key) == document.get(key):
+    for key, parts in OF_OTHERS.items():
+        for part in parts:
+            if part == document.get(key):
                 continue
-            forged = {**copy.deepcopy(document), key: other.get(key)}
+            forged = {**document, key: part}
             forged = {k: v for k, v in forged.items() if v is not None or k == "witness"}
-            for signed in (forged, *([] if key == "digests" else [_signed(forged)])):
+            signed_anew = None if key == "digests" else _signed(forged)
+            same = signed_anew is None or signed_anew["digests"] == forged["digests"]
+            for signed in (forged, *([] if same else [signed_anew])):
                 TRIED[f"{key} of another"] += 1
-                verdict = None if signed is None else told(signed)
+                verdict = told(signed)
                 if verdict is not None and verdict.accepted:
                     assert key != "digests"
                     assert verdict.value == Fraction(forged["value"])
@@ -101,13 +119,11 @@ def _signed(document: Document) -> Document | None:
 def test_no_other_value_is_accepted_with_any_proof(name: str) -> None:
     document = VALID[name]
     value = Fraction(document["value"])
-    proofs = [other["proof"] for other in VALID.values()]
-    proofs += [{"kind": kind} for kind in ("cycles", "single", "four-cells", "every-database")]
     more = set() if "at_least" in document else {value + 1}  # of bounds, more is true as well
     for less in {value - 1, value - 2, value / 2, *more, Fraction(0), -value} - {value}:
         number = less.numerator if less.denominator == 1 else str(less)
-        for witness in (document["witness"], None):
-            for proof in proofs:
+        for witness in distinct([document["witness"], None]):
+            for proof in PROOFS:
                 TRIED["another value"] += 1
                 forged = {**document, "value": number, "witness": witness, "proof": proof}
                 verdict = told(forged)
@@ -121,11 +137,11 @@ def test_no_bounds_are_accepted_that_exclude_the_value(name: str) -> None:
     if "at_least" in document:
         return
     value = Fraction(document["value"])
-    ends = [value + step for step in (-2, -1, 0, 1, 2)] + [Fraction(0), value / 2, 2 * value]
+    ends = {value + step for step in (-2, -1, 0, 1, 2)} | {Fraction(0), value / 2, 2 * value}
     accepted = 0
-    for low, high in product(ends, repeat=2):
+    for low, high in product(sorted(ends), repeat=2):
         numbers = [end.numerator if end.denominator == 1 else str(end) for end in (low, high)]
-        for witness in (document["witness"], None):
+        for witness in distinct([document["witness"], None]):
             TRIED["bounds"] += 1
             forged = {**document, "at_least": numbers[0], "value": numbers[1], "witness": witness}
             verdict = told(forged)
