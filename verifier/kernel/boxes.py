@@ -17,10 +17,16 @@ MOST_BITS = 1 << 29
 
 def inside(point: Point, area: Sequence[Box]) -> bool:
     """Whether a point lies in an area."""
-    return any(
-        all(any(a <= p < b for a, b in side) for p, side in zip(point, box, strict=True))
-        for box in area
-    )
+    for box in area:
+        for p, side in zip(point, box, strict=True):
+            for a, b in side:
+                if a <= p < b:
+                    break
+            else:
+                break
+        else:
+            return True
+    return False
 
 
 def first(box: Box) -> Point:
