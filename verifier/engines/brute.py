@@ -183,23 +183,37 @@ def _pufferfish(first: tuple[Point, ...], world: World, edge: Edge) -> Iterator[
 
     The belief has weights c_j(v) that make D1 the only least one of I_Q with D1's value of record
     i, and D2 that with D2's. Values other than D1's and D2's may weigh without limit, so that only
-    the databases between the two are looked at.
+    the databases between the two are looked at: each of their records is as in D1 or as in D2.
     """
+    holding: list[dict[Point, int]] = [defaultdict(int) for _ in first]
+    for place, third in enumerate(world):
+        for having, z in zip(holding, third, strict=True):
+            having[z] |= 1 << place
     for second in world:
         changed = [j for j, (x, y) in enumerate(zip(first, second, strict=True)) if x != y]
         told = [i for i in changed if edge(first[i], second[i])]
         if not told:
             continue
-        between = [
-            {j for j in changed if third[j] == second[j]}
-            for third in world
-            if all(z in (x, y) for x, y, z in zip(first, second, third, strict=True))
-        ]
-        if any(_weights(between, i, set(changed)) for i in told):
+        there = -1  # the places of the databases between the two, as the bits of a number
+        for having, x, y in zip(holding, first, second, strict=True):
+            there &= having[x] | having[y]
+        between = frozenset(
+            frozenset(j for j in changed if world[place][j] == second[j]) for place in _bits(there)
+        )
+        if any(_weights(between, i, frozenset(changed)) for i in told):
             yield second
 
 
-def _weights(between: Sequence[set[int]], told: int, changed: set[int]) -> bool:
+def _bits(number: int) -> Iterator[int]:
+    """Yield the places of the ones in a number."""
+    while number:
+        low = number & -number
+        yield low.bit_length() - 1
+        number ^= low
+
+
+@lru_cache(1 << 12)  # the same few questions, for most pairs of most policies
+def _weights(between: frozenset[frozenset[int]], told: int, changed: frozenset[int]) -> bool:
     """Whether weights w_j = c_j(D2_j) - c_j(D1_j) exist; `between` says who holds D2's value."""
     others = sorted(changed - {told})
     above = [third for third in between if told not in third and third]
