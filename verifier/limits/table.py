@@ -88,6 +88,11 @@ certify/selections/choices
 certify/selections/known_scores
     MOST_VALUES 2_000 values: So many are looked at for ones that lift an answer alone.
     MOST_SCORES 20_000 answers: A pair with more answers that are not 0 is left alone.
+certify/selections/listed_scores
+    MOST_DATABASES 10_000 databases: Of so few, all neighbours are listed.
+    SECONDS 4.0 seconds: For that, and for what each of these pairs loses.
+    FINER 8 times: Into how many times as many steps noise is cut, for the most telling of them.
+    FEW 2 pairs: So many are looked at so.
 certify/selections/noisy_partitions
     BITS 128 bits: Precision of the probabilities of partitions.
     CUT 48 bits: What is less likely than 2 to minus this is cut off.
@@ -98,6 +103,7 @@ certify/selections/winning
     BITS 128 bits: Precision of the chances to win a noisy maximum.
     PARTS 128 parts: Into so many steps a scale of noise without a grid is cut.
     REACH 64 scales: Noise that is further off counts as may be.
+    NEAR 32 scales: The same, where a scale is cut into more steps.
     MOST_STEPS 400_000 steps: Steps of the noise, for all answers, that are added up.
 closed_forms/blowfish/sparse_witness
     EDGE_LIMIT 20_000 edges: So many edges of G are looked at for a pair.

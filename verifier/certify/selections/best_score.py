@@ -28,7 +28,8 @@ noise, t(x) = e^(-x / b) (2 + x / b) / 4; for discrete noise, with q = e^(-1 / b
 proportion to q^x ((x + c) (1 - q) + q), c = (1 + q^2) / (1 - q^2). In both, t(g') / t(g) >= e^rho
 (1 - (d_i - d_j) / g), and t(g' + D) / t(g') <= e^(-D / b) (1 + D / g'). So i gains rho, less as
 little as one likes: every epsilon below S / b is refuted, up to that, where i and j are the answers
-that range is about. (Scope "given", where nothing may be added: `known_scores`.)
+that range is about. (Scope "given", where nothing may be added: `known_scores`, and
+`listed_scores`.)
 
 Here f and D / b are at least 60, e^-60 < 2^-86, and g at least 2^30 (d_i - d_j).
 """
@@ -41,6 +42,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 from math import ceil
+from operator import itemgetter
 
 from blowproof.models import BoundQuery, BudgetError, Point, PolicyError, QueryError, Setting, show
 from blowproof.models.base.numbers import magnitude, plain, total
@@ -52,6 +54,7 @@ from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.certify.base.asked import Asked
 from blowproof.verifier.certify.base.verdict import Loss, LossBounds
 from blowproof.verifier.certify.selections.known_scores import lost_on_known_numbers
+from blowproof.verifier.certify.selections.listed_scores import lost_on_few_databases
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.neighbours.check import check_pair
 
@@ -101,7 +104,8 @@ def _reached(
 ) -> tuple[Fraction, Pair | None]:
     """Return what a choice loses at least, and the pair that shows it, or 0."""
     if asked.setting.scope == "given":
-        return lost_on_known_numbers(asked, item, query, pair)
+        listed = lost_on_few_databases(asked, item, query)
+        return max(listed, lost_on_known_numbers(asked, item, query, pair), key=itemgetter(0))
     reached = _drawn if item.candidates == "exponential" else _noisiest
     return reached(asked, item.scale, query, pair)
 

@@ -37,7 +37,7 @@ from blowproof.verifier.certify.selections.winning import how_often
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.neighbours.check import check_pair
 
-__all__ = ["log_beats", "lost_on_known_numbers"]
+__all__ = ["log_beats", "log_sum", "lost_on_known_numbers", "scores_of"]
 
 MOST_VALUES = whole_limit(__name__, "MOST_VALUES")
 MOST_SCORES = whole_limit(__name__, "MOST_SCORES")
@@ -78,7 +78,7 @@ def lost_on_known_numbers(
 def _of(query: BoundQuery, pair: Pair, scale: Fraction, count: int, lost: Lost) -> Fraction:
     """Return what the answer that gains most from the first to the second loses at least, or 0."""
     first, second = (
-        {key: value / scale for key, value in _scores(query, database).items()}
+        {key: value / scale for key, value in scores_of(query, database).items()}
         for database in (pair.first(), pair.second())
     )
     keys = list({**first, **second})
@@ -96,7 +96,7 @@ def _of(query: BoundQuery, pair: Pair, scale: Fraction, count: int, lost: Lost) 
         return Fraction(0)
 
 
-def _scores(query: BoundQuery, database: Mapping[Point, int]) -> dict[object, Fraction]:
+def scores_of(query: BoundQuery, database: Mapping[Point, int]) -> dict[object, Fraction]:
     """Return every answer that is not 0."""
     found: dict[object, Fraction] = defaultdict(Fraction)
     for x, times in database.items():
@@ -120,11 +120,11 @@ def _behind(scores: Scores, own: object, count: int) -> Counter[Fraction]:
 
 def _drawn(first: Scores, second: Scores, winner: object, loser: object, count: int) -> Fraction:
     """Return the logarithm of how much oftener the winner is drawn on the second, from below."""
-    (_, most), (least, _) = (_log_sum(_behind(scores, winner, count)) for scores in (second, first))
+    (_, most), (least, _) = (log_sum(_behind(scores, winner, count)) for scores in (second, first))
     return least - most
 
 
-def _log_sum(behind: Mapping[Fraction, int]) -> Around:
+def log_sum(behind: Mapping[Fraction, int]) -> Around:
     """Return fractions around the logarithm of 1 and the sum of all e^x."""
     top = max(Fraction(0), *behind)
     low = high = Fraction(0)
@@ -233,8 +233,8 @@ def _rearranged(setting: Setting, query: BoundQuery, pair: Pair) -> Iterator[Pai
     if setting.clauses or pair.database is not None:
         return
     facts = (*setting.equalities, *setting.bounds)
-    change = _scores(query, Counter(pair.after))
-    for key, value in _scores(query, Counter(pair.before)).items():
+    change = scores_of(query, Counter(pair.after))
+    for key, value in scores_of(query, Counter(pair.before)).items():
         change[key] = change.get(key, Fraction(0)) - value
     lifts: dict[object, dict[tuple[int, ...], Point]] = defaultdict(dict)
     for x in (*pair.before, *pair.after, *islice(setting.domain.points(), MOST_VALUES)):

@@ -25,25 +25,30 @@ BITS = whole_limit(__name__, "BITS")
 ONE = 1 << BITS
 PARTS = whole_limit(__name__, "PARTS")
 REACH = whole_limit(__name__, "REACH")
+NEAR = whole_limit(__name__, "NEAR")
 MOST_STEPS = whole_limit(__name__, "MOST_STEPS")
 
 
 def how_often(
-    behind: Mapping[Fraction, int], ties: Mapping[Fraction, int], scale: Fraction | None
+    behind: Mapping[Fraction, int],
+    ties: Mapping[Fraction, int],
+    scale: Fraction | None,
+    *,
+    finer: int = 1,
 ) -> tuple[Fraction, Fraction]:
     """Return fractions around the chance to win; BudgetError where the noise has too many steps.
 
     `behind`: by how much (in scales) the answer is behind others, and how many these are; `ties`:
     the same for those with whom a tie is a win. `scale`: how many steps of the noise's grid a scale
-    is; None: it has none.
+    is; None: it has none, and is cut into PARTS times `finer`.
 
     >>> low, high = how_often({Fraction(0): 1}, {}, None)
     >>> round(float(low), 2), round(float(high), 2)  # one of two, as often as not
     (0.5, 0.5)
     """
     smooth = scale is None
-    steps = Fraction(PARTS) if scale is None else scale
-    reach = ceil(REACH * steps)
+    steps = Fraction(PARTS * finer) if scale is None else scale
+    reach = ceil((REACH if finer == 1 else NEAR) * steps)
     if 2 * reach * (1 + len(behind) + len(ties)) > MOST_STEPS:
         raise BudgetError("the noise has too many steps to add them up")
     low, high = _law(steps, reach, smooth)
