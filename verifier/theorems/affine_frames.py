@@ -22,6 +22,7 @@ from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass
 from blowproof.verifier.databases.value_classes import ClassTable
 from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.theorems.lengths.frames_above import change_in_frames, moves_in_frames
 
 __all__ = [
     "MOST_PARTITIONS",
@@ -261,21 +262,36 @@ def few_partitions(found: Signatures) -> bool:
 def change_above(found: Signatures, *, end: float) -> int | None:
     """Return what an irreducible multiset of all moves changes the histogram by at the most.
 
-    The theorems of `closed_forms.ours.one_dependency` (d = 0, 1) and
-    `more_dependencies.blocks_above` (d = 2); None for more dependencies. If every class is called
-    large, it is twice what so many moves can be: the proofs bound what enters classes and what
-    leaves them.
+    The theorems of `closed_forms.ours.one_dependency` (d = 0, 1) and `more_dependencies` (d = 2:
+    `blocks_above`). For d > 2 the proof of the latter holds as it stands, but for (2), where the
+    trees of c_i have d - 1 independent sums on K, and the block of all other trees with these d - 1
+    is a frame, and (3), which is sum l_i < d (`lengths.lattice_free`). So the bound is d W - 2, W
+    being even and no less than the worth of every frame (`lengths.frames_above`). If every class is
+    called large, it is twice what so many moves can be: the proofs bound what enters classes and
+    what leaves them.
 
     >>> change_above(Signatures(((0,), (1,), (2,), (3,)), (True,) * 4), end=float("inf"))
     18
     """
     several = len(found.dependencies)
     cycle = 2 * sum(found.large)
-    if several > 2 or not few_partitions(found):
-        return None
     if several == 0:
         return cycle
-    best = best_frame(found, end=end)
-    if best is None:
+    most = _listed_worth(found, end) if several <= 2 else _worth_above(found, end)
+    if most is None:
         return None
-    return max(cycle, best.worth if several == 1 else 2 * best.worth - 2)
+    return max(cycle, most if several == 1 else several * most - 2)
+
+
+def _listed_worth(found: Signatures, end: float) -> int | None:
+    best = best_frame(found, end=end) if few_partitions(found) else None
+    return None if best is None else best.worth
+
+
+def _worth_above(found: Signatures, end: float) -> int | None:
+    """Return an even number that no frame's worth exceeds; calling classes large takes no less."""
+    if any(found.large):
+        moves = moves_in_frames(found.dependencies, end=end)
+        return None if moves is None else 2 * moves
+    change = change_in_frames(found.dependencies, end=end)
+    return None if change is None else change // 2 * 2

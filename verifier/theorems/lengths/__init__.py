@@ -1,8 +1,9 @@
 """How long circuits of moves are, and how many of them an irreducible multiset is made of.
 
 Read `longest_circuit` (an ellipsoid round all effects bounds determinants), then `lattice_free`
-(sums of circuits, of which no part but the whole is a lattice point). Without circuits:
-`two_beside` (cells and two facts: cycles in the plane), `fitting_cycles` (few cells: all lists of
-cycles that fit together), `along_edges` (reading 2, where G is not connected), `label_changes` (a
-query that sees cells and one more fact alone).
+(sums of circuits, of which no part but the whole is a lattice point), `frames_above` (the blocks of
+a circuit's classes bound it, too). Without circuits: `two_beside` (cells and two facts: cycles in
+the plane), `fitting_cycles` (few cells: all lists of cycles that fit together), `along_edges`
+(reading 2, where G is not connected), `label_changes` (a query that sees cells and one more fact
+alone).
 """
