@@ -125,6 +125,14 @@ NEEDS = {
         "cumulative(age)",
         "add-remove",
     ),
+    "four cells": Needs(
+        Policy(
+            domain=Domain(school=Integers(1, 9), meals=Labels("fp"), absent=Integers(0, 190)),
+            known=(Marginal(["school"]), Count({"meals": "f"})),
+        ),
+        "cumulative(absent)",
+        "markov",
+    ),
     "two margins": Needs(
         Policy(domain=table(6, 13, 3, 2), known=(Marginal(["a", "b"]), Marginal(["a", "c"]))),
         reading="add-remove",

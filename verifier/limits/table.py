@@ -608,6 +608,12 @@ theorems/families/areas_beside
     MOST_BITS 13_000 bits: A number of moves that is longer is not told: nobody could print it.
     MOST_STAGES 4 facts: Of no more facts beside the areas a bound is made one after the other.
     SECONDS 10.0 seconds: To find which boxes lie inside of which, and values of the classes.
+theorems/families/four_cells
+    SECONDS 4.0 seconds: For the theorem, where no time limit says it.
+    MOST_CLASSES 400 signatures: Of more, not every two are added up.
+    MOST_ROWS 500 rows: Of more, not every two are compared.
+    MOST_FOURS 400_000 fours: Of more classes that come for others no bound is made.
+    MOST_TRIED 200 fours: So many are tried as a pair, the largest first.
 theorems/families/many_areas
     MANY 5_000 facts: Of no more facts a table is made of what each class adds to each.
     SHORT_AXIS 8 positions: Of no longer axes every position is looked at.

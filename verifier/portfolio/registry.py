@@ -20,6 +20,7 @@ from blowproof.verifier.theorems.beside import facts_beside
 from blowproof.verifier.theorems.beside_bounds import bounds_beside, no_bounds_beside
 from blowproof.verifier.theorems.exchanges import exchanges, no_exchanges
 from blowproof.verifier.theorems.families.areas_beside import areas_beside, no_areas_beside
+from blowproof.verifier.theorems.families.four_cells import four_cells, no_four_cells
 from blowproof.verifier.theorems.families.many_areas import many_areas, no_many_areas
 from blowproof.verifier.theorems.families.two_margins import two_margins
 from blowproof.verifier.theorems.listed_margins import listed_margins
@@ -56,6 +57,8 @@ THEOREMS = (
              tables_beside_one, no_tables, norms=EVERY_NORM),
     Strategy("exchanges", "theorem", "independent signatures: a record for another of its class",
              exchanges, no_exchanges, norms=EVERY_NORM),
+    Strategy("four cells", "theorem", "two records go at the most, and as many come, in reading 4",
+             four_cells, no_four_cells),
     Strategy("two margins", "theorem", "two tables: records come and go round a cycle of cells",
              two_margins, no_exchanges, norms=EVERY_NORM),
     Strategy("beside", "theorem", "cells and a few facts beside them: so many moves at the most",

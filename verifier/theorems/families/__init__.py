@@ -4,5 +4,6 @@ The former find their classes themselves, and then say what the theorems beside 
 Change a docstring's proof and the code together.
 
 Read `areas` (boxes that lie inside of one another, or apart), `many_areas` (nothing else is known),
-`areas_beside` (further facts); `two_margins` (records that come and go beside two tables).
+`areas_beside` (further facts); `two_margins` (records that come and go beside two tables),
+`four_cells` (two that come for two that go).
 """
