@@ -194,8 +194,18 @@ def _forget_files() -> None:
         tables.forget_all()
 
 
+def one_thread() -> None:
+    """Let arrays be worked on by one thread, unless the caller says otherwise.
+
+    Matrices here are small: several threads wait for each other, and a plan takes twice the
+    processor time on a busy machine. It counts as long as numpy is not loaded.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 def main() -> None:
     """Run the command line of this process, and exit."""
+    one_thread()
     _open_streams()
     _end_as_ctrl_c_does()
     ignore_late_halts()

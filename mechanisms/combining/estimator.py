@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.combining.measurements import Measurement
 from blowproof.mechanisms.combining.monotone import Order
-from blowproof.mechanisms.combining.operators import Linear, cell_bins, operator_of
+from blowproof.mechanisms.combining.operators import Intervals, Linear, cell_bins, operator_of
 from blowproof.mechanisms.combining.whole import known_of_bins, rounded_near, whole_table
 from blowproof.mechanisms.estimates.consistency import (
     MOST_ROUNDED,
@@ -112,6 +112,7 @@ class Estimator:
         self.policy = policy
         self._noisy = [item for item in measurements if not item.is_exact]
         self._agreed: tuple[NDArray[np.int64], Floats] | None = None
+        self._size = size
         self._know(measurements, reading, answers, size)
 
     def _know(
@@ -186,8 +187,17 @@ class Estimator:
         cells[self.free] = table
         return [item.query.forward(cells) for item in self._noisy]
 
-    def _solved(self, values: Sequence[Floats], start: Floats, close: float = TIGHT) -> Floats:
-        """Return the table nearest to `start` that fits the noisy values best."""
+    def _solved(
+        self,
+        values: Sequence[Floats],
+        start: Floats,
+        close: float = TIGHT,
+        most: int | None = None,
+    ) -> Floats:
+        """Return the table nearest to `start` that fits the noisy values best.
+
+        `most`: steps after which it gives up.
+        """
         from scipy.sparse.linalg import LinearOperator, lsmr
 
         weights = [1 / np.sqrt(item.variances) for item in self._noisy]
@@ -213,7 +223,9 @@ class Estimator:
             w * (value - part)
             for w, value, part in zip(weights, values, self._forward(start), strict=True)
         ])  # fmt: skip
-        found = lsmr(matrix, missing, atol=close, btol=close, conlim=1e12, maxiter=4_000)
+        found = lsmr(matrix, missing, atol=close, btol=close, conlim=1e12, maxiter=most or 4_000)
+        if most is not None and found[2] >= most:
+            raise BudgetError(f"least squares took more than {most} steps")
         return np.asarray(start + settle(found[0]))
 
     @cached_property
@@ -407,8 +419,30 @@ class Estimator:
         )
         return NORMAL if gaussian else LAPLACE
 
+    @cached_property
+    def every_cell(self) -> bool:
+        """Whether it is seen at once that each cell follows from what was measured.
+
+        Where no two cells share a bin, the bins add up along their order. The interval from low to
+        high tells how far the sum up to high is from that up to low; where intervals (and n, from
+        the first bin to the last) join all of these sums, all bins are told.
+        """
+        for query in (item.query for item in self._noisy):
+            if not isinstance(query, Intervals):
+                continue
+            if len(np.unique(query.bins[self.free])) < len(self.free):
+                continue
+            ends = [np.append(query.low, 0), np.append(query.high, 0)]
+            if self._size is not None:
+                ends[1][-1] = query.many
+            if _joined(query.many + 1, *ends):
+                return True
+        return False
+
     def require_determined(self, query: BoundQuery, operator: Forward) -> None:
         """Refuse what differs between two tables that fit all that is known equally well."""
+        if self.every_cell:
+            return
         draw = np.random.default_rng(SEED)
         other = self._settle(draw.normal(size=len(self.free)))
         nothing = [np.zeros(len(item.variances)) for item in self._noisy]
@@ -433,14 +467,19 @@ class Estimator:
             rounds += 1
         return np.sqrt(squares / rounds), f"simulated, {rounds} rounds"
 
-    def noise(self, operator: Forward, rounds: int | None = None) -> Iterator[Floats]:
-        """Yield errors of least squares, as made-up normal noise of the same variances has them."""
+    def noise(
+        self, operator: Forward, rounds: int | None = None, most: int | None = None
+    ) -> Iterator[Floats]:
+        """Yield errors of least squares, as made-up normal noise of the same variances has them.
+
+        `most`: steps of one round after which it gives up.
+        """
         draw = np.random.default_rng(SEED)
         cells = np.zeros(self.policy.domain.size)
         usual = ROUNDS if len(self.free) <= MANY else FEW_ROUNDS
         for _ in range(usual if rounds is None else rounds):
             noise = [draw.normal(0, np.sqrt(item.variances)) for item in self._noisy]
-            cells[self.free] = self._solved(noise, np.zeros(len(self.free)), ROUGH)
+            cells[self.free] = self._solved(noise, np.zeros(len(self.free)), ROUGH, most)
             yield operator.forward(cells)
 
     def _exact_errors(self, operator: Forward) -> Floats:
@@ -508,11 +547,20 @@ class Estimator:
         return np.asarray(np.where(held[bins] > 0, self.positive * shares, even))
 
 
+def _joined(many: int, first: NDArray[np.int64], second: NDArray[np.int64]) -> bool:
+    """Return whether edges join all of so many vertices."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    edges = coo_array((np.ones(len(first)), (first, second)), shape=(many, many))
+    return int(connected_components(edges, directed=False)[0]) == 1
+
+
 def _matrix(query: Linear, free: NDArray[np.int64]) -> Any:
     """Return a query that has few outputs, or one for each bin, as a sparse matrix."""
     from scipy.sparse import csr_array
 
-    from blowproof.mechanisms.combining.operators import Intervals, Mixed, Stepped
+    from blowproof.mechanisms.combining.operators import Mixed, Stepped
 
     if isinstance(query, Stepped):
         raise InternalError("steps are never released without noise")

@@ -47,6 +47,8 @@ MOST_CELLS = 20_000
 """Of larger domains the error of such a fit takes longer than the rest of a plan."""
 ROUNDS, STUDENT = 20, 2.09
 """Of a simulation, and how many standard errors of so few hold the mean 95 times in 100."""
+STEPS = 150
+"""Of least squares in one round; what takes more of them takes longer than the rest of a plan."""
 MOST_EXACT = 500
 """Cells up to which it is worked out without simulations, while many plans are compared."""
 
@@ -164,7 +166,7 @@ class Joint(Together):
             errors = stack.split(estimator.errors(stack)[0])
             pairs = zip(self.plans, errors, strict=True)
             return [self._expected(plan, found**2, "exact", None) for plan, found in pairs]
-        draws = [stack.split(noise) for noise in estimator.noise(stack, ROUNDS)]
+        draws = [stack.split(noise) for noise in estimator.noise(stack, ROUNDS, STEPS)]
         found = []
         for plan, *rounds in zip(self.plans, *draws, strict=True):
             squares = np.array(rounds) ** 2

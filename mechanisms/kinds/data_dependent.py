@@ -186,7 +186,7 @@ class Bucketed(Plan):
 
     def releases(self, vertex: Ints) -> tuple[tuple[Release, ...], Forest | None]:
         """Return what is released of these buckets: their flows, or (no forest) their counts."""
-        forest, stretch = plan_flows(self.rest, vertex, edges=self.edges)
+        forest, stretch = plan_flows(self.rest, vertex, self.edges)
         return flow_releases(self, self.rest, vertex, forest, stretch), forest
 
     def run(self, draw: Draw) -> Vector | Estimate:

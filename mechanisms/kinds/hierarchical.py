@@ -160,8 +160,12 @@ class Hierarchical(Plan):
 
     def run(self, draw: Draw) -> Vector | Estimate:
         """Return what was asked for, as estimated from the noisy counts."""
-        drawn = [draw(item) for item in self.releases]
-        counts = self.counts(drawn, draw.public_size(self.request))
+        size = draw.public_size(self.request)
+
+        def made() -> OrderedCounts:
+            return self.counts([draw(item) for item in self.releases], size)
+
+        counts: OrderedCounts = draw.once((self.name, tuple(self.releases), size), made)
         return counts.answer(self.request.bound)
 
     def counts(self, drawn: list[Vector], size: int | None, *, rise: bool = True) -> OrderedCounts:

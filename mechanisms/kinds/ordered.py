@@ -59,7 +59,9 @@ class Ordered(Plan):
 
     def run(self, draw: Draw) -> Vector | Estimate:
         """Return what was asked for, as estimated from the noisy cumulative histogram."""
-        counts = self.counts(draw(self.release), draw.public_size(self.request))
+        size = draw.public_size(self.request)
+        key = self.name, self.release, self.stretches, size
+        counts: OrderedCounts = draw.once(key, lambda: self.counts(draw(self.release), size))
         return counts.answer(self.request.bound)
 
     def for_intervals(self) -> Plan:

@@ -12,11 +12,12 @@ All answers follow from the noisy counts that the noisy flows give, whatever the
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,15 @@ from blowproof.mechanisms.release.release import (
     calibrated_scale,
     status_notes,
 )
-from blowproof.mechanisms.structures.forests import Forest, best_forest, forests, hubs, path
+from blowproof.mechanisms.structures.forests import (
+    Forest,
+    Rated,
+    best_forest,
+    forests,
+    hubs,
+    path,
+    rated,
+)
 from blowproof.models import (
     BoundQuery,
     BudgetError,
@@ -57,6 +66,7 @@ from blowproof.models.queries.kinds import Cumulative, Ranges
 from blowproof.models.queries.query import Row
 from blowproof.models.secrets.offsets import OffsetGraph
 from blowproof.models.stacks.stacked import Part, Stacked, in_norm
+from blowproof.verifier.certify.base.asked_before import Known
 
 __all__ = [
     "Flows",
@@ -96,6 +106,21 @@ class Flows(BoundQuery):
     def __post_init__(self) -> None:
         """Keep the array as it is: what was proved of the flows stays true of them."""
         self.vertex.setflags(write=False)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the rows are the same: then what was proved of one is so of the other."""
+        return isinstance(other, Flows) and (
+            self is other
+            or (
+                (self.edges, self.roots, self.domain) == (other.edges, other.roots, other.domain)
+                and np.array_equal(self.vertex, other.vertex)
+                and np.array_equal(self.forest.parent, other.forest.parent)
+            )
+        )
+
+    def __hash__(self) -> int:
+        """Return a hash that flows with the same rows share."""
+        return hash((self.edges, self.roots, len(self.vertex)))
 
     @property
     def released(self) -> Ints:
@@ -199,32 +224,43 @@ def _refuse_above(limit: int, found: int, what: str) -> None:
         )
 
 
-def plan_flows(
-    request: Request,
-    vertex: Ints,
-    tree: str | None = None,
-    edges: tuple[Ints, Ints] | None = None,
-) -> tuple[Forest, int]:
-    """Return the forest for G with values merged into vertices, and its stretch.
-
-    `tree` names a kind (None: the one with the least error for the query that is asked); `edges`
-    are those of G, where they are listed already.
+def plan_flows(request: Request, vertex: Ints, edges: tuple[Ints, Ints] | None) -> Rated:
+    """Return the forest for G with values merged into vertices, and its stretch: the one with the
+    least error for the query that is asked. `edges` are those of G, where they are listed already.
     """
-    policy, size = request.policy, int(vertex.max()) + 1
+    return best_forest(_rated(request.policy, vertex, None, edges), _least_for(request))
+
+
+def _rated(
+    policy: Policy, vertex: Ints, tree: str | None, edges: tuple[Ints, Ints] | None
+) -> list[Rated]:
+    """Return the forests to choose from, and how far each stretches an edge of G.
+
+    `tree` names a kind (None: any).
+    """
+    size = int(vertex.max()) + 1
     if tree is not None and tree not in TREES:
         raise QueryError(f"there is no tree {tree!r}\n  try: one of {', '.join(TREES)}")
     if tree in (None, PATH) and size == policy.domain.size > 1 and is_path(policy):
-        return path(size), 1
+        return [(path(size), 1)]
     if policy.graph.complete and tree in (None, STAR):
         parent = np.zeros(size, dtype=np.int64)
         parent[0] = -1
-        return Forest(parent), min(size - 1, 2)
+        return [(Forest(parent), min(size - 1, 2))]
     u, v = graph_edges(policy) if edges is None else edges
     u, v = vertex[u], vertex[v]
     # one number for each edge: both ends are places in an array, so it is below 2**63
     u, v = np.divmod(np.unique((np.minimum(u, v) * size + np.maximum(u, v))[u != v]), size)
-    candidates = _candidates(policy, size, u, v, tree)
-    return best_forest(candidates, u, v, lambda forest: _error(request.bound, forest))
+    return rated(_candidates(policy, size, u, v, tree), u, v)
+
+
+def _least_for(request: Request) -> Callable[[Forest], float]:
+    return lambda forest: _error(request.bound, forest)
+
+
+_RATED: WeakKeyDictionary[Known, dict[str | None, list[Rated]]] = WeakKeyDictionary()
+"""Forests for single values, by kind: they depend on no query. They are kept as long as what the
+verifier answered, which is of one policy and shared by all requests of a run."""
 
 
 def _candidates(policy: Policy, size: int, u: Ints, v: Ints, tree: str | None) -> list[Forest]:
@@ -288,8 +324,6 @@ class Transformed(Plan):
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        domain = request.policy.domain
-        size = domain.size
         if not is_path(request.policy):  # a path takes no more than its prefixes do
             require_few_values(request.policy)
         if request.bound.per_record:
@@ -298,8 +332,11 @@ class Transformed(Plan):
                 "have\n  try: --mechanism laplace"
             )
         require_answerable(request.bound, request.policy)
-        vertex = np.arange(size, dtype=np.int64)
-        self.forest, self.stretch = plan_flows(request, vertex, request.options.get("tree"))
+        vertex = np.arange(request.policy.domain.size, dtype=np.int64)
+        kept, tree = _RATED.setdefault(request.known, {}), request.options.get("tree")
+        if tree not in kept:
+            kept[tree] = _rated(request.policy, vertex, tree, None)
+        self.forest, self.stretch = best_forest(kept[tree], _least_for(request))
         self.releases = flow_releases(self, request, vertex, self.forest, self.stretch)
         self.description = self.described(*self.releases)
 

@@ -74,10 +74,14 @@ def noise_of_its_own(query: BoundQuery, policy: Policy) -> bool:
 
 
 def candidates(query: BoundQuery, policy: Policy) -> Iterator[Candidate]:
-    """Yield what is tried for a query, the quick ones first; hulls take many questions."""
+    """Yield what is tried for a query, the quick ones first; hulls take many questions.
+
+    In one dimension the hull is an interval, and its noise that of Laplace.
+    """
     yield from _usual(query, policy)
     outputs = query.outputs(policy.domain)
-    if outputs is not None and outputs.count <= MOST_OUTPUTS and noise_of_its_own(query, policy):
+    few = outputs is not None and 1 < outputs.count <= MOST_OUTPUTS
+    if few and noise_of_its_own(query, policy):
         yield Candidate("k-norm", {"shape": "hull"})
 
 

@@ -244,8 +244,8 @@ def _by_single_moves(
         gains = _that_change(query, outputs)
         if gains is not None:
             return _best_chains(gains, promise, size)
-    if found.domain.size > MOST_LISTED:
-        return 0.0
+    if found.domain.size > MOST_LISTED or query.longest_row > MOST_ENTRIES:
+        return 0.0  # one move alone may change more answers than are looked at
     all_of = found.domain.size <= (MOST_VALUES if query.separates else MOST_LONG)
     largest: dict[Hashable, tuple[float, int]] = {}
     entries = 0

@@ -23,6 +23,7 @@ from typing import Any
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.expecting.expected import Expected, expected
 from blowproof.mechanisms.expecting.made_up import MOST_CELLS, made_up
+from blowproof.mechanisms.kinds.lemmas import LEMMAS
 from blowproof.mechanisms.kinds.together import Together
 from blowproof.mechanisms.kinds.transformed import NoisyTable
 from blowproof.mechanisms.planning.candidates import Candidate, candidates, noise_of_its_own
@@ -376,6 +377,8 @@ def _left_over(request: Request, together: Together) -> Fraction:
             reading=request.reading,
             answers=request.answers,
             time_limit=request.left,
+            known=request.known,
+            lemmas=LEMMAS,
         )[1]
     except RefusedError:
         return Fraction(1)

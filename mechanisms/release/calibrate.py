@@ -18,6 +18,7 @@ from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.certify.base.asked_before import Known
+from blowproof.verifier.certify.base.lemmas import Lemma
 from blowproof.verifier.certify.base.promise import Promise
 from blowproof.verifier.certify.base.verdict import INFINITE, Certified
 from blowproof.verifier.certify.certify import certify
@@ -46,7 +47,7 @@ def require_floats(epsilon: Fraction, mechanism: str) -> None:
         )
 
 
-def recalibrated(
+def recalibrated(  # noqa: PLR0913 # keyword-only
     releases: Sequence[Release],
     policy: Policy,
     promise: Promise | Fraction,
@@ -55,6 +56,7 @@ def recalibrated(
     answers: Answers | None,
     time_limit: float | None = None,
     known: Known | None = None,
+    lemmas: Sequence[Lemma] = (),
 ) -> tuple[tuple[Release, ...], Certified]:
     """Return the releases with all scales multiplied alike, so that they lose epsilon in all.
 
@@ -62,6 +64,7 @@ def recalibrated(
 
     The certifier's upper bound on their loss decides, so what comes out is proved by the same
     argument. The second answer is what it said about the releases as they came; `known` keeps it.
+    `lemmas`: arguments that the caller stands for.
     """
     hint = "no scale of noise is known to be enough\n  try: --mechanism laplace"
     try:
@@ -73,6 +76,7 @@ def recalibrated(
             answers=answers,
             time_limit=time_limit,
             known=known,
+            lemmas=lemmas,
         )
     except BudgetError as error:
         raise RefusedError(f"{error}: {hint}") from None

@@ -10,7 +10,7 @@ ends. The longest such path is the stretch.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from blowproof.mechanisms.answers.vectors import largest, prefix_sums, roomy
 from blowproof.models.base.errors import InternalError
 
-__all__ = ["Forest", "best_forest", "forests", "hubs", "path"]
+__all__ = ["Forest", "Rated", "best_forest", "forests", "hubs", "path", "rated"]
 
 Ints = NDArray[np.int64]
 
@@ -135,6 +135,10 @@ class Forest:
         return int(self.distances(u, v).max(initial=0))
 
 
+Rated = tuple[Forest, int]
+"""A forest and its stretch."""
+
+
 def path(size: int) -> Forest:
     """Return 0 - 1 - 2 - ..., rooted at its last vertex: its flows are the prefix sums."""
     parent = np.arange(1, size + 1, dtype=np.int64)
@@ -207,13 +211,15 @@ def _middle(graph: Any, start: int) -> int:
     return walk[len(walk) // 2]
 
 
-def best_forest(
-    candidates: list[Forest], u: Ints, v: Ints, error: Callable[[Forest], float]
-) -> tuple[Forest, int]:
+def rated(candidates: list[Forest], u: Ints, v: Ints) -> list[Rated]:
+    """Return forests with their stretches."""
+    return [(forest, forest.stretch(u, v)) for forest in candidates]
+
+
+def best_forest(candidates: Sequence[Rated], error: Callable[[Forest], float]) -> Rated:
     """Return the forest whose noise hurts a workload least, and its stretch.
 
     `error(forest)` is the workload's squared error for noise of variance 1 on every flow; noise has
     to grow with the stretch, so its square is a factor.
     """
-    rated = [(forest, forest.stretch(u, v)) for forest in candidates]
-    return min(rated, key=lambda pair: max(pair[1], 1) ** 2 * error(pair[0]))
+    return min(candidates, key=lambda pair: max(pair[1], 1) ** 2 * error(pair[0]))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from blowproof.cli.asking.options import ENGINES, READINGS
-from blowproof.cli.main import cli, run
+from blowproof.cli.main import cli, one_thread, run
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -436,3 +436,12 @@ def test_output_survives_a_locale_without_the_letters(tmp_path):
         out, err = running.communicate(timeout=HANG)
         assert (running.returncode, err) == (0, "")
         assert "\x1b" not in out
+
+
+@pytest.mark.parametrize(("said", "found"), [(None, "1"), ("4", "4")])
+def test_arrays_have_one_thread_unless_the_caller_says_otherwise(monkeypatch, said, found):
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    if said is not None:
+        monkeypatch.setenv("OPENBLAS_NUM_THREADS", said)
+    one_thread()
+    assert os.environ["OPENBLAS_NUM_THREADS"] == found

@@ -12,7 +12,7 @@ from blowproof.mechanisms.answers.true_answers import true_answers
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.combining.estimator import Estimator
 from blowproof.mechanisms.combining.measurements import Measurement, measured_in, read_answers
-from blowproof.mechanisms.combining.operators import operator_of
+from blowproof.mechanisms.combining.operators import Intervals, operator_of
 from blowproof.mechanisms.combining.quantiles import quantiles
 from blowproof.mechanisms.combining.synthetic import made_from
 from blowproof.mechanisms.expecting.rehearsal import numbers
@@ -22,6 +22,7 @@ from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.release import release
 from blowproof.mechanisms.release.request import Request
 from blowproof.models import (
+    BudgetError,
     Clause,
     Count,
     Database,
@@ -88,6 +89,44 @@ def test_what_nothing_determines_is_refused() -> None:
     assert np.allclose(found.answers(parse_query("marginal(sex)", FREE)).values, [19, 21])
     with pytest.raises(QueryError, match="does not follow"):
         found.answers(parse_query("marginal(age)", FREE))
+
+
+def test_what_is_seen_to_tell_every_cell_tells_it() -> None:
+    """Against the rank of all sums that were measured, for intervals drawn at random."""
+    draw = np.random.default_rng(4)
+    line = Policy(domain=Domain(x=Integers(0, 5)))
+    seen = []
+    for _ in range(120):
+        many = int(draw.integers(1, 9))
+        ends = np.sort(draw.integers(0, 7, size=(many, 2)), axis=1)
+        query = Intervals(draw.permutation(6), ends[:, 0], ends[:, 1], 6)
+        size = 9 if draw.random() < 0.5 else None
+        found = Estimator(line, [Measurement(query, np.zeros(many), np.ones(many))],
+                          reading="published", size=size)  # fmt: skip
+        rows = [query.forward(row) for row in np.eye(6)]
+        matrix = np.array([[*row, *([1.0] if size else [])] for row in rows])
+        assert found.every_cell == (np.linalg.matrix_rank(matrix) == 6)
+        seen.append(found.every_cell)
+    assert 10 < sum(seen) < 110
+
+
+def test_two_cells_in_one_bin_are_not_told_apart() -> None:
+    found = Estimator(FREE, [noisy("marginal(age)", np.zeros(5), 1.0)],
+                      reading="published", size=40)  # fmt: skip
+    assert not found.every_cell
+    both = Estimator(FREE, [noisy("marginal(sex)", np.zeros(2), 1.0),
+                            noisy("histogram", np.zeros(10), 1.0)],
+                     reading="published", size=40)  # fmt: skip
+    assert both.every_cell
+
+
+def test_least_squares_that_take_too_long_are_given_up() -> None:
+    parts = [noisy("cumulative(age)", np.zeros(5), 1.0), noisy("histogram", np.zeros(10), 50.0)]
+    found = Estimator(FREE, parts, reading="published", size=40)
+    operator = operator_of(parse_query("histogram", FREE), DOMAIN)
+    assert len(list(found.noise(operator, 2, 100))) == 2
+    with pytest.raises(BudgetError, match="more than 3 steps"):
+        next(found.noise(operator, 2, 3))
 
 
 def test_the_bias_of_numbers_that_are_not_negative_is_told() -> None:

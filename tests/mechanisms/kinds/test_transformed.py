@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from blowproof.mechanisms.answers.true_answers import true_answers
 from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.kinds import transformed
 from blowproof.mechanisms.kinds.data_dependent import Dawa, DawaTransformed, MatchingTransformed
 from blowproof.mechanisms.kinds.transformed import Flows, NoisyTable, Transformed, graph_edges
 from blowproof.mechanisms.release.registry import plan
@@ -43,6 +44,8 @@ from blowproof.models.mechanisms.mechanism import Mechanism
 from blowproof.models.mechanisms.trees_and_prefixes import bind_query
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.certify.certify import certify
+from blowproof.verifier.certify.noise import additive
+from effort import at_most
 
 HUGE = Fraction(10**9)  # noise of scale 1e-9 is 0 but once in 10**400000000 draws
 
@@ -367,3 +370,62 @@ def test_a_forest_has_no_cycle():
 
     with pytest.raises(InternalError):
         _ = Forest(np.array([1, 0])).order
+
+
+def test_nothing_of_a_forest_is_asked_for_again_by_another_query(monkeypatch):
+    """Edges, trees, their stretches and what the certifier finds out: once for all queries."""
+    asked = []
+
+    def noting(made):
+        def noted(*what):
+            asked.append(made.__name__)
+            return made(*what)
+
+        return noted
+
+    monkeypatch.setattr(transformed, "_rated", noting(transformed._rated))
+    monkeypatch.setattr(additive, "_searched", noting(additive._searched))
+    request = Request(policy=line(200, 12), query="histogram", epsilon=Fraction(1))
+    first = plan("transformed", request)
+    once = list(asked)
+    assert set(once) == {"_rated", "_searched"}
+    other = plan("transformed", replace(request, query="range(age,3,150)"))
+    assert asked == once
+    assert isinstance(other, Transformed)
+    assert other.draws_as(first)
+    plan("transformed", Request(policy=line(200, 11), query="histogram", epsilon=Fraction(1)))
+    assert asked == once + once
+
+
+def test_long_rows_of_flows_are_not_listed_for_a_domain_of_thousands():
+    """An argument says what a move changes; row by row it takes 14 million calls."""
+    request = Request(policy=line(1_500, 12), query="histogram", epsilon=Fraction(1))
+    with at_most(1_500_000):
+        plan("transformed", request)
+
+
+@pytest.mark.parametrize("policy", [line(7, 3), Policy(domain=GRID), POLICIES[-1]], ids=repr)
+def test_flows_are_alike_where_their_rows_are(policy):
+    """And only there: what was proved of one is taken for the other."""
+    size = policy.domain.size
+    vertex = np.arange(size)
+    trees = {tuple(path(size).parent.tolist()): path(size)}
+    for forest in (*forests(size, *graph_edges(policy)), hubs(size, 2), path(size)):
+        trees.setdefault(tuple(forest.parent.tolist()), forest)
+    made = [
+        Flows(policy.domain, where, Forest(forest.parent.copy()), edges=edges, roots=roots)
+        for forest in trees.values()
+        for where in (vertex.copy(), vertex[::-1].copy())
+        for edges, roots in ((True, False), (False, True), (True, True))
+    ]
+    points = list(policy.domain.points())
+    rows = [[dict(item.row(x)) for x in points] for item in made]
+    for one, of_one in zip(made, rows, strict=True):
+        again = Flows(policy.domain, one.vertex.copy(), Forest(one.forest.parent.copy()),
+                      edges=one.edges, roots=one.roots)  # fmt: skip
+        assert again == one
+        assert hash(again) == hash(one)
+        for two, of_two in zip(made, rows, strict=True):
+            if one == two:
+                assert of_one == of_two
+    assert sum(one == two for one in made for two in made) == len(made)

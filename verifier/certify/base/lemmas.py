@@ -44,7 +44,7 @@ class Argued:
 
 def many_values(setting: Setting, parts: Sequence[Part]) -> bool:
     """Whether it takes too long to list the rows of these parts, so that lemmas come first."""
-    at_once = all(hasattr(part.query, "rows") for part in parts)
+    at_once = all(type(part.query).rows is not BoundQuery.rows for part in parts)
     return setting.domain.size > (LARGE_AT_ONCE if at_once else LARGE)
 
 

@@ -25,7 +25,7 @@ def require_grid(release: Release, query: BoundQuery, domain: Domain, reading: R
     """Refuse discrete noise on a grid that an output can leave."""
     if release.noise == "laplace":
         return
-    numbers = {Fraction(number) for number in _steps(query, domain, reading) if number}
+    numbers = {Fraction(number) for number in set(_steps(query, domain, reading)) if number}
     off = [number for number in numbers if (number / release.grid).denominator != 1]
     if off:
         raise PolicyError(
