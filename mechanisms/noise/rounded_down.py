@@ -32,18 +32,21 @@ class Powers:
             unit = times(unit, unit, self._fine)
         self._tables: list[list[Big]] = []
         for _ in range(0, width, DIGIT):
-            row = [(1 << self._fine - 1, 1 - self._fine)]
-            for _ in range((1 << DIGIT) - 1):
-                row.append(times(row[-1], unit, self._fine))
-            self._tables.append(row)
-            unit = times(row[-1], unit, self._fine)
+            self._tables.append([(1 << self._fine - 1, 1 - self._fine), unit])
+            for _ in range(DIGIT):  # rounded down as often as by one product after the other
+                unit = times(unit, unit, self._fine)
 
     def __call__(self, steps: int) -> Big:
-        """Return exp(-rate * steps), at most 2^(2 - bits) of it too little."""
+        """Return exp(-rate * steps), at most 2^(2 - bits) of it too little.
+
+        Powers of a digit are multiplied out as far as some number of steps has asked for.
+        """
         result: Big = (1 << self._fine - 1, 1 - self._fine)
         for row in self._tables:
-            if steps & (1 << DIGIT) - 1:
-                result = times(result, row[steps & (1 << DIGIT) - 1], self._fine)
+            if digit := steps & (1 << DIGIT) - 1:
+                while len(row) <= digit:
+                    row.append(times(row[-1], row[1], self._fine))
+                result = times(result, row[digit], self._fine)
             steps >>= DIGIT
         return cut(*result, self._bits)
 

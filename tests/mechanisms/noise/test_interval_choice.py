@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from blowproof.mechanisms.kinds.transformed import NoisyTable
+from blowproof.mechanisms.noise.exponential import exp_minus
 from blowproof.mechanisms.noise.interval_choice import raw_interval_choice
+from blowproof.mechanisms.noise.rounded_down import Powers
 from blowproof.mechanisms.release.gate import proved
 from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.release import release
@@ -144,3 +146,21 @@ def test_a_drawn_partition_is_proved_and_released(mechanism: str) -> None:
         made_ready(
             mechanism, Request(policy=policy, epsilon=Fraction(2), options={"partition": "best"})
         )
+
+
+@pytest.mark.parametrize(
+    "rate", [Fraction(1, 10**9), Fraction(3, 10), Fraction(1), Fraction(29, 2)]
+)
+def test_powers_are_never_above_the_truth_and_hardly_below_it(rate: Fraction) -> None:
+    """By far more digits, asked in any order, for numbers of one digit, of several, and of none."""
+    draw, bits, precision = random.Random(12), 96, 4_000
+    most = int(2_000 / rate)
+    powers = Powers(rate, most, bits)
+    for steps in [0, 1, 63, most, most // 64 * 64, *(draw.randrange(most) for _ in range(20))]:
+        if steps > most:
+            continue
+        mantissa, power = powers(steps)
+        found = mantissa * Fraction(2) ** power
+        low, high = exp_minus(rate * steps, precision)
+        assert found <= Fraction(high, 1 << precision)
+        assert found >= Fraction(low, 1 << precision) * (1 - Fraction(4, 1 << bits))
