@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -53,9 +54,12 @@ class Clause:
 
     literals: tuple[Lit, ...]
 
-    def holds(self, assignment: Truth) -> bool:
-        """Return whether the assignment satisfies the clause."""
-        return any(literal.holds(assignment) for literal in self.literals)
+    def holds(self, true: AbstractSet[int]) -> bool:
+        """Return whether the clause is satisfied; `true`: the codes of the literals that hold."""
+        for literal in self.literals:  # noqa: SIM110 # thousands, after each answer of a solver
+            if literal.code in true:
+                return True
+        return False
 
     def __repr__(self) -> str:
         return " or ".join(map(repr, self.literals)) or "false"
@@ -70,11 +74,11 @@ class WeightedSum:
     upper: int | None
     enforced_by: Lit | None = None
 
-    def holds(self, assignment: Truth) -> bool:
-        """Return whether the assignment satisfies the constraint."""
-        if self.enforced_by is not None and not self.enforced_by.holds(assignment):
+    def holds(self, true: AbstractSet[int]) -> bool:
+        """Return whether it is satisfied; `true`: the codes of the literals that hold."""
+        if self.enforced_by is not None and self.enforced_by.code not in true:
             return True
-        value = sum(weight for weight, literal in self.terms if literal.holds(assignment))
+        value = sum([weight for weight, literal in self.terms if literal.code in true])
         above = self.lower is None or self.lower <= value
         return above and (self.upper is None or value <= self.upper)
 
@@ -173,9 +177,8 @@ class BooleanModel:
 
         Every variable needs a value; names that the model does not know are ignored.
         """
-        for literal in self._literals.values():
-            literal.holds(assignment)
-        return [c for c in self._constraints if not c.holds(assignment)]
+        true = {x.code if x.holds(assignment) else -x.code for x in self._literals.values()}
+        return [c for c in self._constraints if not c.holds(true)]
 
     def _known(self, literal: Lit) -> Lit:
         if not isinstance(literal, Lit):
