@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from blowproof.models import BlowproofError, Exact, QueryError, parse_query, setting
+from blowproof.models import BlowproofError, Exact, Marginal, QueryError, parse_query, setting
 from blowproof.models.policy.readings import LABELLED, Reading
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.databases.consistency import prepare
@@ -21,11 +22,22 @@ from refusals import refuse
 from solvers import OPTIMUM, each, satisfiable, scale
 from strategies import World, query_texts, worlds
 
+SURVEY = BY_NAME["example-survey"]
+OF_FOUR = replace(
+    SURVEY,
+    name="survey-of-four",
+    policy=replace(
+        SURVEY.policy, known=(Marginal(["age"], answers=[1, 2, 1]), *SURVEY.policy.known[1:])
+    ),
+)
+"""The same of four people: a quantified model of six takes 10 s where a pair is, else a minute."""
+CASES = {**BY_NAME, OF_FOUR.name: OF_FOUR}
+
 
 @cache
 def model(name: str, form: Format, **options: Any) -> Encoded:
     """A case of the corpus as a model, made once for all solvers."""
-    case = BY_NAME[name]
+    case = CASES[name]
     return encode(case.policy, case.query, reading=case.reading, format=form, **options)
 
 
@@ -45,8 +57,10 @@ ANSWERED_BY = {
     "example-census-by-tenure": ("glpsol", "lp_solve"),
     "example-locations": ("glpsol", "lp_solve"),
     "example-genome": ("glpsol", "symphony"),
+    "example-staff": ("glpsol", "cbc", "symphony"),
 }
-"""Who ends within seconds, where not all four do (CP-SAT needs 8 s for the second one)."""
+"""Who ends within seconds, where not all four do (CP-SAT needs 8 s for the second one). The cuts of
+the last one take 6 s, and would be made again for MPS."""
 
 
 def ends(name: str, case: Case) -> bool:
@@ -91,7 +105,9 @@ def test_a_minimal_formula_has_a_solution_up_to_s(name: str, case: Case, tmp_pat
         assert satisfiable(name, saved(tmp_path, made))
 
 
-QUANTIFIED = [case for case in FORMULAS if case.reading != "pufferfish"]
+QUANTIFIED = [
+    OF_FOUR if case is SURVEY else case for case in FORMULAS if case.reading != "pufferfish"
+]
 
 
 @pytest.mark.parametrize("case", QUANTIFIED, ids=lambda case: case.name)
@@ -102,8 +118,7 @@ def test_the_quantified_definition_is_true_up_to_s(name: str, case: Case, tmp_pa
         made = model(case.name, "qdimacs", at_least=case.answer)
         assert satisfiable(name, saved(tmp_path, made))
     above = case.answer + Fraction(1, 3)
-    if case.name != "example-survey":  # a minute
-        assert not satisfiable(name, saved(tmp_path, model(case.name, "qdimacs", at_least=above)))
+    assert not satisfiable(name, saved(tmp_path, model(case.name, "qdimacs", at_least=above)))
 
 
 MOST_PAIRS = 3_000

@@ -107,10 +107,6 @@ def test_no_pair_is_worse_than_in_its_group(
     for seed, policy in policies(given=given):
         query, norm = QUERIES[seed % len(QUERIES)], NORMS[seed % len(NORMS)]
         for measure in {"l1", norm} if given else {"l1"}:
-            truth = sensitivity(
-                policy, query, reading="secret-moves", engine=engine, norm=measure, time_limit=30
-            )
-            assert truth.lower == truth.upper
             bound = parse_question(query, policy, measure)
             question = Question(prepare(setting(policy), "secret-moves"), bound, "secret-moves")
             if no_groups(question):
@@ -118,6 +114,10 @@ def test_no_pair_is_worse_than_in_its_group(
             told = group_by_group(question)
             if told is None or told.upper is None:
                 continue
+            truth = sensitivity(
+                policy, query, reading="secret-moves", engine=engine, norm=measure, time_limit=30
+            )
+            assert truth.lower == truth.upper
             spoken += 1
             closed += told.upper == truth.lower
             assert told.upper >= truth.lower, (seed, query, measure)
