@@ -8,7 +8,7 @@ see `Norm.repeated`), where M bounds how many moves a neighbour pair makes:
   (`known_counts`);
 * equality counts and impossible values only, either scope: the moves are an irreducible multiset
   of effects (all moves in reading 1, see `complete_graph`), whose length `longest_irreducible`
-  bounds, and `affine_frames` where the signatures have at most two affine dependencies.
+  bounds, and `affine_frames` (where classes determine counts, their outputs as well).
 
 Under scope "given" each output of f is bounded besides by what it can be in I_Q.
 """
@@ -40,6 +40,7 @@ from blowproof.verifier.theorems.known_counts import (
     most_added_and_removed,
     most_moving,
 )
+from blowproof.verifier.theorems.lengths.frames_above import outputs_in_frames
 from blowproof.verifier.theorems.longest_irreducible import longest_of_effects, longest_of_points
 from blowproof.verifier.theorems.values.less_known import change_less_facts
 
@@ -93,6 +94,10 @@ def _ceilings(question: Question, end: float) -> Iterator[Ceiling]:
         change = _by_frames(question, table, end, moves=False)
         if change is not None:
             yield Ceiling(change, f"the affine dependencies of the signatures allow {change}")
+    if not query.separates and not query.per_record:
+        change = _by_classes(question, end)
+        if change is not None:
+            yield Ceiling(change, f"the classes' affine dependencies allow {change}")
     if setting.scope == "given" and not query.per_record:
         yield from _by_outputs(question, end)
 
@@ -177,6 +182,36 @@ def _by_frames(question: Question, table: ClassTable, end: float, *, moves: bool
     if most is None:
         return None
     return max(1, most // 2) if moves else most
+
+
+def _by_classes(question: Question, end: float) -> int | None:
+    """Return what counts change by if each class of values lies in their areas as a whole, or not.
+
+    Then moves change what their boundary k(z) does. An irreducible is a simple cycle, without a
+    boundary, or a sum of circuits with factors of less than d (`lengths.lattice_free`), each of
+    which has a frame's vector for its boundary (see `affine_frames.change_above`).
+    """
+    setting, query = question.setting, question.query
+    if not is_labelled(question.reading) or setting.bounds or setting.clauses:
+        return None
+    areas = query.counted_areas(setting.domain)
+    if not areas or len(areas) > MOST_AREAS or query.measure is not L1:
+        return None
+    try:
+        table = class_table(setting, tuple(areas), deadline=end)
+    except BlowproofError:
+        return None
+    found = signatures_of(table)
+    if found is None or len(found[0].dependencies) < 2:
+        return None
+    rows = []
+    for place in range(table.extra, table.extra + len(areas)):
+        inside = [{place in item.inside for item in each} for each in found[1]]
+        if any(len(each) > 1 for each in inside):
+            return None
+        rows.append([int(True in each) for each in inside])
+    most = outputs_in_frames(found[0].dependencies, rows, end=end)
+    return None if most is None else max(0, len(found[0].dependencies) * most - 1)
 
 
 def _shown(number: int) -> str:

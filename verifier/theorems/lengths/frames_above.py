@@ -41,6 +41,10 @@ each square of one n - 1 times. So |P 1_T|^2 is the sum of these, less the squar
 over n - 2: at most n f(n - 1), less the n least squares, over n - 2. It is besides at most n (N -
 n) / N, the square of what is left of 1_T without its mean; and it is that of the set of all others.
 
+*Queries that classes determine.* A row F of whole numbers changes by F k, of size |P F| |k| at the
+most, and |k|^2 is within the bound without s. |P F|^2 is F Q F' / det(B'B), Q being B times the
+adjugate of B'B times B'.
+
 For the three two-way margins of 3 x 3 x 3 cells it says 9,934 moves, where an ellipsoid round the
 moves says 50,543 and 7,649 are known; or, where each cell is one value, a change of 10,000 (7,290).
 Where d is about the rank of the signatures or more, the ellipsoid is the better one.
@@ -60,7 +64,7 @@ from blowproof.models.base.clock import now
 from blowproof.verifier.exact.coordinates import inverse
 from blowproof.verifier.limits.limit import whole_limit
 
-__all__ = ["change_in_frames", "moves_in_frames", "squares_of_sets"]
+__all__ = ["change_in_frames", "moves_in_frames", "outputs_in_frames", "squares_of_sets"]
 
 MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
 MOST_SIZES = whole_limit(__name__, "MOST_SIZES")
@@ -87,15 +91,27 @@ def change_in_frames(basis: Basis, *, end: float) -> int | None:
     return _most(basis, lambda size: size - Fraction(size % 2, size), end)
 
 
+def outputs_in_frames(basis: Basis, rows: Sequence[Sequence[int]], *, end: float) -> int | None:
+    """Return what rows change by together at the most, over a frame's vector; None as above.
+
+    >>> outputs_in_frames([(1, -2, 1, 0), (0, 1, -2, 1)], [(1, 0, 0, 0)], end=float("inf"))
+    2
+    """
+    square = _largest(basis, lambda sizes: Fraction(1), end)
+    if square is None:
+        return None
+    products, det = _products(basis)
+    every = (np.array(row, dtype=object) for row in rows)
+    return sum(isqrt(floor(square * Fraction(row @ products @ row, det))) for row in every)
+
+
 def squares_of_sets(basis: Basis) -> tuple[list[int], int]:
     """Return f(n) for n = 0, ..., N, multiplied by det(B'B) and rounded down; and det(B'B).
 
     >>> squares_of_sets([(1, -1, 0), (0, 1, -1)])
     ([0, 2, 2, 0], 3)
     """
-    columns = np.array(basis, dtype=object).T
-    adjugate, det = inverse(columns.T @ columns)
-    products: NDArray[np.object_] = columns @ adjugate @ columns.T  # of the P 1_c, times det
+    products, det = _products(basis)
     count, own = len(products), products.diagonal()
     least = sorted(own.tolist())
     found = [0, least[-1], *[0] * (count - 1)]
@@ -112,8 +128,24 @@ def squares_of_sets(basis: Basis) -> tuple[list[int], int]:
     return [min(pair) for pair in zip(found, reversed(found), strict=True)], det
 
 
+def _products(basis: Basis) -> tuple[NDArray[np.object_], int]:
+    """Return the products of the P 1_c, multiplied by det(B'B); and det(B'B)."""
+    columns = np.array(basis, dtype=object).T
+    adjugate, det = inverse(columns.T @ columns)
+    found: NDArray[np.object_] = columns @ adjugate @ columns.T
+    return found, det
+
+
 def _most(basis: Basis, shape: Callable[[int], Fraction], end: float) -> int | None:
     """Return the root of the largest bound, rounded down: over all sizes of the blocks."""
+    square = _largest(basis, lambda sizes: sum(map(shape, sizes), Fraction(0)), end)
+    return None if square is None else isqrt(floor(square))
+
+
+def _largest(
+    basis: Basis, shape: Callable[[Sequence[int]], Fraction], end: float
+) -> Fraction | None:
+    """Return the largest bound, with this in place of the sum of the s."""
     count, blocks = len(basis[0]), len(basis)
     if count > MOST_CLASSES or blocks < 2:
         return None
@@ -121,14 +153,13 @@ def _most(basis: Basis, shape: Callable[[int], Fraction], end: float) -> int | N
     if len(every) > MOST_SIZES or now() > end:
         return None
     squares, det = squares_of_sets(basis)
-    shapes = [Fraction(0), *map(shape, range(1, count + 1))]
     most = Fraction(0)
     for sizes in every:
         parts = [squares[size] for size in sizes]
         if all(parts):
             volume = Fraction(prod(parts), det ** (blocks - 1) * sum(parts))
-            most = max(most, volume * sum(shapes[size] for size in sizes))
-    return isqrt(floor(det * Fraction(blocks, blocks - 1) ** (blocks - 1) * most))
+            most = max(most, volume * shape(sizes))
+    return det * Fraction(blocks, blocks - 1) ** (blocks - 1) * most
 
 
 def _sizes(total: int, parts: int, largest: int) -> Iterator[tuple[int, ...]]:

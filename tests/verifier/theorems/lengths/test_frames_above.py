@@ -3,19 +3,38 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
+from operator import mul
 
 import numpy as np
 import pytest
 
-from blowproof.models import Domain, Integers, Marginal, Policy, parse_query, setting
+from blowproof.models import (
+    Between,
+    Domain,
+    Integers,
+    Marginal,
+    NamedCount,
+    Policy,
+    parse_query,
+    setting,
+)
+from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Question
-from blowproof.verifier.theorems.affine_frames import Signatures, best_frame, kernel
+from blowproof.verifier.theorems.affine_frames import (
+    Signatures,
+    best_frame,
+    framed,
+    kernel,
+    partitions,
+)
 from blowproof.verifier.theorems.lengths import frames_above
 from blowproof.verifier.theorems.lengths.frames_above import (
     change_in_frames,
     moves_in_frames,
+    outputs_in_frames,
     squares_of_sets,
 )
 from blowproof.verifier.theorems.most_moves import ceiling
@@ -45,6 +64,18 @@ def test_no_frame_is_heavier(seed: int) -> None:
         above = most(basis, end=FOREVER)
         assert best is not None and above is not None
         assert best.worth <= (2 * above if large else above)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_no_frame_changes_outputs_more(seed: int) -> None:
+    points = drawn(seed)
+    basis, rng = kernel(points), random.Random(seed)
+    rows = [[rng.randint(0, 1) for _ in points] for _ in range(rng.randint(1, 3))]
+    above = outputs_in_frames(basis, rows, end=FOREVER)
+    assert above is not None
+    for blocks in partitions(len(points), len(basis)):
+        k = framed(basis, blocks) or (0,) * len(points)
+        assert sum(abs(sum(map(mul, row, k))) for row in rows) <= above
 
 
 @pytest.mark.parametrize(
@@ -102,6 +133,31 @@ def test_three_two_way_margins(large: bool, most: int) -> None:
     question = Question(setting(policy), parse_query("histogram", policy), "published")
     found = ceiling(question)
     assert found is not None and found.value == most
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_counts_of_whole_classes_are_bounded(seed: int) -> None:
+    """Against the exact search; a table with one value to each cell."""
+    rng = random.Random(seed)
+    domain = Domain(a=Integers(0, 1), b=Integers(0, rng.randint(2, 3)))
+    policy = Policy(domain=domain, known=(Marginal(["a"]), Marginal(["b"])))
+    text = rng.choice(["marginal(a,b)", "range(b,0,1)", "many"])
+    area = {"a": rng.randint(0, 1), "b": Between(0, rng.randint(0, 1))}
+    policy = replace(policy, queries=(NamedCount("many", area),))
+    query = parse_query("count(many)" if text == "many" else text, policy)
+    exact = sensitivity(policy, query, engine="search")
+    found = ceiling(Question(setting(policy), query, "published"))
+    assert exact.status == "exact" and found is not None
+    assert exact.lower <= found.value
+
+
+def test_one_cell_of_a_cube() -> None:
+    """Before: 404,343."""
+    corner = NamedCount("corner", {"a": 0, "b": 0, "c": 0})
+    policy = replace(cube(large=False), queries=(corner,))
+    question = Question(setting(policy), parse_query("count(corner)", policy), "published")
+    found = ceiling(question)
+    assert found is not None and found.value == 8_647
 
 
 def test_many_sizes_and_many_classes_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
