@@ -7,12 +7,14 @@ import random
 import pytest
 
 from blowproof.models import (
+    Clause,
     Count,
     Database,
     Domain,
     Impossible,
     Integers,
     Labels,
+    Literal,
     Marginal,
     Policy,
     parse_query,
@@ -79,6 +81,25 @@ def test_known_numbers_leave_records_to_exchange() -> None:
     truth = sensitivity(policy, "sum(x)", reading="markov", engine="brute")
     assert told is not None and told.upper is not None
     assert told.lower <= truth.lower == 5 <= told.upper
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_bounds_and_clauses_take_pairs_away(seed: int) -> None:
+    draw = random.Random(seed)
+    domain = Domain(x=Integers(0, 3), a=Labels("uv"))
+    clause = Clause([Literal(1, {"x": 0}), Literal(2, {"x": 3})])
+    known = (
+        Marginal(["a"], answers=[2, 1]),
+        Count({"x": [2, 3]}, at_most=draw.randint(0, 2)) if seed % 3 else clause,
+    )
+    policy = Policy(domain=domain, known=known, database=Database(size=3, answers="given"))
+    question = asked(policy, QUERIES[seed % 4])
+    told = four_cells(question)
+    assert told is not None and told.upper is not None
+    truth = sensitivity(policy, question.query.name, reading="markov", engine="brute")
+    assert told.lower <= truth.lower <= told.upper
+    if told.witness is not None:
+        assert check_pair(question.setting, "markov", told.witness).holds
 
 
 def test_it_says_nothing_where_n_is_not_known() -> None:

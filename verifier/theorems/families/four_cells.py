@@ -1,9 +1,9 @@
 """Reading 4 where n is known: two records at the most go, and as many come.
 
-*Statement.* Reading 4, equality facts and impossible values; let the facts of one entry of the
-policy count every record equally often (a marginal, a partition, n itself). For classes s and t of
-values with one signature each, let D_st be the most by which the rows of a value of s and one of t
-differ. Then S(f, P) is at most the largest D_ss, and the largest
+*Statement.* Reading 4; let the equality facts of one entry of the policy count every record equally
+often (a marginal, a partition, n itself). For classes s and t of values with one signature each,
+let D_st be the most by which the rows of a value of s and one of t differ. Then S(f, P) is at most
+the largest D_ss, and the largest
 
     min(D_su + D_tv, D_sv + D_tu)    over classes with s + t = u + v
 
@@ -13,7 +13,8 @@ as signatures (s = t, or s = u and t = v, among them).
 each by 1: one and one, or two and two. What comes has in all the signatures of what goes. If one
 comes and one goes they have one signature, and f changes by D_ss at the most. Else let values x, y
 come, of s and t, and x', y' go, of u and v: f changes by (x - x') + (y - y'), and by (x - y') + (y
-- x'), rows standing for values: by no more than both sums of sizes. QED
+- x'), rows standing for values: by no more than both sums of sizes. Bounds and clauses only take
+pairs away. QED
 
 The four values that make the largest sum are tried as a pair.
 """
@@ -57,8 +58,6 @@ def no_four_cells(question: Question) -> str:
     """Return why the theorem does not speak about a question, or ""."""
     if question.reading != "markov":
         return "it speaks about reading 4"
-    if question.setting.bounds or question.setting.clauses:
-        return "it speaks about equality counts"
     if question.query.per_record or is_histogram(question.query):
         return "four cells change a histogram by four"
     return "" if question.query.measure is L1 else "it speaks about l1"
@@ -126,6 +125,8 @@ def _change(comes: Sequence[Point], goes: Sequence[Point]) -> dict[Point, int]:
 
 def _placed(question: Question, pair: Pair) -> Pair | None:
     """Return the pair in a database with the known numbers, if there is one."""
+    if question.setting.clauses:
+        return None
     if question.setting.scope == "any":
         return pair
     left = 2.0 if question.left is None else min(2.0, question.left / 4)
