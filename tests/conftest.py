@@ -41,13 +41,15 @@ LOOKS = 0.001
 system a call, and searches ask for the time a million times."""
 
 LONG_FILES = (
-    *("test_every_strategy", "test_docs", "test_agreement", "test_notebooks", "test_planning"),
-    *("test_simple_cycles", "test_labelled", "test_polytope", "test_sweep", "test_report"),
-    *("test_merging", "test_fallback", "test_release_cli", "test_door", "test_tables_beside_one"),
-    *("test_census2020", "test_kernel_cases", "test_areas_beside", "test_zero_parts", "test_serve"),
-    *("test_workbench", "test_certify_additive", "test_in_norms", "test_kernel_merged"),
-    *("test_kernel_norms", "test_kernel", "test_every_norm", "test_readme", "test_cluster"),
-    *("test_process_limits", "test_doctests", "test_secrets", "test_many_areas", "test_exchanges"),
+    *("test_outside_solvers", "test_every_strategy", "test_kernel_forged", "test_docs"),
+    *("test_kernel", "test_notebooks", "test_every_norm", "test_kernel_thousands"),
+    *("test_agreement", "test_planning", "test_labelled", "test_cluster", "test_corpus"),
+    *("test_large_numbers", "test_kept_tables", "test_proofs_in_norms", "test_sweep"),
+    *("test_fallback", "test_serve", "test_report", "test_many_classes", "test_any_width"),
+    *("test_attacks", "test_spectral_bound", "test_release_cli", "test_kernel_cases"),
+    *("test_readme", "test_cli", "test_polytope", "test_release_of_tables", "test_in_norms"),
+    *("test_linked_facts", "test_simple_cycles", "test_many_areas", "test_boolean_model"),
+    *("test_workbench", "test_linear_model", "test_ordered"),
 )
 """Files of ten seconds and more, the longest first: workers begin with them.
 

@@ -179,7 +179,8 @@ class Diagram:
         for branches in self._axes:
             if len(branches) > MOST_BRANCHES:
                 return 0
-            chosen = bytes(rng.choices(range(len(branches)), k=count))
+            turn = bytes(byte % len(branches) for byte in range(256))  # some are twice as likely
+            chosen = rng.randbytes(count).translate(turn)
             for bit in range(len(inside)):
                 holds = [mask >> bit & 1 for mask, _ in branches]
                 if not all(holds):
