@@ -665,6 +665,8 @@ theorems/values/in_norms
         large as the largest.
     ROUNDS 24 rounds: So many improve a choice.
     STARTS 4 directions: So many outputs, and classes, are tried first.
+    SAFE 2^60 sum: Sums of squares below this are exact in the arrays.
+    ENTRY 5e-9 seconds: For one number of a difference of two rows.
 theorems/values/less_known
     MOST_OUTPUTS 40 outputs: Of more, facts are not taken away.
     MOST_ENTRIES 400_000 entries: Of larger tables of classes and facts neither.

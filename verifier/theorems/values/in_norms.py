@@ -46,14 +46,14 @@ import numpy as np
 
 from blowproof.models import Exact, Full, Point, Policy, Setting
 from blowproof.models import setting as setting_of
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import now, spend
 from blowproof.models.base.numbers import magnitude, plain, total
 from blowproof.models.domain.classes import firsts
 from blowproof.models.norms import L2_SQUARED, LINF, RANGE, Norm
 from blowproof.models.stacks.stacked import Stacked, is_histogram
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable
-from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.values.class_changes import Chosen, Row
 from blowproof.verifier.theorems.values.seen_values import seen_values
 
@@ -78,6 +78,8 @@ MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
 MOST_SUMMED = whole_limit(__name__, "MOST_SUMMED")
 ROUNDS = whole_limit(__name__, "ROUNDS")
 STARTS = whole_limit(__name__, "STARTS")
+SAFE = whole_limit(__name__, "SAFE")
+ENTRY = real_limit(__name__, "ENTRY")
 MOST_ORDERED = whole_limit(__name__, "MOST_ORDERED")
 
 NOWHERE = ("nowhere",)
@@ -265,6 +267,9 @@ def _largest(query: Stacked, kind: Kind, spread: Change) -> tuple[Exact, Exact]:
     """
     rows = list(kind.rows.values())
     if len(rows) <= MANY_VALUES:
+        found = _largest_alike(query, rows, spread)
+        if found is not None:
+            return found
         both = [_difference(one, two) for one, two in combinations(rows, 2)]
         return max(_l1(query, each) for each in both), max(_size(query, each) for each in both)
     l1, size = _l1(query, spread), _size(query, spread)
@@ -272,6 +277,38 @@ def _largest(query: Stacked, kind: Kind, spread: Change) -> tuple[Exact, Exact]:
     if all(value >= 0 for row in rows for value in row.values()):
         size = min(size, 2 * max(_size(query, row) for row in rows))
     return l1, size
+
+
+def _largest_alike(
+    query: Stacked, rows: Sequence[Row], spread: Change
+) -> tuple[Exact, Exact] | None:
+    """Return the same in squares, for whole numbers and one weight; None for others.
+
+    Differences are no larger than the spread, whose squares fit in 64 bits all together.
+    """
+    weights = {query.weight(key) for key in spread}
+    small = all(
+        isinstance(value, int) and -SAFE < value < SAFE for row in rows for value in row.values()
+    )
+    if query.measure is not L2_SQUARED or len(weights) != 1 or not small:
+        return None
+    if total(value * value for value in spread.values()) >= SAFE:
+        return None
+    table = np.zeros((len(rows), len(spread)), dtype=np.int64)
+    places = {key: place for place, key in enumerate(spread)}
+    for number, row in enumerate(rows):
+        for key, value in row.items():
+            if key in places:  # else it is the same in all rows
+                table[number, places[key]] = value
+    l1 = squares = 0
+    for number in range(len(rows) - 1):
+        spend(table[number:].size * ENTRY)
+        now()
+        apart = np.abs(table[number + 1 :] - table[number])
+        l1 = max(l1, int(apart.sum(axis=1).max()))
+        squares = max(squares, int((apart * apart).sum(axis=1).max()))
+    weight = weights.pop()
+    return plain(l1 * weight), plain(squares * weight)
 
 
 def _difference(one: Row, two: Row) -> Change:

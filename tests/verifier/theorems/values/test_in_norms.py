@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -41,6 +42,7 @@ from blowproof.verifier.portfolio.registry import named
 from blowproof.verifier.portfolio.strategy import Reduction
 from blowproof.verifier.theorems.values import in_norms
 from blowproof.verifier.theorems.values.in_norms import (
+    Kind,
     above,
     above_in_classes,
     best_by_orders,
@@ -267,3 +269,33 @@ def test_rows_of_millions_of_numbers_are_not_written_out(monkeypatch: pytest.Mon
     assert told("sum(age)") is not None
     monkeypatch.setattr(in_norms, "kinds_of", lambda query, classes: pytest.fail("written out"))
     assert told("cumulative(age)") is None
+
+
+def test_whole_rows_at_once_are_rows_one_by_one() -> None:
+    rng = random.Random(9)
+    policy = Policy(domain=Domain(age=Integers(0, 5)))
+    asked = [
+        (w, parse_question(f"{w}*cumulative(age)", policy, "l2-squared")) for w in ("1", "2/3")
+    ]
+    for weight, query in asked:
+        assert isinstance(query, Stacked)
+        for _ in range(30):
+            rows: list[dict[Hashable, Exact]] = [
+                {(0, k): rng.randint(-4, 4) for k in range(5)} for _ in range(rng.randint(2, 5))
+            ]
+            kind = Kind({frozenset(row.items()): row for row in rows})
+            few = list(kind.rows.values())
+            if len(few) < 2:
+                continue
+            told = in_norms._largest_alike(query, few, kind.spread())
+            apart = [{key: two[key] - one[key] for key in one} for one, two in combinations(few, 2)]
+            w = Fraction(weight)
+            assert told is not None
+            l1 = max(sum(max(x, -x) for x in each.values()) for each in apart)
+            assert told[0] == l1 * w
+            assert told[1] == max(sum(x * x for x in each.values()) for each in apart) * w
+    alone = asked[0][1]
+    assert isinstance(alone, Stacked)
+    huge: list[Row] = [{(0, 0): 2**31}, {(0, 0): -(2**31)}]
+    kind = Kind({frozenset(row.items()): row for row in huge})
+    assert in_norms._largest_alike(alone, huge, kind.spread()) is None
