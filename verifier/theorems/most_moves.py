@@ -94,8 +94,8 @@ def _ceilings(question: Question, end: float) -> Iterator[Ceiling]:
         change = _by_frames(question, table, end, moves=False)
         if change is not None:
             yield Ceiling(change, f"the affine dependencies of the signatures allow {change}")
-    if not query.separates and not query.per_record:
-        change = _by_classes(question, end)
+    if table is not None and not query.separates and not query.per_record:
+        change = _by_classes(question, table, end)
         if change is not None:
             yield Ceiling(change, f"the classes' affine dependencies allow {change}")
     if setting.scope == "given" and not query.per_record:
@@ -184,7 +184,7 @@ def _by_frames(question: Question, table: ClassTable, end: float, *, moves: bool
     return max(1, most // 2) if moves else most
 
 
-def _by_classes(question: Question, end: float) -> int | None:
+def _by_classes(question: Question, facts: ClassTable, end: float) -> int | None:
     """Return what counts change by if each class of values lies in their areas as a whole, or not.
 
     Then moves change what their boundary k(z) does. An irreducible is a simple cycle, without a
@@ -194,15 +194,18 @@ def _by_classes(question: Question, end: float) -> int | None:
     setting, query = question.setting, question.query
     if not is_labelled(question.reading) or setting.bounds or setting.clauses:
         return None
+    known = signatures_of(facts)
+    if known is None or len(known[0].dependencies) < 2 or query.measure is not L1:
+        return None
     areas = query.counted_areas(setting.domain)
-    if not areas or len(areas) > MOST_AREAS or query.measure is not L1:
+    if not areas or len(areas) > MOST_AREAS:
         return None
     try:
         table = class_table(setting, tuple(areas), deadline=end)
     except BlowproofError:
         return None
     found = signatures_of(table)
-    if found is None or len(found[0].dependencies) < 2:
+    if found is None:
         return None
     rows = []
     for place in range(table.extra, table.extra + len(areas)):
