@@ -33,8 +33,8 @@ __all__ = ["compared", "plan", "plan_document", "public_size"]
 LIMIT = 60.0
 SHORTLY = 3.0
 """Seconds for what would help, where nothing is worth releasing and no time is left."""
-LATE = ("time limit was over", "not proved in time", "is known to be enough", "nothing bounds")
-"""How a mechanism says that there was too little time for it."""
+LATE = ("time limit", "--time-limit")
+"""How a mechanism says that there was too little time for it; what is final names no longer one."""
 
 
 @click.command(

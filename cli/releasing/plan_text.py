@@ -183,6 +183,8 @@ def _beside(found: Planned) -> Iterator[RenderableType]:
                      for item in (*found.bounds, found.together) if item is not None})  # fmt: skip
         yield Text(f"no mechanism has an RMSE below {found.bound:,.4g} on all databases: shown by "
                    f"{'; '.join(by)}")  # fmt: skip
+        if any(option.rmse < found.bound for option in found.options):
+            yield Text(f"an option below that is no mistake: {_why_below(found)}")
     large = {item.why.partition("\n")[0]: item.mechanism for item in found.refused
              if "dimensions" in item.why}  # fmt: skip
     for why, mechanism in large.items():
@@ -190,6 +192,18 @@ def _beside(found: Planned) -> Iterator[RenderableType]:
     for entry in found.plain:
         yield Text(f"under plain differential privacy, the whole budget for {entry['query']}: "
                    f"RMSE {entry['rmse']:,.4g} ({entry['mechanism']})")  # fmt: skip
+
+
+def _why_below(found: Planned) -> str:
+    """Return what the bound speaks about, and the errors of this plan do not."""
+    under = dict.fromkeys(item.assumes for item in (*found.bounds, found.together)
+                          if item is not None and item.assumes is not None)  # fmt: skip
+    about = ["the worst database", *under]
+    few = "" if found.size is None else f", {found.size:,} records"
+    here = "" if all(error.on is None for option in found.options for error in option.errors) else (
+        f"; errors that are rehearsed are those on made-up data{few}"
+    )  # fmt: skip
+    return f"the bound is about {' and '.join(about)}{here}"
 
 
 def advice_lines(told: list[Advice] | None) -> Iterator[RenderableType]:

@@ -114,9 +114,21 @@ def spectral_rmse(
 
 
 def _how_many(queries: Sequence[BoundQuery], domain: Domain) -> int:
-    """Return how many values there is time for."""
-    work = domain.size + sum(query.height for query in queries)
+    """Return how many values there is time for: each is answered and led back once."""
+    work = domain.size + sum(_answered(query, domain) for query in queries)
     return min(MOST_NODES, MOST_WORK // max(1, work))
+
+
+@singledispatch
+def _answered(query: BoundQuery, domain: Domain) -> int:
+    """Return how many answers one value takes."""
+    outputs = query.outputs(domain)
+    return query.height if outputs is None else outputs.count
+
+
+@_answered.register
+def _by_formula(query: Ranges, domain: Domain) -> int:
+    return 0  # `_of_ranges`
 
 
 def _nodes(

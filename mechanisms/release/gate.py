@@ -201,7 +201,7 @@ def proved(plan: Plan) -> Certified:
         return kept[1]
     request = plan.request
     try:
-        found = _certified(judged, request, request.left)
+        found = _certified(judged, request, request.for_proof)
     except BudgetError as error:
         raise RefusedError(f"{plan.name} is not proved private: {error}{_SPARED}") from None
     if found.verdict != "proved":

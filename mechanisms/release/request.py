@@ -41,6 +41,10 @@ LATE = (
     "\n  try: a longer --time-limit"
 )
 
+MOST_OF_IT = 0.9
+"""Of the time that is left, for a question: the noise that it bounds is proved private after it."""
+LITTLE = 0.1
+"""Seconds in which what is known is found."""
 LONGEST = 18
 """Digits of a setting."""
 EXACT_NOTE = (
@@ -119,6 +123,15 @@ class Request:
             raise RefusedError(LATE)
         return left
 
+    @property
+    def for_proof(self) -> float | None:
+        """Seconds for the proof of noise that is known: some where none are left, for the bound
+        that the noise is set from proves it without a search.
+        """
+        if self.deadline is None:
+            return None
+        return max(LITTLE, self.deadline - time.monotonic())
+
     @cached_property
     def bound(self) -> BoundQuery:
         """The query, bound to the policy."""
@@ -139,7 +152,7 @@ class Request:
             if found is not None:
                 return self._keep(asked, found)
         left = self.left
-        limit = None if left is None else share * left
+        limit = None if left is None else min(share, MOST_OF_IT) * left
         try:
             found = (self.oracle or self._verifier)(self.policy, asked, self.reading, limit)
         except BudgetError as error:

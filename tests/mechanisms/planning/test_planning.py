@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import chdir
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ import numpy as np
 import pytest
 
 from blowproof.cli.main import run
+from blowproof.cli.releasing.plan import _code
+from blowproof.cli.releasing.plan_text import plan_parts
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.expecting.expected import largest_of
 from blowproof.mechanisms.expecting.rehearsal import Stage, numbers, seeded_laplace
@@ -23,7 +26,8 @@ from blowproof.mechanisms.kinds.ordered import Ordered
 from blowproof.mechanisms.kinds.transformed import NoisyTable
 from blowproof.mechanisms.planning import planner
 from blowproof.mechanisms.planning.candidates import Candidate, candidates
-from blowproof.mechanisms.planning.lower_bounds import least_variance, lower_bound
+from blowproof.mechanisms.planning.lower_bounds import LowerBound, least_variance, lower_bound
+from blowproof.mechanisms.planning.options import Refused
 from blowproof.mechanisms.planning.planner import NEARLY, Planned, planned
 from blowproof.mechanisms.planning.split import cube_roots, require_within, total_error
 from blowproof.mechanisms.planning.workload import workload
@@ -500,3 +504,30 @@ def test_one_number_has_no_hull_of_its_own() -> None:
     hull = Candidate("k-norm", {"shape": "hull"})
     assert hull not in list(candidates(query, SHORT_LINE))
     assert hull in list(candidates(both, SHORT_LINE))
+
+
+@pytest.mark.parametrize(
+    ("why", "code"),
+    [
+        ("noise of scale 9, and what it is added to is at most 3\n  try: a larger --epsilon", 1),
+        ("nothing bounds the sensitivity\n  try: the scope --answers given", 1),
+        ("nothing bounds the sensitivity\n  try: a longer --time-limit, or another scope", 3),
+        ("the time limit was over before the noise was known", 3),
+    ],
+)
+def test_a_refusal_that_is_final_is_no_lack_of_time(why: str, code: int) -> None:
+    found = compared(TABLE, "histogram")
+    nothing = replace(found, options=(), refused=(Refused("laplace", "histogram", why),))
+    assert _code(replace(nothing, size=None)) == code
+    assert _code(found) == 0
+
+
+def test_why_an_option_is_below_the_bound_is_said() -> None:
+    found = compared(TABLE, "histogram", size=3)
+    bound = LowerBound(10_000.0, "a chain", "counts that are large beside 1 / epsilon")
+    lines = [str(item) for item in plan_parts(replace(found, bounds=(bound,)), None)]
+    (line,) = [line for line in lines if "no mistake" in line]
+    assert "the worst database and counts that are large beside 1 / epsilon" in line
+    low = replace(bound, rmse=1e-6)
+    assert not any("no mistake" in str(item)
+                   for item in plan_parts(replace(found, bounds=(low,)), None))  # fmt: skip

@@ -17,6 +17,7 @@ from blowproof.mechanisms.planning.candidates import Candidate
 from blowproof.mechanisms.planning.lower_bounds import least_variance, lower_bound
 from blowproof.mechanisms.planning.planner import planned
 from blowproof.mechanisms.planning.spectral_bound import (
+    _how_many,
     change_of_a_step,
     cut_off,
     least_in_a_chain,
@@ -208,3 +209,12 @@ def test_fewer_chains_are_longer_where_records_are_few():
         alone = math.sqrt(2 * chains * least_variance(0.1, steps) / 1_000)
         assert found.rmse >= alone * 0.999
     assert found.rmse > 2 * math.sqrt(least_variance(0.1, 6))
+
+
+def test_many_answers_leave_time_for_fewer_values():
+    """Every rectangle of a grid is answered for each value; ranges of a line have a formula."""
+    grid = Domain(x=Integers(0, 44), y=Integers(0, 44))
+    queries = [parse_query(text, Policy(domain=grid))
+               for text in ("histogram", "ranges(x)", "rectangles(x,y)")]  # fmt: skip
+    assert [_how_many([query], grid) for query in queries] == [120, 120, 93]
+    assert _how_many(queries, grid) < 93

@@ -6,13 +6,16 @@ Nothing here measures time: deadlines lie in the past, and work that would never
 import json
 import re
 import time
+from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
 from blowproof.cli.main import run
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.kinds.hierarchical import GUIDE
+from blowproof.mechanisms.kinds.laplace import Laplace
 from blowproof.mechanisms.release.registry import MECHANISMS, plan
 from blowproof.mechanisms.release.release import Draw, Request
 from blowproof.models import Count, Distance, Domain, Integers, Policy, Region
@@ -107,6 +110,30 @@ def test_one_limit_for_all_questions():
     )
     plan("hierarchical", request)
     assert limits and all(0 < limit <= GUIDE * 400 for limit in limits)
+
+
+def test_what_was_bounded_in_time_is_released_though_the_question_took_all_of_it(monkeypatch):
+    """The proof of noise that is set from a bound is that bound: it takes no search."""
+    here = [0.0]
+    monkeypatch.setattr(
+        "blowproof.mechanisms.release.request.time", SimpleNamespace(monotonic=lambda: here[0])
+    )
+
+    def oracle(policy, query, reading, limit):
+        assert limit is not None and limit <= 90
+        here[0] += 101
+        found = sensitivity(policy, query, reading=reading)
+        assert found.upper is not None
+        return replace(found, upper=found.upper + 1, status="bounds")
+
+    request = Request(policy=KNOWN, epsilon=Fraction(1), time_limit=100, oracle=oracle)
+    made = plan("laplace", request)
+    exact = plan("laplace", Request(policy=KNOWN, epsilon=Fraction(1)))
+    assert isinstance(made, Laplace)
+    assert isinstance(exact, Laplace)
+    assert made.release.scales[0] == exact.release.scales[0] + 1
+    with pytest.raises(RefusedError, match="time limit was over"):
+        plan("laplace", replace(request, query="cumulative(age)"))
 
 
 @pytest.mark.wall_clock
