@@ -120,11 +120,13 @@ class Stacked(BoundQuery):
 
     def row(self, point: Point) -> Row:
         """One record adds its row in every part, times the weights where these go into rows."""
-        return {
-            (number, key): plain(value * part.weight(key)) if self._in_rows else value
-            for number, part in enumerate(self.parts)
-            for key, value in part.query.row(point).items()
-        }
+        found: dict[Hashable, Exact] = {}
+        for number, part in enumerate(self.parts):
+            row = part.query.row(point)
+            if self._in_rows and part.alike != 1:
+                row = {key: plain(value * part.weight(key)) for key, value in row.items()}
+            found |= {(number, key): value for key, value in row.items()}
+        return found
 
     @property
     def _in_rows(self) -> bool:

@@ -36,7 +36,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import floor, isqrt
+from math import ceil, floor, isqrt
 
 from blowproof.models import (
     BlowproofError,
@@ -141,17 +141,28 @@ def _compared(
             there = [edge for _, edge in edges]
             best = max(best, _round(query, [there, [(y, x) for x, y in there]], end), key=_value)
             continue
-        for place, (length, (x, y)) in enumerate(edges):
+        far = [ceil(length * FINE) for length, _ in edges]
+        needed = _steps_below(query, best[0])
+        for place, (_, (x, y)) in enumerate(edges):
             if now() > end:
                 return None
-            for other, (u, v) in edges[place + 1 :]:
-                if (length + other) ** power <= best[0]:
+            for number in range(place + 1, len(edges)):
+                if far[place] + far[number] <= needed:
                     break
+                u, v = edges[number][1]
                 # x goes to y, and v comes back to u
                 value = query.norm(_change(((x, y), (v, u))))
                 if value > best[0]:
                     best = value, ((x, u), (v, y))
+                    needed = _steps_below(query, value)
     return best, beyond
+
+
+def _steps_below(query: BoundQuery, size: Exact) -> int:
+    """Return a whole number of steps of length, 1 / FINE each, that change no more than a size."""
+    if query.measure.degree == 1:
+        return floor(size * FINE)
+    return isqrt(floor(size * FINE * FINE))
 
 
 def _long_first(edge: tuple[Exact, Edge]) -> Exact:
