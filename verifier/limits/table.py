@@ -545,6 +545,7 @@ theorems/beside
     MOST_FACTS_BESIDE 6 facts: With more facts beside the cells it is not tried.
     MOST_LABELS 200 labels: Of so many labels of a class any two are compared.
     MOST_ORDERS 4 orders: Of so few facts beside the cells all orders are tried.
+    MOST_STARTS 6 groups: Of so few groups of facts each is tried as the first of the base.
 theorems/beside_bounds
     SECONDS 4.0 seconds: For a bound by cells and bounds beside them.
 theorems/beside_pairs

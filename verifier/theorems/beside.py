@@ -139,6 +139,7 @@ MOST_GROUPS = whole_limit(__name__, "MOST_GROUPS")
 MOST_FACTS_BESIDE = whole_limit(__name__, "MOST_FACTS_BESIDE")
 MOST_LABELS = whole_limit(__name__, "MOST_LABELS")
 MOST_ORDERS = whole_limit(__name__, "MOST_ORDERS")
+MOST_STARTS = whole_limit(__name__, "MOST_STARTS")
 
 Matrix = NDArray[np.int64]
 
@@ -169,18 +170,16 @@ class Beside:
 def beside(table: ClassTable, groups: list[list[int]], bounds: Sequence[int] = ()) -> Beside | None:
     """Choose facts whose signatures are independent, group by group, and label by the others.
 
+    Of few groups each has its turn to be the first; the most classes leave the fewest labels.
     `bounds`: rows of bounds (by place) that are labels too, as they are: slack closes them.
     """
     effects = table.effects
     if not len(effects) or effects.size > MOST_ENTRIES or len(groups) > MOST_GROUPS:
         return None
-    base: list[int] = []
-    home, count = [0] * len(effects), 1
-    for group in sorted(groups, key=lambda places: (-len(places), places)):
-        rows, first, number = classes_in(effects[:, [*base, *group]])
-        if affinely_independent(rows) is not None:
-            base += group
-            home, count = number, len(first)
+    order = sorted(groups, key=lambda places: (-len(places), places))
+    starts = order if len(order) <= MOST_STARTS else order[:1]
+    found = [_base(effects, [first, *(g for g in order if g is not first)]) for first in starts]
+    base, home, count = max(found, key=lambda each: each[2], default=([], [0] * len(effects), 1))
     least = np.full((count, effects.shape[1]), np.iinfo(np.int64).max, dtype=np.int64)
     np.minimum.at(least, home, effects)
     above = effects - least[home]
@@ -203,6 +202,18 @@ def beside(table: ClassTable, groups: list[list[int]], bounds: Sequence[int] = (
         if (row != low[home]).any():
             labels = np.column_stack([labels, row - low[home]])
     return Beside(table, tuple(base), count, tuple(home), labels, tuple(further))
+
+
+def _base(effects: Matrix, groups: list[list[int]]) -> tuple[list[int], list[int], int]:
+    """Return facts whose signatures are independent, group by group; each row's class, how many."""
+    base: list[int] = []
+    home, count = [0] * len(effects), 1
+    for group in groups:
+        rows, first, number = classes_in(effects[:, [*base, *group]])
+        if affinely_independent(rows) is not None:
+            base += group
+            home, count = number, len(first)
+    return base, home, count
 
 
 def classes_in(columns: Matrix) -> tuple[Matrix, list[int], list[int]]:

@@ -186,6 +186,18 @@ def test_an_implied_fact_changes_nothing() -> None:
     assert (found.status, found.lower) == ("exact", 64)
 
 
+def test_the_base_has_as_many_classes_as_can_be() -> None:
+    """Two counts of ages make three cells, sexes two: two facts were beside these."""
+    domain = Domain(sex=Labels(["F", "M"]), age=Integers(18, 99))
+    bands = (Count({"age": Between(18, 34)}), Count({"age": Between(35, 64)}))
+    question = asked(Policy(domain=domain, known=(Marginal(["sex"]), *bands)))
+    found = facts_beside(question)
+    assert found is not None
+    assert (found.lower, found.upper) == (16, 16)  # as `search` says of 2 x 3
+    assert found.witness is not None
+    assert check_pair(question.setting, "published", found.witness)
+
+
 def test_stages_bound_several_facts() -> None:
     assert by_stages(4, (1, 1)) == 276
     domain = Domain(
