@@ -167,7 +167,7 @@ def test_engines_agree_with_the_corpus_in_every_norm(case: InNorms, engine: Engi
                 reading=case.reading,
                 engine=engine,
                 max_size=3,
-                time_limit=60 if engine == "auto" else 1,
+                time_limit=60 if engine == "auto" else 0.5,
             )
         except (BudgetError, QueryError):
             refused.add(norm)
