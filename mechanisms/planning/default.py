@@ -29,6 +29,10 @@ from blowproof.models.stacks.stacked import Stacked
 __all__ = ["best_plan", "in_whole_numbers"]
 
 ROUNDING = "rounding"
+APART = (
+    "whole numbers are rounded query by query: a table and its margin, released together, may "
+    "differ by that; with --real they differ only as the estimates do"
+)
 SECONDS = 30.0
 """For the comparison, where the request has no end."""
 USUAL = "laplace"
@@ -87,7 +91,21 @@ def in_whole_numbers(released: Released) -> Released:
         return released
     steps = (*released.description.postprocessing, ROUNDING)
     description = replace(released.description, postprocessing=steps)
-    return replace(released, answers=answers, description=description)
+    notes = released.notes
+    if _may_differ(released.answers, released.request.bound):
+        notes = (*notes, APART)
+    return replace(released, answers=answers, description=description, notes=notes)
+
+
+def _may_differ(answers: Vector | Estimate, query: BoundQuery) -> bool:
+    """Whether numbers of records of several queries are rounded, each query by itself.
+
+    What they have in common, as a table and its margin do, may then differ by what rounding takes
+    and gives.
+    """
+    if not (isinstance(answers, Several) and isinstance(query, Stacked)):
+        return False
+    return sum(is_count(part.query) for part in query.parts) > 1
 
 
 def _rounded(answers: Vector | Estimate, query: BoundQuery, request: Request) -> Vector | Estimate:

@@ -13,7 +13,9 @@ from scipy.sparse import csr_array
 from blowproof.cli.main import run
 from blowproof.mechanisms.answers.vectors import Estimate, cells_of
 from blowproof.mechanisms.combining.whole import MOST_TOGETHER, whole_answers
-from blowproof.mechanisms.planning.default import _rounded
+from blowproof.mechanisms.planning import planner
+from blowproof.mechanisms.planning.candidates import Candidate
+from blowproof.mechanisms.planning.default import APART, _rounded
 from blowproof.mechanisms.release.release import Request
 from blowproof.models import parse_query
 from blowproof.models.files.reading import parse_policy
@@ -85,3 +87,21 @@ def test_many_answers_keep_sums_that_do_not_overlap() -> None:
 def test_sums_that_the_values_do_not_have_are_not_forced() -> None:
     facts = csr_array(np.array([[1, 1, 1]]))
     assert whole_answers(np.array([1.4, 2.6, -0.4]), facts, np.array([9.0])).tolist() == [1, 3, 0]  # type: ignore[union-attr]
+
+
+def test_that_tables_are_rounded_one_by_one_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table and its margin from one estimate, whose rounded numbers need not add up."""
+    (tmp_path / "p.toml").write_text("[domain]\nx = { min = 0, max = 4 }\n", "utf-8")
+    (tmp_path / "d.csv").write_text("x\n" + "1\n3\n" * 20, "utf-8")
+    policy, data, kept = (str(tmp_path / name) for name in ("p.toml", "d.csv", "plan.json"))
+    asked = ["--query", "histogram", "--query", "cumulative(x)", "--epsilon", "1"]
+    monkeypatch.setattr(planner, "candidates", lambda query, policy: [Candidate("ordered")])
+    monkeypatch.setattr(planner, "strategies", lambda request, asked: [[] for _ in asked.texts])
+    assert run(["plan", policy, data, *asked, "--output", kept]) == 0
+    for real in (False, True):
+        capsys.readouterr()
+        words = ["release", policy, data, "--plan", kept, "--unaccounted", "--json"]
+        assert run([*words, *(["--real"] if real else [])]) == 0
+        assert (APART in json.loads(capsys.readouterr().out)["notes"]) is not real
