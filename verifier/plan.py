@@ -116,9 +116,12 @@ def answer(question: Question, engine: str = "auto", *, problem: Problem | None 
     refusal = alone.why_not(question)
     if refusal:
         raise QueryError(f"engine {engine} does not answer this: {refusal}\n  try: --engine auto")
-    if isinstance(alone.run, Reduction) or any(item.part_of == engine for item in ENGINES):
+    if alone.kind == "reduction" or any(item.part_of == engine for item in ENGINES):
         return Run(question, only=engine).answer(started)
-    return alone.run(question) or question.answer(0, None, "it found nothing", engine=engine)
+    assert not isinstance(alone.run, Reduction)
+    found = alone.run(question)
+    assert not isinstance(found, list)
+    return found or question.answer(0, None, "it found nothing", engine=engine)
 
 
 class Run:
@@ -191,7 +194,11 @@ class Run:
         """Return what a strategy found besides what it has told."""
         run = step.strategy.run
         if not isinstance(run, Reduction):
-            return run(replace(question, listener=listener))
+            found = run(replace(question, listener=listener))
+            if not isinstance(found, list):
+                return found
+            self._cases(step, found)
+            return None
         easier = run.apply(question)
         if easier is None:
             return None
@@ -203,11 +210,19 @@ class Run:
         only = "" if self.only == step.strategy.name else self.only
         inner = Run(replace(easier, listener=way.told), only=only, outer=self)
         way.easier = inner.board
-        found = inner.answer(time.perf_counter())
+        told = inner.answer(time.perf_counter())
         self.cut = self.cut or inner.cut
         way.bring_back()
-        step.notes = found.notes
+        step.notes = told.notes
         return None
+
+    def _cases(self, step: Step, cases: list[Reduction]) -> None:
+        """Ask easier questions that settle this one together, in turns."""
+        steps = [Step(replace(step.strategy, run=case)) for case in cases]
+        self._in_turns(steps)
+        for case in steps:
+            if case.found is not None:
+                step.found = case.found if step.found is None else step.found.meet(case.found)
 
     def _listener(self, step: Step, *, ends: bool = False) -> Listener:
         """Return what a step calls with what it finds; it `ends` where that is all."""

@@ -115,7 +115,9 @@ class Needs:
 NEEDS = {
     "complete graph": Needs(
         Policy(
-            domain=table(2, 3), secrets=AttributeChange(), known=(Marginal(["a"]), Marginal(["b"]))
+            domain=table(2, 2, 2),
+            secrets=AttributeChange(),
+            known=(Marginal(["a"]), Marginal(["b"]), Marginal(["c"])),
         )
     ),
     "exchanges": Needs(
@@ -184,10 +186,12 @@ NEEDS = {
     "search": Needs(OFFICE, "sum(age)"),
     "policy graph": Needs(
         Policy(
-            domain=Domain(x=Integers(0, 999), y=Integers(0, 999)),
-            secrets=Distance(metric="l1", threshold=20),
+            domain=Domain(x=Integers(0, 99), y=Integers(0, 99)),
+            secrets=Distance(metric="l1", threshold=1),
             known=tuple(
-                Count({"x": Between(25 * k, 25 * k + 24), "y": Between(0, 499)}) for k in range(40)
+                Count({"x": Between(10 * k, 10 * k + 9), "y": Between(20 * j, 20 * j + 19)})
+                for k in range(10)
+                for j in range(5)
             ),
         ),
         reading="secret-moves",
@@ -215,10 +219,10 @@ NEEDS = {
     ),
     "ilp": Needs(
         Policy(
-            domain=Domain(a=Labels(["p", "q"]), x=Integers(0, 9)),
-            known=(Marginal(["a"]), Count({"x": Between(0, 4)})),
+            domain=Domain(a=Labels(["p", "q"]), x=Integers(0, 2), c=Labels(["s", "t"])),
+            known=(Marginal(["a"]), Count({"x": Between(0, 1)}), Count({"a": "p", "x": 1})),
         ),
-        "sum(x)",
+        "cumulative(x)",
         "markov",
     ),
     "tables": Needs(
@@ -320,20 +324,18 @@ NARROWER = {
         ),
         "cumulative(age)",
     ),
-    "groups": Needs(  # what districts know is not tied together where secrets stay in a school
+    "groups": Needs(  # too much for a search at once; hours and zones are little each
         Policy(
-            domain=Domain(school=Integers(0, 59), subject=Integers(0, 3), score=Integers(0, 100)),
-            secrets=PartitionBy(["school"]),
+            domain=Domain(zone=Integers(0, 5), to=Integers(0, 3), hour=Integers(0, 15)),
+            secrets=AttributeChange(),
             known=(
-                Marginal(["school", "subject"]),
-                *(
-                    Count({"school": Between(k, k + 9), "score": Between(50, 100)})
-                    for k in range(0, 60, 10)
-                ),
+                Marginal(["zone"]),
+                Marginal(["hour"]),
+                Count({"zone": Between(0, 2), "to": [0, 1]}),
             ),
         ),
         reading="secret-moves",
-        work=4,
+        work=3,
     ),
     "bounds": Needs(
         Policy(

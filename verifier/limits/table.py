@@ -458,7 +458,6 @@ portfolio/bounds
     CHECK_SECONDS 0.4 seconds: How long a pair's minimality is searched again, where its engine has
         shown it in its own way.
 portfolio/group_by_group
-    SECONDS 4.0 seconds: For groups of facts that no secret move ties together.
     MOST_GROUPS 60 groups: More are not looked at one by one.
 portfolio/known_numbers
     PATIENCE 30.0 seconds: Seconds for a strategy that lists multisets, where no time limit is set.

@@ -71,8 +71,6 @@ THEOREMS = (
              listed_margins, no_cycles, norms=EVERY_NORM),
     Strategy("ceiling", "theorem", "so many moves, times the largest change of one",
              searches.by_ceiling, norms=EVERY_NORM),
-    Strategy("groups", "theorem", "groups of facts that no secret move ties together, one by one",
-             group_by_group, no_groups, norms=EVERY_NORM),
     Strategy("frames", "theorem", "the heaviest frame of few signatures meets the bound",
              by_frames, no.no_frames, norms=EVERY_NORM),
 )  # fmt: skip
@@ -98,6 +96,8 @@ ENGINES = (
              easier.WITHOUT_CLAUSES, no.either(no.no_clauses, no.single_records), norms=EVERY_NORM),
     Strategy("search", "engine", "irreducible multisets of moves", searches.by_search,
              no.either(no.no_search, no.single_records), norms=EVERY_NORM),
+    Strategy("groups", "reduction", "groups of facts that no secret move ties together, in turns",
+             group_by_group, no_groups, norms=EVERY_NORM),
     Strategy("l1", "reduction", "the same question in l1; its pairs are pairs here", IN_L1,
              no_other_norm, norms=EVERY_NORM),
     Strategy("secret effects", "engine", "irreducible multisets with a secret move's effect",

@@ -284,8 +284,9 @@ def _sparse_bound_of(question: Question) -> PolicyGraphBound | None:
 
     policy = question.setting.policy
     listed = {fact.name for fact in policy.linear_facts if not fact.bounded} | {"size"}
-    if not listed.issuperset(fact.name for fact in question.setting.equalities):
-        return None  # a bound that is an equality in truth is none to the policy graph
+    names = {"size", *(fact.name for fact in question.setting.equalities)}
+    if names != listed:
+        return None  # it knows a bound that is an equality in truth, or a fact of another group
     try:
         left = question.left
         limit = SPARSE_SECONDS if left is None else min(SPARSE_SECONDS, left / 4)

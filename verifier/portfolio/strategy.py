@@ -35,7 +35,8 @@ class Reduction:
 class Strategy:
     """One way to bound S(f, P).
 
-    `refuses` says why a question is not one for it, or ""; `run` returns what it found, or None.
+    `refuses` says why a question is not one for it, or ""; `run` returns what it
+    found (easier questions, say, which the plan asks in turns), or None.
     A theorem needs no search; an engine searches, and may be asked alone (`--engine`); a reduction
     asks an easier question; a witness is a pair looked for directly.
     `norms`: in which norms its bounds hold; what says nothing is about l1 alone. `plans`: it shares
@@ -47,7 +48,7 @@ class Strategy:
     name: str
     kind: Literal["theorem", "engine", "reduction", "witness"]
     does: str
-    run: Callable[[Question], Answer | None] | Reduction
+    run: Callable[[Question], Answer | list[Reduction] | None] | Reduction
     refuses: Callable[[Question], str] = lambda question: ""
     norms: tuple[str, ...] = ("l1",)
     plans: bool = False

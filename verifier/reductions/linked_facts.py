@@ -25,7 +25,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from blowproof.models import Setting
+from blowproof.models import Clause, Impossible, Policy, Setting
 from blowproof.verifier.databases.value_classes import class_table
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.joined_classes import Joined, different
@@ -75,8 +75,22 @@ def with_facts(setting: Setting, places: list[int], *, among: set[int]) -> Setti
     kept = {*places}
     if setting.scope == "given":
         kept |= {*range(count + len(setting.bounds))} - among
+    equalities = tuple(fact for at, fact in enumerate(setting.equalities) if at in kept)
+    bounds = tuple(fact for at, fact in enumerate(setting.bounds, count) if at in kept)
     return replace(
         setting,
-        equalities=tuple(fact for at, fact in enumerate(setting.equalities) if at in kept),
-        bounds=tuple(fact for at, fact in enumerate(setting.bounds, count) if at in kept),
+        policy=_knowing(setting.policy, {fact.name for fact in (*equalities, *bounds)}),
+        equalities=equalities,
+        bounds=bounds,
     )
+
+
+def _knowing(policy: Policy, names: set[str]) -> Policy:
+    """Return the policy without what it knows of other facts alone."""
+    dropped = []
+    for place, fact in enumerate(policy.known):
+        if not isinstance(fact, (Impossible, Clause)):
+            bound = fact.bind(policy.domain, f"known[{place}]")
+            if names.isdisjoint(each.name for each in bound):
+                dropped.append(place)
+    return policy.without(dropped)
