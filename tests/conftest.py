@@ -81,6 +81,10 @@ def pytest_collection_finish(session):
     gc.enable()
 
 
+def pytest_unconfigure():
+    gc.unfreeze()  # what is never freed, some libraries call a leak
+
+
 def pytest_collection_modifyitems(config, items):
     if hasattr(config, "workerinput"):
         places = {name: place for place, name in enumerate(LONG_FILES)}

@@ -39,14 +39,14 @@ def warning(finding: Finding) -> str:
             f"Not worth releasing: the noise would be as large as all {number(finding.size)} "
             "records together."
         )
+    elif _is_far_above_plain(finding):
+        assert finding.plain is not None
+        said = (
+            "Not worth releasing: S is at least "
+            f"{times(Fraction(answer.lower) / finding.plain)} that of plain differential privacy."
+        )
     elif answer.upper is None or is_useless(finding):
         said = "Not to be released yet: nothing useful bounds S from above."
-        if finding.plain and answer.lower > FAR * finding.plain:
-            said = (
-                "Not worth releasing: S is at least "
-                f"{times(Fraction(answer.lower) / finding.plain)} that of plain differential "
-                "privacy."
-            )
     else:
         return ""
     better = cheapest(finding)
@@ -60,6 +60,13 @@ def _is_drowned(finding: Finding) -> bool:
     size, plan = finding.size, finding.plan
     least = plan.noise.needed(finding.verdict.lower, plan.promised)
     return size is not None and size > 0 and plan.noise.as_large_as(least, size)
+
+
+def _is_far_above_plain(finding: Finding) -> bool:
+    """Whether S, which is not known, is in any case many times that of plain privacy."""
+    answer = finding.verdict
+    apart = finding.plain is not None and 0 < FAR * finding.plain < answer.lower
+    return answer.status == "bounds" and apart
 
 
 def advice(finding: Finding) -> str:
@@ -80,7 +87,7 @@ def advice(finding: Finding) -> str:
             "Publish it without noise, if this is what the policy means: no two neighbours "
             f"{alike}."
         )
-    if _is_drowned(finding) and _alternative(finding) is not None:
+    if (_is_drowned(finding) or _is_far_above_plain(finding)) and _alternative(finding) is not None:
         useless = f"Noise of {plan.noise.parameter} {number(finding.scale)} would be safe, and of"
         return f"{_otherwise(finding)} {useless} no use."
     noise = f"{plan.noise.order(finding.scale)} for {plan.aim}"

@@ -103,21 +103,24 @@ def _local(batches: Sequence[Batch], jobs: int, memory: int | None, go: Go) -> I
     in_vain = 0
     while parts.waiting or suspects:
         begun: dict[Future[list[list[Row]]], list[Batch]] = {}
+        asked = False
         pool = ProcessPoolExecutor(
             1 if suspects else jobs, mp_context=_context(), initializer=ready, initargs=(memory,)
         )
         try:
             if suspects:
-                yield pool.submit(answer_batches, [suspects[0][0]]).result()[0]
+                alone = pool.submit(answer_batches, [suspects[0][0]])
+                asked = True
+                yield alone.result()[0]
                 suspects.popleft()
             else:
                 yield from _fed(pool, parts, begun, go)
         except DEAD:
-            in_vain = 0 if suspects or begun else in_vain + 1
+            in_vain = 0 if asked or begun else in_vain + 1
             if in_vain > IN_VAIN:
                 raise
             time.sleep(in_vain * 0.05)  # what died may not be gone yet
-            if suspects:
+            if asked:  # else no process could begin, which is no fault of the question
                 one, lives = suspects.popleft()
                 if lives < LIVES:
                     suspects.appendleft((one, lives + 1))

@@ -14,7 +14,6 @@ __all__ = ["SEEN", "Seen"]
 
 LINE = "[domain]\na = { min = 0, max = 5 }\n"
 TWO = '[domain]\na = ["1", "2"]\nb = ["1", "2", "3"]\n'
-THREE = TWO.replace('"2"]', '"2", "3"]', 1)
 GROUPS = '[secrets]\nkind = "partition"\nby = ["a"]\n'
 NEAR = '[secrets]\nkind = "distance"\nmetric = "l1"\nthreshold = 1\n'
 A, B = ('[[known]]\nmarginal = ["a"]\n', '[[known]]\nmarginal = ["b"]\n')
@@ -62,7 +61,6 @@ SEEN = (
     Seen("cycles", "cells", parse_policy(TWO + ONE), "marginal(b)"),
     Seen("cycles", "cycles", parse_policy(TWO + B)),
     Seen("cycles", "secret-arc", parse_policy(TWO + GROUPS + B), reading="pufferfish"),
-    Seen("groups", "cycles", parse_policy(THREE + NEAR + A + B), reading="secret-moves"),
     Seen("one-sided", "one-sided", parse_policy(TALLY), "count(women)"),
     _of_corpus("edges", "determined", "one-value"),
     _of_corpus("edges", "secret-arc", "partition-histogram"),

@@ -281,6 +281,29 @@ def test_a_question_that_always_kills_its_worker_is_named(monkeypatch):
     assert Dying.made[0] == Dying.made[-1] == 2
 
 
+def test_no_question_is_to_blame_where_no_process_begins(monkeypatch):
+    """What processes are forked from had just died: two attempts, and the row was given up."""
+
+    class Late(Dying):
+        """All that was out is lost once; then no process begins, three times."""
+
+        def submit(self, task, part):
+            if len(self.made) in (2, 3, 4):
+                raise ConnectionRefusedError
+            future = super().submit(task, part)
+            if len(self.made) == 1:
+                future = pool.Future()
+                future.set_exception(pool.BrokenProcessPool("died"))
+            return future
+
+    Dying.made.clear()
+    monkeypatch.setattr(pool, "ProcessPoolExecutor", Late)
+    monkeypatch.setattr(pool, "singly", lambda part: [[name] for batch in part for name in batch])
+    batches: list[Any] = [["a"], ["b"], ["c"]]
+    rows = [row for part in pool._local(batches, 1, None, lambda batch: batch) for row in part]
+    assert {row["key"]: row["error"] for row in rows} == {"a": None, "b": None, "c": None}
+
+
 def test_quick_batches_are_handed_out_together():
     batches: list[Any] = list("abcdefghijklmnopqrstuvwxyz")
     parts = pool._Parts(batches, 2)

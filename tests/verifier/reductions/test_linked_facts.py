@@ -35,6 +35,7 @@ from blowproof.verifier.databases.value_classes import class_table
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.plan import answer
 from blowproof.verifier.portfolio.group_by_group import no_groups
+from blowproof.verifier.proofs.write import certify_answer
 from blowproof.verifier.reductions.linked_facts import linked_facts, with_facts
 from blowproof.verifier.theorems.beside import facts_beside
 
@@ -215,6 +216,21 @@ def test_districts_of_schools_are_apart() -> None:
     """929,076,600 before: cycles stay in a school, and pairs in a district."""
     found = sensitivity(schools(60, 6), reading="secret-moves", time_limit=4)
     assert found.upper is not None and 28 <= found.lower <= found.upper == 64
+
+
+def test_what_its_groups_say_is_proved_of_the_whole() -> None:
+    """Two margins of 3 x 3 with nearby values secret: a move changes one of the margins."""
+    domain = Domain(a=Labels("123", ordered=True), b=Labels("123", ordered=True))
+    policy = Policy(
+        domain=domain,
+        secrets=Distance(metric="l1", threshold=1),
+        known=(Marginal(["a"]), Marginal(["b"])),
+    )
+    query = parse_query("histogram", policy)
+    found = sensitivity(policy, query, reading="secret-moves")
+    proved, certificate = certify_answer(policy, query, found)
+    assert certificate is not None
+    assert (found.status, proved.status, certificate.kind) == ("exact", "proved", "cycles")
 
 
 def test_a_cycle_stays_in_its_component() -> None:

@@ -19,7 +19,7 @@ n for odd n, or s(n) = n (n^2 - 1) / 12.
 blocks of a frame they add up to 0, as B' 1 = 0. Let m be the vector of the minors of the d - 1 rows
 1_T' B, T being all blocks but one: m v = det(rows, v'). It is whole, not 0, and orthogonal to the
 rows. So B m is a vector of K that sums to 0 on each block, a whole multiple of k, and |k| <= |B m|.
-With v = (B'B)^(-1/2) w, m v is the root of det(B'B) times det(q_T, w), so that |B m|^2 = det(B'B)
+With v = (B'B)^(1/2) w, m v is the root of det(B'B) times det(q_T, w), so that |B m|^2 = det(B'B)
 G, where G is the determinant of the products of the d - 1 vectors q_T.
 
 Let a_j be the |q_T|^2 of all d blocks, none of which is 0 if G > 0. In coordinates of their span,
