@@ -585,6 +585,8 @@ theorems/lengths/fitting_cycles
     MOST_NODES 20_000_000 lists: Longer searches for lists of cycles are given up.
     DIGIT 256 sums: Coordinates of sums of labels are below half of it.
     HELD 3 cycles: A cycle that a list holds counts as so many more, where cycles to try are few.
+theorems/lengths/one_end
+    MOST_CLASSES 200 classes: Round more classes no best cycle is looked for, in both directions.
 theorems/lengths/two_beside
     MOST_LABELS 16 labels: Of more labels of a class, a box round them is looked at.
     LENGTHS 120 steps: In so many steps the lengths of cycles are looked at.

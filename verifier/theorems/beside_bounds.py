@@ -20,6 +20,8 @@ change, `by_kind` and `in_norms` bound.
 Take moves that push both rows alike, irreducible for the equalities and the first of these rows. A
 part of them that keeps the equalities pushes both rows by the same number, not 0: upwards it breaks
 the first bound, downwards the second one. So no part leads into I_Q, and they are a pair.
+
+Where there is one bound of one end and G is not complete, `lengths.one_end` says more.
 """
 
 from __future__ import annotations
@@ -50,9 +52,10 @@ from blowproof.verifier.theorems.beside import (
 )
 from blowproof.verifier.theorems.beside_pairs import pair_beside
 from blowproof.verifier.theorems.conformal_parts import parts_of
+from blowproof.verifier.theorems.lengths.one_end import Cells, Crossed, one_end, past_one_end
 from blowproof.verifier.theorems.most_moves import largest_move
 
-__all__ = ["bounds_beside", "no_bounds_beside"]
+__all__ = ["beyond_one_end", "bounds_beside", "no_bounds_beside"]
 
 SECONDS = real_limit(__name__, "SECONDS")
 
@@ -103,7 +106,32 @@ def bounds_beside(question: Question) -> Answer | None:
         value = question.query.difference(each.moves(question.reading))
         if value > lower:
             pair, lower = each, value
+    crossed = beyond_one_end(question, end)
+    if crossed is not None and crossed.upper < upper:
+        upper, why = crossed.upper, crossed.why
+    if crossed is not None and crossed.pair is not None:
+        value = question.query.difference(crossed.pair.moves(question.reading))
+        if value > lower:
+            pair, lower = crossed.pair, value
     return question.answer(lower, upper, why, witness=pair, engine="bounds", since=started)
+
+
+def beyond_one_end(question: Question, end: float) -> Crossed | None:
+    """Return what `lengths.one_end` says, where there is time."""
+    setting = question.setting
+    if not one_end(question):
+        return None
+    try:
+        table = class_table(setting, deadline=end)
+        found = beside(table, groups_of(setting))
+        if found is None:
+            return None
+        longest, cycles = longest_beside(found), most_cycles(found)
+        cells = Cells(table, found.home, found.count, longest, cycles, not found.widths)
+        along = largest_move(setting, question.query, "secret-moves")
+        return past_one_end(question, cells, along, end)
+    except (BlowproofError, TimeoutError, OverflowError):
+        return None
 
 
 def _pairs(question: Question, setting: Setting) -> Iterator[Pair]:
