@@ -430,7 +430,7 @@ def _in_norm(
         if query.measure is L2_SQUARED and is_histogram(query) and len(found.widths) == 1:
             tighter.append(squares_beside(found.count, found.widths[0]))
         if query.measure is L2_SQUARED and found.widths == (1,):
-            tighter.append(_apart(question, found, end))
+            tighter += [_apart(question, found, end), _seen(question, found, end)]
         upper = min((bound for bound in tighter if bound is not None), default=None)
     if upper is None:
         return None

@@ -27,6 +27,7 @@ from blowproof.verifier.theorems.two_cycles import (
     exchanged_two,
     longest_two,
     moves_of,
+    relabelled_two,
     squared_two,
     squares_of,
 )
@@ -73,9 +74,13 @@ def pair_beside(
             return 0
         return question.query.difference(made(arcs).moves(question.reading))
 
+    def usable(places: Sequence[int]) -> list[int]:
+        return [place for place in places if (place, 0) in values and (place, 1) in values]
+
     def cycles(places: Sequence[int]) -> list[list[Arc]]:
         few = [_few(places, values, most) for most in MOST_LEAVING] if found.widths == (1,) else []
-        first = [_squared(places, values), _exchanged(places, values)] if squared else []
+        kinds = (squared_two, exchanged_two, relabelled_two) if squared else ()
+        first = [two(usable(places)) for two in kinds] if usable(places) else []
         if question.setting.scope != "given":
             made_of = [*filter(None, first)] or [_arcs(places, values)]
             return sorted(made_of, key=worth, reverse=True)
@@ -167,18 +172,6 @@ def _few(places: Sequence[int], values: Holds, most: int) -> list[Arc]:
         *(Arc((one, 0), (two, 1), y) for one, two in pairwise(ups)),
         *(Arc((one, 1), (two, 0), x) for one, two in pairwise(downs)),
     ]
-
-
-def _squared(places: Sequence[int], values: Holds) -> list[Arc]:
-    """Return the two cycles of the largest squares over classes that hold both labels."""
-    usable = [place for place in places if (place, 0) in values and (place, 1) in values]
-    return squared_two(usable) if usable else []
-
-
-def _exchanged(places: Sequence[int], values: Holds) -> list[Arc]:
-    """Return the two cycles that exchange records most often over classes that hold both labels."""
-    usable = [place for place in places if (place, 0) in values and (place, 1) in values]
-    return exchanged_two(usable)
 
 
 def _arcs(places: Sequence[int], values: Holds) -> list[Arc]:

@@ -56,6 +56,7 @@ __all__ = [
     "longest_two",
     "most_one_sided",
     "moves_of",
+    "relabelled_two",
     "squared_two",
     "squares_of",
 ]
@@ -189,7 +190,25 @@ def exchanged_two(classes: Sequence[int]) -> list[Arc]:
     count = len(classes)
     if not 2 <= count <= MOST_CELLS:
         return []
-    a, b = labels_of_most(count)
+    return _sharing_ups(classes, *labels_of_most(count))
+
+
+def relabelled_two(classes: Sequence[int]) -> list[Arc]:
+    """Return two cycles over classes with labels 0 and 1 that change how many records of each have
+    label 1 by as much as squares allow (`lengths.label_changes`); none over few classes.
+
+    >>> [moves_of(relabelled_two(range(n))) for n in (4, 5, 6, 10)]
+    [0, 18, 24, 60]
+    """
+    count = len(classes)
+    shared = longest_shared(max(0, count - 1)) + 1
+    a = count - shared
+    return _sharing_ups(classes, a, 1) if a > shared else []
+
+
+def _sharing_ups(classes: Sequence[int], a: int, b: int) -> list[Arc]:
+    """Return two cycles with labels a and -b that share a path of moves of label 1, all classes."""
+    count = len(classes)
     shared = count + 1 - a - b
     path, rest = classes[: shared + 1], classes[shared + 1 :]
     ups, downs = rest[: a - shared - 1], rest[a - shared - 1 :]

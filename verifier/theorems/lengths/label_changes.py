@@ -49,21 +49,68 @@ classes at least, u, v, and x + y - 2 classes inside of A_1 and B_1: N is no les
 many classes in Q as p is more than a, at least: 2 p <= N + a. So b p - a (b - q) <= b (N + a) / 2 -
 a, which for a + b = T <= N is largest at a = 1: (T - 1) (N + 1) / 2 - 1 <= (2 N - 1) (N + 1) / 10 -
 1, which is less than N^2 / 4. QED
+
+*In squares.* If besides no output is about two classes, and e bounds the squares of what the rows
+of the two labels of a class differ by, S(f, P) in l2-squared is at most e times the largest of
+
+* (2 m + 1)(N - m)(N - m - 1), m = 0, 1, ..., (N - 1) / 2;
+* (N - 1) times (N + 1)^2 / 4 rounded down;
+* T N^2 / 2 (an even number, as above) for T = 2 (N + 2) / 5 rounded down.
+
+The first is the largest from N = 4 on, so far as it was computed (N <= 60). For G complete, any
+answers, and classes with both labels, it is met from N = 5 on (`two_cycles.relabelled_two`).
+
+*Proof.* No output is about two classes, so it is sum z_c^2 that is wanted. For N = 1, z = 0; a
+simple cycle has N at the most, which the first is no less than. Else, the root of the squares being
+a norm, it is again enough to look at z = b d(A) + a d(B). Write i, j for d_c(A), d_c(B), X for the
+sum of |i|, Y for that of |j| and P for that of i j. So V = b^2 X + a^2 Y + 2 a b P. Let a >= b;
+else exchange the labels 0 and 1, and A and B. T = a + b is the sum of i - j, and X >= a, as the sum
+of i is a.
+
+Let z0 be how many classes have i = j = 0, n how many (-1, 0) or (0, 1), k how many i = j other than
+0, p how many (1, -1), q how many (-1, 1). The others have (1, 0) or (0, -1). Counting,
+
+    X + Y = N - z0 + k + p + q,    T = N - z0 - k + p - 3 q - 2 n,    P = k - p - q.
+
+*If p <= z0 + n + q*, let m = k + n + 2 q: X + Y <= N + m, T <= N - m, P <= m. V falls with X where
+X + Y is given, so that with X = a it is at most b^2 a + a^2 (N + m - a) + 2 a b m, which grows with
+b: it is at most what it is for b = N - m - a,
+
+    a (N (N - a) + m (a - m)),  a >= 1, m >= 0, a + m < N.
+
+That is what `squares_beside` finds for squares of a histogram, with N for N + 1, and its largest
+value is the first of the three. Let now p > z0 + n + q, so p > 0.
+
+*s = 1* (no class has i j < 0 for s = 0): p = 1 and z0 = n = q = k = 0. Then all i >= 0 >= j, X = a,
+Y = b, T = N + 1 and P = -1: V = a b (a + b - 2), the second.
+
+*s >= 2, and only h_1 >= T.* u and v being as above, the h of the rests add up to T - h_1 <= 0. A
+class on the rests but u and v adds i - j to them; u adds (i_A - i_B)(u) and v adds (o_B - o_A)(v).
+So (1, -1) adds 2, or 1 at u or v. At u, -1 is added only if A enters by 0 and B by 1, so that i <=
+0 <= j; at v likewise: the class is one of those that z0, n and q count. With p' and q' for how many
+of u and v are counted by p and by q, 2 p - p' <= z0 + n + 2 q - q'. As p >= z0 + n + q + 1, z0 + n
++ 2 <= p' - q' <= 2. Hence z0 = n = 0, p' = 2 and p = q + 1, so q >= 1. Let m = k + 2 q - 1: X + Y =
+N + m + 2, T = N - m, P = m - 4 q <= m - 4, and X >= a + 2, as some i is -1. So V <= b^2 (a + 2) +
+a^2 (N + m - a) + 2 a b (m - 4), which is 8 a b - 2 b^2 > 0 less than the value for a and m above.
+
+*Two segments or more have h_i >= T.* No |z_c| is more than T <= 2 (N + 2) / 5, and all of them add
+up to N^2 / 2 at most. QED
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from blowproof.models import BoundQuery, Exact, Point
 from blowproof.models.domain.classes import firsts
-from blowproof.models.norms import L1
-from blowproof.models.stacks.stacked import is_histogram
+from blowproof.models.norms import L1, L2_SQUARED
+from blowproof.models.stacks.stacked import Stacked, is_histogram
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable
 from blowproof.verifier.theorems.values.seen_values import seen_values
+from blowproof.verifier.theorems.values.squares_beside import squares_beside
 
-__all__ = ["by_labels", "most_label_changes"]
+__all__ = ["by_labels", "most_label_changes", "most_label_squares"]
 
 
 def most_label_changes(count: int) -> int:
@@ -75,6 +122,19 @@ def most_label_changes(count: int) -> int:
     return count * count // 4 * 2
 
 
+def most_label_squares(count: int) -> int:
+    """Return what sum z_c^2 of N classes does not exceed.
+
+    >>> [most_label_squares(n) for n in (1, 2, 3, 4, 5, 6, 7, 10)]
+    [0, 2, 8, 18, 36, 60, 100, 294]
+    """
+    return max(
+        squares_beside(count - 1, 1) // 2,
+        (count - 1) * ((count + 1) ** 2 // 4),
+        2 * (count + 2) // 5 * most_label_changes(count),
+    )
+
+
 def by_labels(
     question: Question,
     table: ClassTable,
@@ -82,12 +142,14 @@ def by_labels(
     labels: Sequence[int],
     end: float,
 ) -> Exact | None:
-    """Return the bound on S(f, P); None where f sees more than classes and labels.
+    """Return the bound on S(f, P); None where f sees more than classes and labels, or, in squares,
+    an output is about two classes.
 
     `home` and `labels`: of each class of the table its class of the base, and its label.
     """
     query = question.query
-    if query.measure is not L1:
+    squared = query.measure is L2_SQUARED and isinstance(query, Stacked)
+    if query.measure is not L1 and not squared:
         return None
     seen: Sequence[Sequence[Point]] | None = (
         firsts(table.classes, 2)
@@ -101,11 +163,26 @@ def by_labels(
         first = ends.setdefault((place, label), values[0])
         if any(_apart(query, first, x) for x in values if x != first):
             return None
-    largest: Exact = 0
-    for (place, label), x in ends.items():
-        if label and (place, 0) in ends:
-            largest = max(largest, _apart(query, ends[place, 0], x))
-    return largest * most_label_changes(1 + max(home))
+    both = [
+        (ends[place, 0], x) for (place, label), x in ends.items() if label and (place, 0) in ends
+    ]
+    largest: Exact = max((_apart(query, *pair) for pair in both), default=0)
+    if not squared:
+        return largest * most_label_changes(1 + max(home))
+    return largest * most_label_squares(1 + max(home)) if _one_class_each(query, both) else None
+
+
+def _one_class_each(query: BoundQuery, both: Sequence[tuple[Point, Point]]) -> bool:
+    """Whether no output changes in two of these, a value of each label for every class."""
+    assert isinstance(query, Stacked)
+    met: set[Hashable] = set()
+    for x, y in both:
+        before, after = query.row(x), query.row(y)
+        changed = {k for k in {*before, *after} if before.get(k, 0) != after.get(k, 0)}
+        if met & changed:
+            return False
+        met |= changed
+    return True
 
 
 def _apart(query: BoundQuery, x: Point, y: Point) -> Exact:
