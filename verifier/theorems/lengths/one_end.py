@@ -121,7 +121,9 @@ def past_one_end(
     (bound,) = setting.bounds
     heights = table.rows[:, table.equalities] * (1 if bound.at_least is None else -1)
     raising = list(_raising(table, heights, joined))
-    rise = max((int(heights[b] - heights[a]) for a, b in raising), default=0)
+    if not raising:  # no edge changes any known number: see `alone`
+        return None
+    rise = max(int(heights[b] - heights[a]) for a, b in raising)
     most = rise * cells.longest
     each = min(rise * cells.cycles, most)
     uppers: list[Exact] = []
