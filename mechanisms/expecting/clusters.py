@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -23,21 +23,53 @@ from blowproof.mechanisms.answers.vectors import Vector
 from blowproof.mechanisms.estimates.positive import nearest_above_zero
 from blowproof.mechanisms.expecting.expected import largest_of
 from blowproof.mechanisms.expecting.made_up import spread
-from blowproof.mechanisms.kinds.kmeans import KMeans, heard_from
+from blowproof.mechanisms.kinds.kmeans import KMeans, heard_from, width_of
 from blowproof.mechanisms.release.form import Form, Measured
 from blowproof.mechanisms.release.release import Released
 from blowproof.mechanisms.structures.memberships import Clusters, Memberships
 from blowproof.mechanisms.structures.ordered_hierarchical import variance
 from blowproof.models.mechanisms.mechanism import Release
 
-__all__ = ["formed", "ratio_interval"]
+__all__ = ["Noise", "formed", "ratio_interval"]
 
 HALVINGS = 60
+NORMAL = 1.96
 MEANT = (
     "sizes: how many records are nearest to each centre",
     "errors of centres: what noise did in the last step, not how far further steps would go; their "
     "intervals have half a step of the centres' grid on either side",
 )
+
+
+Beyond = Callable[[float, float], float]
+"""P(|noise of V - r noise of N| > far), for (far, r)."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """The noise of a step: scales of Laplace noise on sums and sizes, or sigmas (`normal`)."""
+
+    of_sums: Fraction
+    of_sizes: Fraction
+    normal: bool
+
+    @classmethod
+    def of(cls, sums: Release, sizes: Release) -> Noise:
+        """Return the noise of two releases, of one kind (or none) both."""
+        normal = "variance" in (sums.width, sizes.width)
+        return cls(width_of(sums), width_of(sizes), normal)
+
+    def error(self, ratio: float) -> float:
+        """Return the standard error of V - r N."""
+        each = 1 if self.normal else 2
+        return math.sqrt(each) * math.hypot(float(self.of_sums), ratio * float(self.of_sizes))
+
+    def beyond(self, far: float, ratio: float) -> float:
+        """Return how often V - r N is farther from its mean."""
+        if not self.normal:
+            return _beyond(far, float(self.of_sums), abs(ratio) * float(self.of_sizes))
+        sigma = self.error(ratio)
+        return math.erfc(far / (math.sqrt(2) * sigma)) if sigma else float(far <= 0)
 
 
 def formed(released: Released) -> Released:
@@ -62,14 +94,14 @@ def _formed(released: Released) -> Released:
     (of_sizes, many), (of_sums, shifts) = drawn[-3:-1] if counted else drawn[-2:]
     query = of_sums.query
     assert isinstance(query, Memberships)
-    scales = of_sums.scales[0], of_sizes.scales[0]
+    noise = Noise.of(of_sums, of_sizes)
     centres = np.array([float(value) for value in released.answers]).reshape(-1, len(domain))
     ways = shifts.units.reshape(centres.shape).tolist()
     rows: list[tuple[Measured, ...]] = []
     for at, centre in enumerate(centres.tolist()):
         heard = int(many.units[at])
         cells = [
-            (value, *_of_centre(query.clusters, (at, axis), (int(way), heard), scales))
+            (value, *_of_centre(query.clusters, (at, axis), (int(way), heard), noise))
             for axis, (value, way) in enumerate(zip(centre, ways[at], strict=True))
         ]
         rows.append((*cells, *([] if sizes is None else [sizes[at]])))
@@ -95,7 +127,7 @@ def _size_name(names: Sequence[str]) -> str:
 def _sizes(drawn: tuple[Release, Vector], size: int | None) -> list[Measured]:
     """Return whole sizes, not below 0, that add up to n where it is public, and their errors."""
     release, noisy = drawn
-    (scale,) = release.scales
+    (width,) = release.widths
     values = np.array([float(value) for value in noisy])
     many = len(values)
     if size is None:
@@ -105,40 +137,45 @@ def _sizes(drawn: tuple[Release, Vector], size: int | None) -> list[Measured]:
         even = nearest_above_zero(values, np.zeros(many, dtype=np.int64), np.array([float(size)]))
         whole = spread(even, size) if size else np.zeros(many, dtype=np.int64)
         share = 1 - 1 / many  # what is left once the mean of the noise is known
-    error = math.sqrt(share * variance(scale))
-    half = math.sqrt(share) * largest_of(scale, 1)  # sums of them have lighter tails
+    if release.width == "scale":
+        error = math.sqrt(share * variance(width))
+        half = math.sqrt(share) * largest_of(width, 1)  # sums of them have lighter tails
+    else:
+        error = math.sqrt(share * float(width))
+        half = float(math.ceil(NORMAL * error))
     most = math.inf if size is None else float(size)
     return [(at, error, max(0.0, at - half), min(most, at + half)) for at in whole.tolist()]
 
 
 def _of_centre(
     clusters: Clusters, place: tuple[int, int], ratio: tuple[int, int],
-    scales: tuple[Fraction, Fraction],
+    noise: Noise,
 ) -> tuple[float | None, float, float]:  # fmt: skip
     """Return the standard error and the interval of one coordinate of a centre."""
     at, axis = place
     way, size = ratio
-    sums, sizes = map(float, scales)
     start, step = clusters.axes[axis]
     last = start + step * (clusters.domain.attribute(axis).size - 1)
     grid, old = float(clusters.grid), int(clusters.centroids[at, axis])
-    if size <= heard_from(clusters, scales[1]):  # it stayed where it was
+    if size <= heard_from(clusters, noise.of_sizes):  # it stayed where it was
         return None, start * grid, last * grid
     middle = way / size
-    error = math.sqrt(2 * (sums**2 + (middle * sizes) ** 2)) / size
-    low, high = ratio_interval((way, size), (sums, sizes), (start - old, last - old))
+    error = noise.error(middle) / size
+    low, high = ratio_interval((way, size), noise.beyond, (start - old, last - old))
     ends = max(start, old + low - 0.5), min(last, old + high + 0.5)  # a centre lies on a grid
     return grid * error, grid * ends[0], grid * ends[1]
 
 
 def ratio_interval(
-    ratio: tuple[float, float], scales: tuple[float, float], within: tuple[float, float]
+    ratio: tuple[float, float], beyond: Beyond, within: tuple[float, float]
 ) -> tuple[float, float]:
-    """Return an interval of 95 % of V / N, from both with Laplace noise of known scales.
+    """Return an interval of 95 % of V / N, from both with noise of a known law.
 
-    V - r N has, at the true r, the noise of V less r times that of N and nothing else.
+    V - r N has, at the true r, the noise of V less r times that of N and nothing else: `beyond` is
+    the probability that it is farther from 0 than so, at an r.
 
-    >>> low, high = ratio_interval((100.0, 50.0), (1.0, 0.0), (-10.0, 10.0))
+    >>> noise = Noise(Fraction(1), Fraction(0), normal=False)
+    >>> low, high = ratio_interval((100.0, 50.0), noise.beyond, (-10.0, 10.0))
     >>> round(50 * (high - 2), 3) == round(-math.log(0.05), 3)
     True
     """
@@ -147,7 +184,7 @@ def ratio_interval(
 
     def holds(value: float) -> bool:
         far = abs(top - value * below)
-        return _beyond(far, scales[0], abs(value) * scales[1]) >= 0.05
+        return beyond(far, value) >= 0.05
 
     return _last(holds, middle, within[0]), _last(holds, middle, within[1])
 

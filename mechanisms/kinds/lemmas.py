@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from blowproof.mechanisms.kinds.kmeans import longest_move
 from blowproof.mechanisms.kinds.transformed import Flows, graph_edges
-from blowproof.mechanisms.structures.memberships import Memberships, bounds
+from blowproof.mechanisms.structures.memberships import Memberships, bounds, squares
 from blowproof.models import BoundQuery, BudgetError, Policy
 from blowproof.verifier.certify.base.lemmas import Lemma
 
-__all__ = ["LEMMAS", "flows_change", "memberships_change"]
+__all__ = ["LEMMAS", "SQUARES", "flows_change", "memberships_change", "memberships_squares"]
 
 Ints = NDArray[np.int64]
 
@@ -25,6 +25,14 @@ def memberships_change(query: BoundQuery, policy: Policy) -> int | None:
     if type(query) is not Memberships:
         return None
     found = bounds(query.clusters, longest_move(policy, query.clusters.grid))
+    return int(found.sums if query.sums else found.sizes)
+
+
+def memberships_squares(query: BoundQuery, policy: Policy) -> int | None:
+    """Return the bound of `memberships` on the squares, for the longest secret move."""
+    if type(query) is not Memberships:
+        return None
+    found = squares(query.clusters, longest_move(policy, query.clusters.grid))
     return int(found.sums if query.sums else found.sizes)
 
 
@@ -82,4 +90,7 @@ def _between(parent: Ints, depth: Ints, counted: Ints, one: Ints, two: Ints) -> 
 
 
 LEMMAS: tuple[Lemma, ...] = (memberships_change, flows_change)
-"""The arguments that the gate stands for."""
+"""The arguments that the gate stands for, about L1."""
+
+SQUARES: tuple[Lemma, ...] = (memberships_squares,)
+"""Those about the sum of the squares."""

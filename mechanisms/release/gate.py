@@ -243,7 +243,7 @@ def _step(plan: Plan, items: tuple[Release | Selection, ...]) -> Mechanism:
 
 def _certified(judged: Mechanism, request: Request, limit: float | None) -> Certified:
     """Ask the certifier, which knows what it has answered in the planning of this request."""
-    from blowproof.mechanisms.kinds.lemmas import LEMMAS
+    from blowproof.mechanisms.kinds.lemmas import LEMMAS, SQUARES
 
     return certify(
         judged,
@@ -255,6 +255,7 @@ def _certified(judged: Mechanism, request: Request, limit: float | None) -> Cert
         time_limit=limit,
         known=request.known,
         lemmas=LEMMAS,
+        squares=SQUARES,
     )
 
 

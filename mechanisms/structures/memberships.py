@@ -24,6 +24,14 @@ one record; so does twice the most that one record contributes. The domain is co
 all of it is said of a box by its middle and its radius, so the cost does not grow with the domain.
 Hard clusters: two clusters at the most take part in a change, by |x - c_a| + |y - c_b|.
 
+*Squares*, for Gaussian noise. The L2 norm of a vector is at most its L1 norm. So what V_j changes
+is in L2 at most s_j(x) theta + |s_j(y) - s_j(x)| (|x - c_j|_2 + theta), and squares add up over j.
+Two vectors are also no farther apart than their lengths together: no more than (2 R)^2, with R^2
+the most that the squares of one record's V add up to; and weights are not negative, so that for N
+it is no more than twice the most that the squares of one record's add up to. Hard clusters: where x
+and y are in the same, V changes by y - x, at most theta and 2 R long; where they are in two, by
+|x - c_a|^2 + |y - c_b|^2, which is at most 2 R^2 too, and N by 1 + 1.
+
 Squares times lengths outgrow 64 bits on domains of some thousand values. So each computation first
 bounds all its numbers in Python's own (`_extent`, `Around`), and `roomy` chooses the arrays.
 """
@@ -34,7 +42,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import product
-from math import prod
+from math import isqrt, prod
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -46,11 +54,13 @@ from blowproof.models import BoundQuery, Domain, Point
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.queries.query import Row
 
-__all__ = ["Around", "Clusters", "Cover", "Memberships", "MoveBounds", "bounds"]
+__all__ = ["Around", "Clusters", "Cover", "Memberships", "MoveBounds", "bounds", "squares"]
 
 Ints = NDArray[Any]
 """Whole numbers in an array with room for them (`roomy`)."""
 MOST_BOXES = 20_000
+BITS = 25
+"""Of lengths that are squared in 64 bits: for 1,000 clusters there is room."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,6 +200,12 @@ def bounds(clusters: Clusters, theta: int) -> MoveBounds:
     return Around(clusters, theta, _cover(clusters.domain, clusters.grid)).bounds(clusters.margin)
 
 
+@lru_cache(maxsize=4)
+def squares(clusters: Clusters, theta: int) -> MoveBounds:
+    """Return bounds on the squares of these changes, added up over the outputs."""
+    return Around(clusters, theta, _cover(clusters.domain, clusters.grid)).squares(clusters.margin)
+
+
 @lru_cache(maxsize=2)
 def _cover(domain: Domain, grid: Fraction) -> Cover:
     return Cover.of(Clusters(domain, grid, whole([0] * len(domain))[None], 0))
@@ -244,6 +260,7 @@ class Around:
         self.far = sum(ways[1:], start=ways[0]) + self.radius
         squares = sum((way**2 for way in ways[1:]), start=ways[0] ** 2)
         self.gap = squares - squares.min(axis=0)
+        self._apart = squares
         both = self.radius + theta
         self.sure = np.stack([_leads(squares, slopes[j] * both, j) for j in range(len(slopes))])
 
@@ -252,16 +269,55 @@ class Around:
         if margin == 0:
             return self._hard()
         theta = self.theta
-        # weights are at most the margin; each of the clusters adds at most 3 L of them
-        most = margin + 9 * self.longest**2 + 3 * len(self.gap) * margin * self.longest
-        gap, far, reach = roomy(most, self.gap, self.far, self.reach)
-        step = np.minimum(margin, reach * theta)
-        never = gap >= margin + reach * (self.radius + theta)
-        change = np.where(self.sure | never, 0, step)
-        weight = np.clip(margin + reach * self.radius - gap, 0, margin)
+        change, weight, far = self._gradual(margin, self.far)
         total = theta * weight.sum(axis=0) + (change * (far + theta)).sum(axis=0)
         whole_sums = 2 * int((weight * far).sum(axis=0).max())  # all that x and y contribute
         return MoveBounds(int(change.sum(axis=0).max()), min(int(total.max()), whole_sums))
+
+    def _gradual(self, margin: int, far: Ints) -> tuple[Ints, Ints, Ints]:
+        """Return how much each weight changes at most, how large it is at most, and `far`."""
+        # weights are at most the margin; each of the clusters adds at most 3 L of them
+        most = margin + 9 * self.longest**2 + 3 * len(self.gap) * margin * self.longest
+        gap, far, reach = roomy(most, self.gap, far, self.reach)
+        step = np.minimum(margin, reach * self.theta)
+        never = gap >= margin + reach * (self.radius + self.theta)
+        change = np.where(self.sure | never, 0, step)
+        weight = np.clip(margin + reach * self.radius - gap, 0, margin)
+        return change, weight, far
+
+    @cached_property
+    def _straight(self) -> Ints:
+        """An upper bound on the L2 distance of each centroid from every x of each box."""
+        ways = [[isqrt(way - 1) + 1 if way else 0 for way in row] for row in self._apart.tolist()]
+        found: Ints = np.minimum(self.far, whole(ways) + self.radius)
+        return found
+
+    def squares(self, margin: int) -> MoveBounds:
+        """Return the bounds on squares that are proved at the head of this file."""
+        if margin == 0:
+            return self._hard_squares()
+        change, weight, far = self._gradual(margin, self._straight)
+        lengths = self.theta * weight + change * (far + self.theta)
+        return MoveBounds(
+            min(_most_squares(change), 2 * _most_squares(weight)),
+            min(_most_squares(lengths), 4 * _most_squares(weight * far)),
+        )
+
+    def _hard_squares(self) -> MoveBounds:
+        """Hard clusters: as in `_hard`, with the squares of straight distances."""
+        theta = self.theta
+        if theta == 0:
+            return MoveBounds(0, 0)
+        nearest = self.gap <= self.reach * self.radius  # where a record may be
+        longest = largest(np.where(nearest, self._straight, 0))
+        same = min(theta, 2 * longest) ** 2
+        within = self.gap <= self.reach * (self.radius + theta)
+        alone = self.sure.any(axis=0) | (within.sum(axis=0) < 2)
+        if alone.all():
+            return MoveBounds(0, same)
+        two = np.sort(np.where(within, self._straight, 0)[:, ~alone], axis=0)[-2:]
+        apart = max(int(low) ** 2 + (int(high) + theta) ** 2 for low, high in two.T.tolist())
+        return MoveBounds(2, max(same, min(apart, 2 * longest**2)))
 
     def _hard(self) -> MoveBounds:
         """Hard clusters: x in one that it may be in, y in another, |x - c_a| + |y - c_b|."""
@@ -275,6 +331,17 @@ class Around:
             return MoveBounds(0, theta)
         longest = np.sort(np.where(within, self.far, 0)[:, ~alone], axis=0)[-2:].sum(axis=0) + theta
         return MoveBounds(2, int(max(theta, longest.max())))
+
+
+def _most_squares(lengths: Ints) -> int:
+    """Return a number that the squares of no column exceed together: long ones are rounded up.
+
+    >>> _most_squares(whole([[3, 1], [4, 1]])), _most_squares(whole([[2**40]])) >= 2**80
+    (25, True)
+    """
+    shift = max(0, largest(lengths).bit_length() - BITS)
+    short = ((lengths >> shift) + int(shift > 0)).astype(np.int64)
+    return int((short**2).sum(axis=0).max()) << 2 * shift
 
 
 def _leads(squares: Ints, apart: Ints, j: int) -> NDArray[np.bool_]:

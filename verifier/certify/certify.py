@@ -60,6 +60,7 @@ def certify(  # noqa: PLR0913 # keyword-only options
     listener: Listener | None = None,
     known: Known | None = None,
     lemmas: Sequence[Lemma] = (),
+    squares: Sequence[Lemma] = (),
 ) -> Certified:
     """Return whether the mechanism keeps its promise under a policy, by its description alone.
 
@@ -70,7 +71,7 @@ def certify(  # noqa: PLR0913 # keyword-only options
     the policy is a PolicyError, a policy without databases a ContradictionError.
 
     `known` spares it questions that the verifier has answered in this run; `lemmas` are arguments
-    that the caller stands for.
+    that the caller stands for, `squares` those about squares.
     """
     promised = promise if isinstance(promise, Promise) else Promise(promise)
     start = time.perf_counter()
@@ -84,6 +85,7 @@ def certify(  # noqa: PLR0913 # keyword-only options
         listener=listener,
         known=known,
         lemmas=lemmas,
+        squares=squares,
     )
     judge = _noise if mechanism.channel is None else _channel
     found = judge(asked, mechanism, promised)

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from blowproof.mechanisms.expecting.clusters import formed, ratio_interval
+from blowproof.mechanisms.expecting.clusters import Noise, formed, ratio_interval
 from blowproof.mechanisms.expecting.rehearsal import Stage
 from blowproof.mechanisms.kinds.transformed import NoisyTable
 from blowproof.mechanisms.release.form import Form
@@ -16,6 +16,7 @@ from blowproof.models import Distance, Domain, Integers, Policy, PolicyError, Qu
 DOMAIN = Domain(age=Integers(0, 39), size=Integers(0, 29))
 CENTRES = [(8, 8), (30, 10), (20, 22)]
 EPSILON = Fraction(3)
+WIDE = Noise(Fraction(10), Fraction(10), normal=False)
 
 
 class Kept(Stage):
@@ -33,12 +34,14 @@ class Kept(Stage):
         return found
 
 
-def made(**options):
+def made(rho=None, **options):
     policy = Policy(domain=DOMAIN, secrets=Distance(threshold=4))
     counts = np.zeros((40, 30), dtype=np.int64)
     for x, y in CENTRES:
         counts[x - 4 : x + 5, y - 4 : y + 5] += 25
-    request = Request(policy=policy, epsilon=EPSILON, options={"clusters": "3", **options})
+    options = {"clusters": "3", **options}
+    epsilon = EPSILON if rho is None else Fraction(0)
+    request = Request(policy=policy, epsilon=epsilon, rho=rho, options=options)
     return plan("k-means", request), NoisyTable(counts, DOMAIN)
 
 
@@ -52,9 +55,10 @@ def drawn(how, data, seed):
     return formed(released)
 
 
+@pytest.mark.parametrize("rho", [None, Fraction(1, 50)])
 @pytest.mark.parametrize("margin", ["0", "1"])
-def test_intervals_hold_the_truth_as_often_as_they_say(margin):
-    how, data = made(margin=margin)
+def test_intervals_hold_the_truth_as_often_as_they_say(margin, rho):
+    how, data = made(margin=margin, rho=rho)
     held, sizes = [], []
     for seed in range(100):
         found = drawn(how, data, seed)
@@ -106,7 +110,7 @@ def test_a_cluster_that_nobody_is_near_to_says_so():
 
 
 def test_an_interval_of_a_ratio_ends_where_the_domain_does():
-    assert ratio_interval((5.0, 1.0), (10.0, 10.0), (-3.0, 9.0)) == (-3.0, 9.0)
+    assert ratio_interval((5.0, 1.0), WIDE.beyond, (-3.0, 9.0)) == (-3.0, 9.0)
 
 
 @pytest.mark.parametrize("share", ["-1", "1", "2", "x"])

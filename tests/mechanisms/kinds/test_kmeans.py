@@ -20,7 +20,7 @@ from blowproof.mechanisms.kinds.kmeans import (
 from blowproof.mechanisms.kinds.transformed import NoisyTable
 from blowproof.mechanisms.release.registry import plan
 from blowproof.mechanisms.release.release import Draw, Request
-from blowproof.mechanisms.structures.memberships import Clusters, Memberships, bounds
+from blowproof.mechanisms.structures.memberships import Clusters, Memberships, bounds, squares
 from blowproof.models import (
     AttributeChange,
     Count,
@@ -106,6 +106,101 @@ def test_bounds_hold_over_every_secret_move(case):
     ]:
         for x, y in policy.graph.edges():
             assert query.difference([Move(x, y)]) <= bound
+
+
+def in_squares(query, x, y):
+    one, other = query.row(x), query.row(y)
+    return sum((one.get(k, 0) - other.get(k, 0)) ** 2 for k in {*one, *other})
+
+
+@given(clusterings())
+@settings(max_examples=60, deadline=None)
+def test_bounds_on_squares_hold_over_every_secret_move(case):
+    policy, clusters = case
+    found = squares(clusters, longest_move(policy, clusters.grid))
+    for sums, bound in ((False, found.sizes), (True, found.sums)):
+        query = Memberships(clusters, sums=sums)
+        for x, y in policy.graph.edges():
+            assert in_squares(query, x, y) <= bound
+
+
+@pytest.mark.parametrize("margin", [0, 50**2])
+def test_bounds_on_squares_are_what_two_corners_change(margin):
+    """Centroids in two corners: a record that goes from one end to the other changes nearly all."""
+    domain = Domain(x=Integers(0, 100), y=Integers(0, 100))
+    clusters = Clusters(domain, UNIT, np.array([[20, 20], [80, 80]]), margin)
+    found, in_l1 = squares(clusters, 200), bounds(clusters, 200)
+    most = {False: 0, True: 0}
+    for x, y in [((49, 50), (51, 50)), ((0, 0), (100, 100)), ((0, 100), (100, 1))]:
+        for sums in (False, True):
+            query = Memberships(clusters, sums=sums)
+            most[sums] = max(most[sums], in_squares(query, x, y))
+    assert most[False] <= found.sizes <= 2 * max(1, margin) ** 2 == in_l1.sizes**2 / 2
+    assert most[True] <= found.sums <= in_l1.sums**2 / 2
+
+
+@pytest.mark.parametrize("margin", ["0", "1"])
+@pytest.mark.parametrize("size", [7, 130])
+def test_every_iteration_is_within_its_share_of_a_rho(size, margin):
+    """By brute force over G where it is small, by the argument where it is not: both are drawn."""
+    domain = Domain(x=Integers(0, size - 1), y=Integers(0, size - 1))
+    policy = Policy(domain=domain, secrets=Distance(threshold=2))
+    options = {"iterations": "3", "clusters": "2", "margin": margin}
+    rho = Fraction(1, 2)
+    made = plan("k-means", Request(policy=policy, rho=rho, options=options))
+    counts = np.full((size, size), 40, dtype=np.int64)
+    draw = Draw(made, NoisyTable(counts, domain))
+    made.run(draw)
+    assert len(draw.drawn) == 2 * 3 + 1
+    assert {item.noise for item in draw.drawn if any(item.widths)} == {"discrete-gaussian"}
+    if size > 7:
+        return
+    lost = Fraction(0)
+    for item in draw.drawn:
+        worst = max(in_squares(item.query, x, y) for x, y in policy.graph.edges())
+        lost += worst / (2 * item.widths[0]) if worst else 0
+    assert 0 < lost <= rho
+
+
+def test_a_rho_is_worth_more_than_its_epsilon():
+    """Noise of three iterations: less than half as wide as where it is used as an epsilon."""
+    domain = Domain(x=Integers(0, 63), y=Integers(0, 63))
+    options = {"iterations": "3", "margin": "0"}
+    wide = []
+    policy = Policy(domain=domain)
+    for request in (
+        Request(policy=policy, rho=Fraction(1, 2), options=options),
+        Request(policy=policy, epsilon=UNIT, options=options),
+    ):
+        made = KMeans(request)
+        sums = made.calibrated(made.start)[1]
+        wide.append(float(sums.widths[0]) ** (1 / 2 if sums.width == "variance" else 1))
+    assert wide[0] < 0.5 * wide[1]
+
+
+def test_where_no_record_changes_its_cluster_sizes_have_no_noise():
+    """Nothing changes in them, and the sums have Gaussian noise for a rho all the same."""
+    domain = Domain(x=Integers(0, 0), y=Integers(0, 9))
+    options = {"clusters": "1", "iterations": "1", "sizes": "0"}
+    made = plan("k-means", Request(policy=Policy(domain=domain), rho=UNIT, options=options))
+    assert isinstance(made, KMeans)
+    sizes, sums, _ = made.calibrated(made.start)
+    assert not any(sizes.widths)
+    assert sums.noise == "discrete-gaussian"
+    draw = Draw(made, NoisyTable(np.full((1, 10), 50, dtype=np.int64), domain))
+    (_, y) = made.run(draw)
+    assert abs(y - Fraction(9, 2)) < 1
+
+
+@pytest.mark.parametrize("size", [1, 10])
+def test_no_records_and_one_cell(size):
+    policy, options = Policy(domain=Domain(x=Integers(3, 2 + size))), {"clusters": "2"}
+    for request in (
+        Request(policy=policy, rho=UNIT, options=options),
+        Request(policy=policy, epsilon=UNIT, options=options),
+    ):
+        draw = Draw(made := KMeans(request), NoisyTable(np.zeros(size, dtype=int), policy.domain))
+        assert all(3 <= at <= 2 + size for at in made.run(draw))
 
 
 def test_hard_clusters_are_those_of_the_contract():
@@ -234,6 +329,13 @@ def test_fewer_iterations_are_made_where_noise_is_loud():
     assert made == {None: 3, 100: 1, 10**4: 3, 10**7: 5}
     asked = Request(policy=policy, epsilon=Fraction(1), options={"iterations": "7"})
     assert KMeans(asked).iterations == 7
+
+
+@pytest.mark.parametrize(("rho", "most"), [("1/2000000", 1), ("1/200", 2), ("1/50", 3), ("1/8", 5)])
+def test_more_iterations_are_made_for_a_rho(rho, most):
+    """Their noise grows with the root of how many there are, and not with their number."""
+    policy = Policy(domain=Domain(x=Integers(0, 99)), database=Database(size=2451))
+    assert KMeans(Request(policy=policy, rho=Fraction(rho))).iterations == most
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from blowproof.mechanisms.base.errors import RefusedError
-from blowproof.mechanisms.kinds.lemmas import LEMMAS, flows_change, memberships_change
+from blowproof.mechanisms.kinds.lemmas import LEMMAS, SQUARES, flows_change, memberships_change
 from blowproof.mechanisms.kinds.transformed import Flows, NoisyTable
 from blowproof.mechanisms.release import gate
 from blowproof.mechanisms.release.gate import Permit, choose, noisy
@@ -37,6 +37,7 @@ from blowproof.models import (
 from blowproof.models.mechanisms.mechanism import Mechanism, Release
 from blowproof.models.secrets.written import SecretsSpec
 from blowproof.models.stacks.stacked import Part
+from blowproof.verifier.certify.base.promise import Promise
 from blowproof.verifier.certify.certify import certify
 from blowproof.verifier.engines.one_move.worst_edge import worst_edge
 
@@ -519,6 +520,18 @@ def test_a_wrong_argument_is_refuted_by_a_pair():
         for lemmas in (LEMMAS, (lambda query, policy: 0,)):
             found = certify(Mechanism(releases=releases), wide, ONE, lemmas=lemmas)
             assert found.verdict == "refuted" and found.witness is not None
+
+
+def test_an_argument_about_squares_is_believed_only_where_no_edge_refutes_it():
+    wide = Policy(domain=Domain(x=Integers(0, 2**32 - 1)))
+    rho = Promise(rho=ONE)
+    made = plan("k-means", Request(policy=wide, rho=ONE, options={"iterations": "1"}))
+    mechanism = Mechanism(releases=tuple(made.opening))
+    assert certify(mechanism, wide, rho, squares=SQUARES).verdict == "proved"
+    narrow = tuple(replace(item, variance=item.widths[0] / 2**20) for item in made.opening)
+    for squares in (SQUARES, (lambda query, policy: 1,), ()):
+        found = certify(Mechanism(releases=narrow), wide, rho, lemmas=LEMMAS, squares=squares)
+        assert found.verdict != "proved"
 
 
 @pytest.mark.parametrize("name", ["dawa", "dawa-transformed", "transformed", "k-means"])

@@ -22,8 +22,9 @@ __all__ = ["Asked"]
 class Asked:
     """The question; `setting` is the prepared policy under the scope that is asked for.
 
-    `known` holds what the verifier said before about the same policy, and `lemmas` are arguments
-    about queries that a mechanism made; only our own releases bring either.
+    `known` holds what the verifier said before about the same policy, and `lemmas` (and `squares`,
+    in the norm l2-squared) are arguments about queries that a mechanism made; only our own releases
+    bring either.
     """
 
     policy: Policy
@@ -35,6 +36,7 @@ class Asked:
     listener: Listener | None
     known: Known | None = None
     lemmas: Sequence[Lemma] = ()
+    squares: Sequence[Lemma] = ()
 
     def left(self, share: Fraction = Fraction(1)) -> float | None:
         """Return (a share of) the seconds until the deadline."""

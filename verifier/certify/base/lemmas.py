@@ -2,8 +2,10 @@
 
 A `Lemma` says how much one secret move changes a query at most, by an argument that stands written
 beside the query. The caller of the certifier names the lemmas that it accepts; a mechanism file can
-name none. What a lemma says is compared with the rows of sample edges, far ones first, so that a
-slip (numbers that wrapped around, a length that was too short) is refuted by a pair.
+name none. A lemma speaks of L1, or of the sum of the squares, which Gaussian noise asks for: the
+caller keeps them apart. What a lemma says is compared with the rows of sample edges, far ones
+first, so that a slip (numbers that wrapped around, a length that was too short) is refuted by a
+pair.
 """
 
 from __future__ import annotations
@@ -16,15 +18,16 @@ from random import Random
 
 from blowproof.models import BudgetError, Exact, Move, Point, Policy, SecretGraph, Setting
 from blowproof.models.base.numbers import plain
+from blowproof.models.norms import L1, Norm
 from blowproof.models.queries.query import BoundQuery
-from blowproof.models.stacks.stacked import Part, Stacked
+from blowproof.models.stacks.stacked import Part, Stacked, stack
 from blowproof.verifier.engines.one_move.worst_edge import worst_edge
 from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["Argued", "Lemma", "argued", "many_values"]
 
 Lemma = Callable[[BoundQuery, Policy], Exact | None]
-"""Returns the most that one secret move changes a query (in L1); None where it has no say."""
+"""Returns the most that one secret move changes a query; None where it has no say."""
 
 LARGE = whole_limit(__name__, "LARGE")
 LARGE_AT_ONCE = whole_limit(__name__, "LARGE_AT_ONCE")
@@ -42,19 +45,26 @@ class Argued:
     how: str
 
 
-def many_values(setting: Setting, parts: Sequence[Part]) -> bool:
-    """Whether it takes too long to list the rows of these parts, so that lemmas come first."""
-    at_once = all(type(part.query).rows is not BoundQuery.rows for part in parts)
+def many_values(setting: Setting, parts: Sequence[Part], norm: Norm = L1) -> bool:
+    """Whether it takes too long to list the rows of these parts, so that lemmas come first.
+
+    All rows at once are compared in L1.
+    """
+    at_once = norm is L1 and all(type(part.query).rows is not BoundQuery.rows for part in parts)
     return setting.domain.size > (LARGE_AT_ONCE if at_once else LARGE)
 
 
 def argued(
-    setting: Setting, policy: Policy, parts: Sequence[Part], lemmas: Sequence[Lemma]
+    setting: Setting,
+    policy: Policy,
+    parts: Sequence[Part],
+    lemmas: Sequence[Lemma],
+    norm: Norm = L1,
 ) -> Argued | None:
     """Return the sum of what lemmas (or the worst edge) say of each part; None if one has no say.
 
-    Where neighbours differ in one secret move. A sample that loses more refutes the lemma: then
-    nothing is known from above.
+    Where neighbours differ in one secret move, in a norm that adds up over outputs. A sample that
+    loses more refutes the lemma: then nothing is known from above.
     """
     upper = Fraction(0)
     asked = False
@@ -62,14 +72,17 @@ def argued(
         most = _said(part, policy, lemmas)
         asked |= most is not None
         if most is None:
-            found = worst_edge(setting, (part,))
+            found = worst_edge(setting, (part,), norm)
             most = None if found is None else found.loss
         if most is None:
             return None
         upper += most
     if not asked:
         return None
-    lower, edge = _sampled(setting, Stacked(tuple(parts)))
+    whole = Stacked(tuple(parts))
+    if norm is not L1:
+        whole = stack(parts, norm, setting.domain, name="releases")
+    lower, edge = _sampled(setting, whole)
     if lower > upper:
         how = "an edge loses more than the mechanism's own argument says: that is wrong"
         return Argued(lower, None, edge, how)

@@ -4,7 +4,8 @@ For two neighbours, discrete Gaussian noise on a grid that holds all changes los
 sum over outputs of (f_j(D1) - f_j(D2))^2 / (2 s_j) in zCDP (`measures.orders`). So the rho of all
 releases together is half of one S: of the stack, in the norm l2-squared, with the weights 1 / s_j.
 Where a record adds 0 or 1 to each output, one that moves changes none by more than 1, so its
-squares add up to what it changes in l1: arguments about that (`lemmas`) hold of both.
+squares add up to what it changes in l1: arguments about that (`lemmas`) hold of both. Of other
+queries there are arguments about the squares themselves (`squares`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from fractions import Fraction
 
 from blowproof.models import BudgetError, Exact
 from blowproof.models.base.numbers import plain
-from blowproof.models.norms import L2_SQUARED
+from blowproof.models.norms import L1, L2_SQUARED
 from blowproof.models.stacks.stacked import Part, stack
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Pair
@@ -56,30 +57,53 @@ def _halved(size: Exact | str) -> Exact:
     return plain(size * _HALF)
 
 
-def _argued(asked: Asked, parts: Sequence[Part]) -> LossBounds | None:
-    """Return what lemmas say, in L1, where no output changes by more than 1: squares are no more.
+def _argued(asked: Asked, parts: Sequence[Part], *, few: bool = False) -> LossBounds | None:
+    """Return what lemmas say of the squares; in L1, where no output changes by more than 1.
 
-    None where they have no say, or where the rows can be listed.
+    None where they have no say, or where the rows can be listed (`few`: then too).
     """
-    one = asked.engine == "auto" and one_secret_move(asked.setting, asked.reading)
-    if not one or not all(part.query.binary for part in parts):
+    if asked.engine != "auto" or not one_secret_move(asked.setting, asked.reading):
         return None
-    if not asked.lemmas or not many_values(asked.setting, parts):
+    binary = all(part.query.binary for part in parts)
+    lemmas, norm = (asked.lemmas, L1) if binary else (asked.squares, L2_SQUARED)
+    if not lemmas or not (few or many_values(asked.setting, parts, norm)):
         return None
-    found = argued(asked.setting, asked.policy, parts, asked.lemmas)
+    found = argued(asked.setting, asked.policy, parts, lemmas, norm)
     if found is None or found.upper is None:
         return None
     return LossBounds(lower=0, upper=found.upper, pair=None, engine="argument", notes=(found.how,))
 
 
 def _searched(asked: Asked, parts: Sequence[Part]) -> LossBounds:
+    """Ask lemmas where rows are too many to list, else questions; lemmas too if these stay open."""
+    said = _argued(asked, parts)
+    if said is not None:
+        return said
+    try:
+        found = _by_questions(asked, parts)
+    except BudgetError:
+        said = _argued(asked, parts, few=True)
+        if said is None:
+            raise
+        return said
+    if found.upper is not None and found.lower == found.upper:
+        return found
+    said = _argued(asked, parts, few=True)
+    if said is None or (found.upper is not None and _size(found.upper) <= _size(said.upper)):
+        return found
+    return replace(found, upper=said.upper, engine=said.engine, notes=said.notes)
+
+
+def _size(upper: Exact | str | None) -> Exact:
+    assert upper is not None and not isinstance(upper, str)
+    return upper
+
+
+def _by_questions(asked: Asked, parts: Sequence[Part]) -> LossBounds:
     """Ask for the whole stack; what weighs single records, or is too much, part by part.
 
     No pair has more than the parts' S added up.
     """
-    said = _argued(asked, parts)
-    if said is not None:
-        return said
     alone = len(parts) == 1
     if alone or not any(part.query.per_record for part in parts):
         try:
