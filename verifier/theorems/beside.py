@@ -114,6 +114,7 @@ from blowproof.verifier.theorems.values.in_norms import largest_apart
 from blowproof.verifier.theorems.values.squares_beside import (
     exchanged_squares,
     squares_beside,
+    squares_of_sides,
     value_beside,
 )
 
@@ -431,6 +432,7 @@ def _in_norm(
             tighter.append(squares_beside(found.count, found.widths[0]))
         if query.measure is L2_SQUARED and found.widths == (1,):
             tighter += [_apart(question, found, end), _seen(question, found, end)]
+            tighter.append(_by_sides(question, found, moves, end))
         upper = min((bound for bound in tighter if bound is not None), default=None)
     if upper is None:
         return None
@@ -444,6 +446,15 @@ def _apart(question: Question, found: Beside, end: float) -> Exact | None:
     except (BlowproofError, TimeoutError, OverflowError):
         return None
     return None if one is None else one * exchanged_squares(found.count)
+
+
+def _by_sides(question: Question, found: Beside, moves: int, end: float) -> Exact | None:
+    """Return a bound on squares where each output is about one label (`one_sided`)."""
+    try:
+        one = largest_apart(question, found.table, found.labels[:, 0].tolist(), end)
+    except (BlowproofError, TimeoutError, OverflowError):
+        return None
+    return None if one is None else one * squares_of_sides(found.count, moves)
 
 
 def free_change(question: Question) -> tuple[Point, Point, Exact] | None:

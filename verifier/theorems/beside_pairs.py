@@ -28,6 +28,7 @@ from blowproof.verifier.theorems.two_cycles import (
     longest_two,
     moves_of,
     relabelled_two,
+    sided_two,
     squared_two,
     squares_of,
 )
@@ -79,7 +80,7 @@ def pair_beside(
 
     def cycles(places: Sequence[int]) -> list[list[Arc]]:
         few = [_few(places, values, most) for most in MOST_LEAVING] if found.widths == (1,) else []
-        kinds = (squared_two, exchanged_two, relabelled_two) if squared else ()
+        kinds = (squared_two, exchanged_two, relabelled_two, sided_two) if squared else ()
         first = [two(usable(places)) for two in kinds] if usable(places) else []
         if question.setting.scope != "given":
             made_of = [*filter(None, first)] or [_arcs(places, values)]

@@ -57,6 +57,7 @@ __all__ = [
     "most_one_sided",
     "moves_of",
     "relabelled_two",
+    "sided_two",
     "squared_two",
     "squares_of",
 ]
@@ -204,6 +205,31 @@ def relabelled_two(classes: Sequence[int]) -> list[Arc]:
     shared = longest_shared(max(0, count - 1)) + 1
     a = count - shared
     return _sharing_ups(classes, a, 1) if a > shared else []
+
+
+def sided_two(classes: Sequence[int]) -> list[Arc]:
+    """Return two cycles over classes with labels 0 and 1, of which so many records leave each label
+    that the squares of these two numbers are largest; none where there are too many classes.
+
+    >>> [moves_of(sided_two(range(n))) for n in (1, 2, 3, 4, 10)]
+    [2, 4, 7, 12, 58]
+    """
+    count = len(classes)
+    if not 1 <= count <= MOST_CELLS:
+        return []
+    best, (x, y, m) = 0, (1, 1, count - 1)
+    for one in range(1, count + 1):
+        for two in range(max(1, one - 2), min(one, count + 1 - one) + 1):
+            left, shared = one * two, count + 1 - one - two
+            found = left**2 + (left + shared * (one + two)) ** 2
+            if gcd(one, two) == 1 and found > best:
+                best, (x, y, m) = found, (one, two, shared)
+    path, rest = classes[: m + 1], classes[m + 1 :]
+    return [
+        *(Arc((c, 0), (d, 0), x + y) for c, d in pairwise(path)),
+        *(Arc((c, 0), (d, 1), y) for c, d in pairwise([path[-1], *rest[: x - 1], path[0]])),
+        *(Arc((c, 1), (d, 0), x) for c, d in pairwise([path[-1], *rest[x - 1 :], path[0]])),
+    ]
 
 
 def _sharing_ups(classes: Sequence[int], a: int, b: int) -> list[Arc]:

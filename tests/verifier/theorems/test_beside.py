@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
@@ -41,9 +42,12 @@ from blowproof.verifier.theorems.beside import (
     groups_of,
 )
 from blowproof.verifier.theorems.two_cycles import (
+    Arc,
     exchanged_two,
     longest_two,
     moves_of,
+    relabelled_two,
+    sided_two,
     squared_two,
     squares_of,
 )
@@ -383,3 +387,27 @@ def test_one_value_changes_by_so_many_as_there_are_cells(
     """It was one more: how often a class is left. 2 x 8 was 8..9 in linf."""
     answer = sensitivity(table(columns), "histogram", norm=norm, time_limit=20)
     assert answer.lower == answer.upper == times * columns
+
+
+@pytest.mark.parametrize(("columns", "squares", "upper"), [(2, 20, 20), (3, 64, 68), (4, 144, 160)])
+def test_squares_by_label_hold_what_the_search_says(columns: int, squares: int, upper: int) -> None:
+    """Nothing was known of labels by themselves: 32, 128 and 288, all moves together."""
+    domain = Domain(a=Integers(1, columns), b=Labels(["F", "M"]), z=Labels(["u", "v"]))
+    policy = Policy(domain=domain, known=(Marginal(["a"]), Marginal(["b"])))
+    query = parse_question("marginal(b,z)", policy, "l2-squared")
+    listed = sensitivity(policy, query, engine="search")
+    found = facts_beside(Question(prepare(setting(policy), "published"), query, "published"))
+    assert found is not None and found.upper == upper
+    assert listed.status == "exact"
+    assert found.lower <= listed.lower == squares <= upper
+
+
+@pytest.mark.parametrize("two", [sided_two, relabelled_two])
+@pytest.mark.parametrize("count", [5, 8, 13])
+def test_other_two_cycles_are_irreducible(two: Callable[[range], list[Arc]], count: int) -> None:
+    effects: Counter[tuple[int, ...]] = Counter()
+    for (one, low), (other, high), times in two(range(count)):
+        effects[(*((k == other) - (k == one) for k in range(count)), high - low)] += times
+    moves = [[times * each for each in effect] for effect, times in effects.items()]
+    assert moves and not any(map(sum, zip(*moves, strict=True)))
+    assert zero_part(effects) is False

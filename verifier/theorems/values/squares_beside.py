@@ -83,6 +83,16 @@ a but all and none has a sum that k divides, else it and some of the b were a pa
 of the first 1, ..., k - 1 are all residues but 0, whichever stands first: all a have the same
 residue, and its multiples are all residues. So no a has a common divisor with k: all F(a_i, b_j)
 are of the first kind. QED
+
+*Where labels do not mind one another.* Let w = 1, and let a pair make L moves at the most. If each
+output is about values of one label only, and two rows of a label differ by no more than e in
+squares, then S <= e (t^2 + (L - t)^2), t the smaller of L and (N + 1)^2 / 3 rounded down.
+
+*Proof.* Say c records leave label 1 and l label 0. The fact is kept: as many come to each label as
+leave it. So f changes by the sum of c differences of two rows of label 1 and l of label 0, which no
+output has in common: by at most e (c^2 + l^2). Moves to label 1 have label 0 or 1, so that c is at
+most t (`one_sided`), and by exchanging the labels l is too; c + l <= L, and a sum of squares is
+largest at a corner. QED
 """
 
 from __future__ import annotations
@@ -98,6 +108,7 @@ __all__ = [
     "labels_of_most",
     "longest_shared",
     "squares_beside",
+    "squares_of_sides",
     "value_beside",
 ]
 
@@ -156,6 +167,18 @@ def exchanged_squares(count: int) -> int:
     return max(
         apart, most * pairs**2 // (pairs + 1) ** 2, count, count * (2 * (count + 2) // 5) ** 2
     )
+
+
+def squares_of_sides(count: int, moves: int) -> int:
+    """Return what squares of how many records leave each of two labels do not exceed, added up,
+    where there are N classes and so many moves.
+
+    >>> squares_of_sides(2, 4), squares_of_sides(51, 1352)
+    (10, 1015202)
+    """
+    most = min(moves, (count + 1) ** 2 // 3)
+    rest = min(most, moves - most)
+    return most * most + rest * rest
 
 
 @lru_cache(maxsize=64)
