@@ -29,6 +29,7 @@ from blowproof.mechanisms.release.request import Request
 from blowproof.models import (
     AttributeChange,
     BudgetError,
+    Database,
     Distance,
     Domain,
     Full,
@@ -37,6 +38,7 @@ from blowproof.models import (
     Marginal,
     PartitionBy,
     Policy,
+    QueryError,
     parse_query,
 )
 from blowproof.models.mechanisms.mechanism import Mechanism, Release
@@ -278,6 +280,12 @@ def test_what_it_does_not_do_is_refused() -> None:
     known = Policy(domain=GRID, secrets=Distance(threshold=1), known=(Marginal(("x",)),))
     with pytest.raises(RefusedError, match="one record"):
         made_ready("steps", asked(known))
+    for rho in (None, RHO):
+        with pytest.raises(QueryError, match="no secret changes anything"):
+            made_ready("steps", asked(Policy(domain=Domain(x=Integers(4, 4))), rho=rho))
+        nobody = Policy(domain=GRID, database=Database(size=0))
+        with pytest.raises(RefusedError, match="nothing spent"):
+            made_ready("steps", asked(nobody, rho=rho))
 
 
 def test_from_the_command_line_to_an_estimate(

@@ -149,6 +149,28 @@ def test_divergences_on_a_square_keep_to_what_is_proved(variance):
         assert max(reached) >= 0.99 * 0.75 / (2 * float(variance)) - 0.05 * float(rho)
 
 
+TRIANGLE = Domain(sort=Labels(["a", "b", "c"]))
+SQUARE = Domain(x=Integers(0, 1), y=Integers(0, 1))
+
+
+@pytest.mark.parametrize("variance", [Fraction(1, 2), Fraction(1), Fraction(3)], ids=str)
+@pytest.mark.parametrize(("domain", "far"), [(TRIANGLE, 2 / 3), (SQUARE, 1.0)], ids=["3", "2x2"])
+def test_divergences_of_all_moves_keep_to_what_is_proved(domain, far, variance):
+    """Three values that are a step apart each, and a square with its diagonals: where D counts."""
+    sides = tuple((kind.size, kind.ordered) for _, kind in domain.attributes)
+    graph = Policy(domain=domain).graph
+    rho = float(steps_rho(variance, graph, tuple(range(len(sides))), domain))
+    cells, law = laws(sides, float(variance), 16)
+    free = len(cells) - 1
+    worst = 0.0
+    for x, y in itertools.permutations(range(len(cells)), 2):
+        move = tuple(int(k == x) - int(k == y) for k in range(free))
+        moved = np.roll(law, move, axis=tuple(range(free)))
+        found = (divergence(law, moved, order) / order for order in (1.01, 1.5, 2, 3, 4))
+        worst = max(worst, *found)
+    assert 0.9 * far / (2 * float(variance)) <= worst <= rho + 1e-6
+
+
 @pytest.mark.parametrize("variance", [0.8, 1.2, 2.0])
 def test_what_goes_round_changes_by_no_more_than_is_said(variance):
     """Two squares side by side: the sum over all whole circulations, at points between them."""
