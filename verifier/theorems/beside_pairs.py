@@ -5,6 +5,11 @@ in each of its classes, and a class cannot lose more than it holds: so the cycle
 classes that hold most, of as many as hold enough. (Irreducible multisets over some of the classes
 are ones over all.) Whether a database with all known numbers holds the records is one integer
 program.
+
+A query that adds up sizes (sums, cumulative counts, ranges) changes most where everyone leaves the
+least value of a class and label and comes to the largest: those of the least and the largest row.
+Moves of label 0 leave the sides of the further fact and gain more, so that cycles of fewer moves
+that share a path of these (`one_sided_two`) may change more than the longest.
 """
 
 from __future__ import annotations
@@ -16,10 +21,12 @@ from math import gcd
 
 from blowproof.models import BlowproofError, Exact, Point
 from blowproof.models.domain.classes import firsts
-from blowproof.models.norms import L2_SQUARED
+from blowproof.models.norms import L1, L2_SQUARED
+from blowproof.models.stacks.stacked import is_histogram
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.reductions.few_values import corner_points
 from blowproof.verifier.reductions.given_numbers import embed
 from blowproof.verifier.theorems.beside import Beside, held_in, with_label_one
 from blowproof.verifier.theorems.two_cycles import (
@@ -27,6 +34,7 @@ from blowproof.verifier.theorems.two_cycles import (
     exchanged_two,
     longest_two,
     moves_of,
+    one_sided_two,
     relabelled_two,
     sided_two,
     squared_two,
@@ -36,6 +44,8 @@ from blowproof.verifier.theorems.values.free_change import moved
 
 __all__ = ["Holds", "pair_beside", "placed"]
 
+MOST_AXES = whole_limit(__name__, "MOST_AXES")
+MOST_CORNERS = whole_limit(__name__, "MOST_CORNERS")
 MOST_RECORDS = whole_limit(__name__, "MOST_RECORDS")
 MOST_PLACED = whole_limit(__name__, "MOST_PLACED")
 MOST_EMBEDDED = whole_limit(__name__, "MOST_EMBEDDED")
@@ -87,7 +97,49 @@ def pair_beside(
             return sorted(made_of, key=worth, reverse=True)
         return [*first, _arcs(places, values), *few]
 
-    return placed(question, found, cycles, made, squares_of if squared else moves_of)
+    usual = placed(question, found, cycles, made, squares_of if squared else moves_of)
+    others = [usual, _of_extremes(question, found) if free is None else None]
+    return max(
+        (pair for pair in others if pair is not None),
+        key=lambda pair: question.query.difference(pair.moves(question.reading)),
+        default=None,
+    )
+
+
+def _of_extremes(question: Question, found: Beside) -> Pair | None:
+    """Return a pair of two cycles from the values of least rows to those of largest rows."""
+    setting, query = question.setting, question.query
+    axes = sorted(query.axes_read(setting.domain))
+    exact = setting.scope == "any" and setting.graph.complete and found.widths == (1,)
+    if not exact or query.measure is not L1 or is_histogram(query) or len(axes) > MOST_AXES:
+        return None
+    held: Holds = {}
+    for place, label, item in zip(
+        found.home, found.labels[:, 0].tolist(), found.table.classes, strict=True
+    ):
+        held.setdefault((place, label), []).extend(islice(corner_points(item, axes), MOST_CORNERS))
+    size = {x: query.norm({x: 1}) for points in held.values() for x in points}
+    low = {end: min(points, key=size.__getitem__) for end, points in held.items()}
+    high = {end: max(points, key=size.__getitem__) for end, points in held.items()}
+    usable = [c for c in range(found.count) if (c, 0) in held and (c, 1) in held]
+    ones = one_sided_two(usable)
+    zeros = [Arc((a, 1 - one), (b, 1 - two), times) for (a, one), (b, two), times in ones]
+    best: tuple[Exact, list[Arc]] = (0, [])
+    for arcs in (_arcs(range(found.count), held), ones, zeros):
+        change = Counter[Point]()
+        for arc in arcs:
+            change[low[arc.source]] -= arc.times
+            change[high[arc.target]] += arc.times
+        worth = query.norm({x: times for x, times in change.items() if times})
+        if worth > best[0] and moves_of(arcs) <= MOST_RECORDS:
+            best = worth, arcs
+    arcs = best[1]
+    if not arcs:
+        return None
+    return Pair(
+        before=tuple(low[arc.source] for arc in arcs for _ in range(arc.times)),
+        after=tuple(high[arc.target] for arc in arcs for _ in range(arc.times)),
+    )
 
 
 def placed(

@@ -43,7 +43,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from itertools import pairwise
 
 from blowproof.models import Area, BlowproofError, Point
 from blowproof.models.base.clock import now
@@ -55,7 +54,7 @@ from blowproof.verifier.limits.limit import real_limit
 from blowproof.verifier.theorems.beside import Beside, beside, groups_of
 from blowproof.verifier.theorems.beside_pairs import placed
 from blowproof.verifier.theorems.simple_cycles import no_cycles
-from blowproof.verifier.theorems.two_cycles import Arc, most_one_sided
+from blowproof.verifier.theorems.two_cycles import Arc, one_sided_two
 
 __all__ = ["no_one_side", "one_sided"]
 
@@ -118,7 +117,7 @@ def _pair(
     }
 
     def cycles(places: Sequence[int]) -> list[list[Arc]]:
-        return [_sharing([place for place in places if place in whole])]
+        return [one_sided_two([place for place in places if place in whole])]
 
     def made(arcs: Sequence[Arc]) -> Pair:
         before: list[Point] = []
@@ -131,18 +130,3 @@ def _pair(
         return Pair(before=tuple(before), after=tuple(after))
 
     return placed(question, found, cycles, made)
-
-
-def _sharing(places: Sequence[int]) -> list[Arc]:
-    """Return the arcs: label 1 stands for the side of the count, the first places are shared."""
-    if not places:
-        return []
-    x, y, m = most_one_sided(len(places))
-    path, rest = places[: m + 1], places[m + 1 :]
-    ups = [path[-1], *rest[: x - 1], path[0]]
-    downs = [path[-1], *rest[x - 1 :], path[0]]
-    return [
-        *(Arc((one, 1), (two, 1), x + y) for one, two in pairwise(path)),
-        *(Arc((one, 0), (two, 1), y) for one, two in pairwise(ups)),
-        *(Arc((one, 1), (two, 0), x) for one, two in pairwise(downs)),
-    ]

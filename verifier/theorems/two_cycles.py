@@ -56,6 +56,7 @@ __all__ = [
     "longest_two",
     "most_one_sided",
     "moves_of",
+    "one_sided_two",
     "relabelled_two",
     "sided_two",
     "squared_two",
@@ -269,3 +270,20 @@ def most_one_sided(count: int) -> tuple[int, int, int]:
             if m >= 0 and gcd(x, y) == 1 and x * y + m * (x + y) > best:
                 best, found = x * y + m * (x + y), (x, y, m)
     return found
+
+
+def one_sided_two(places: Sequence[int]) -> list[Arc]:
+    """Return two cycles over classes with labels 0 and 1 that share a path of moves between labels
+    1, of which most have label 0 or 1 (`most_one_sided`); the first places are shared.
+    """
+    if not places:
+        return []
+    x, y, m = most_one_sided(len(places))
+    path, rest = places[: m + 1], places[m + 1 :]
+    ups = [path[-1], *rest[: x - 1], path[0]]
+    downs = [path[-1], *rest[x - 1 :], path[0]]
+    return [
+        *(Arc((one, 1), (two, 1), x + y) for one, two in pairwise(path)),
+        *(Arc((one, 0), (two, 1), y) for one, two in pairwise(ups)),
+        *(Arc((one, 1), (two, 0), x) for one, two in pairwise(downs)),
+    ]

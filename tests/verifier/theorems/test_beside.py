@@ -19,6 +19,7 @@ from blowproof.models import (
     Integers,
     Labels,
     Marginal,
+    NamedCount,
     Policy,
     Sum,
     parse_query,
@@ -411,3 +412,41 @@ def test_other_two_cycles_are_irreducible(two: Callable[[range], list[Arc]], cou
     moves = [[times * each for each in effect] for effect, times in effects.items()]
     assert moves and not any(map(sum, zip(*moves, strict=True)))
     assert zero_part(effects) is False
+
+
+@pytest.mark.parametrize(
+    ("query", "lower", "upper"),
+    [
+        ("sum(age)", 98 * 9 * 8 + 81 * 8 * 17, 81 * 312),
+        ("cumulative(age)", 18_072, 99 * 312),
+        ("ranges(age)", 475_488, 795_600),
+        ("count(old)", 208, 312),
+    ],
+)
+def test_sums_change_most_from_the_least_values_to_the_largest(
+    query: str, lower: int, upper: int
+) -> None:
+    """24 branches, and how many are minors: all values of a pair were those of the histogram's."""
+    policy = Policy(
+        domain=Domain(branch=Integers(1, 24), age=Integers(0, 99)),
+        known=(Marginal(["branch"]), Count({"age": Between(0, 17)})),
+        queries=(NamedCount("old", {"age": Between(60, 99)}),),
+    )
+    told = facts_beside(asked(policy, query))
+    assert told is not None and told.upper is not None
+    assert (told.lower, told.upper) == (lower, upper)
+    assert told.witness is not None and check_pair(setting(policy), "published", told.witness)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_pairs_from_extreme_values_are_pairs(seed: int) -> None:
+    rng, several = random.Random(seed), 0
+    for _ in range(12):
+        policy = drawn(rng)
+        for query in ("sum(b)", "cumulative(b)", "ranges(b)"):
+            question = asked(policy, query)
+            told = facts_beside(question)
+            if told is not None and told.witness is not None and told.lower:
+                several += 1
+                assert check_pair(question.setting, "published", told.witness)
+    assert several >= 3
