@@ -29,12 +29,12 @@ from blowproof.models.norms import NORMS
 from blowproof.models.stacks.written import parse_question
 from blowproof.verifier import plan
 from blowproof.verifier.ask import Problem, sensitivity
-from blowproof.verifier.asked.answer import Answer
+from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.portfolio.registry import ENGINES, THEOREMS, named
-from blowproof.verifier.witnesses.revalued import revalued
+from blowproof.verifier.witnesses.revalued import MOVE, revalued
 from strategies import policies, query_texts, question_texts
 
 OFFICE = Policy(
@@ -122,6 +122,19 @@ def test_a_pair_by_other_values_makes_the_same_moves() -> None:
     assert found is not None and check_pair(question.setting, "published", found)
     moves = worst.moves("published")
     assert question.query.difference(found.moves("published")) >= question.query.difference(moves)
+
+
+def test_moves_that_are_looked_at_are_counted_as_work() -> None:
+    question = Question(setting(OFFICE), parse_query("sum(age)", OFFICE), "published")
+    worst = sensitivity(OFFICE).witness
+    assert worst is not None
+    many = Pair(before=worst.before * 1000, after=worst.after * 1000)
+    used = []
+    for pair in (worst, many):
+        with Budget() as budget:
+            revalued(question.setting, question.query, "published", pair)
+            used.append(budget.used + budget.owed)
+    assert used[1] - used[0] > 1000 * len(worst.before) * MOVE / 2
 
 
 def test_bounds_travel_between_the_questions_of_one_problem() -> None:

@@ -671,6 +671,8 @@ theorems/values/in_norms
     STARTS 4 directions: So many outputs, and classes, are tried first.
     SAFE 2^60 sum: Sums of squares below this are exact in the arrays.
     ENTRY 5e-9 seconds: For one number of a difference of two rows.
+    VALUE 1e-5 seconds: For a value whose row is looked at.
+    WRITTEN 5e-7 seconds: For a number of a row that is written out, or compared with others.
 theorems/values/less_known
     MOST_OUTPUTS 40 outputs: Of more, facts are not taken away.
     MOST_ENTRIES 400_000 entries: Of larger tables of classes and facts neither.
@@ -802,6 +804,9 @@ witnesses/revalued
     MOST_VALUES 240 values: Of more values the best are not looked for.
     MOST_AREAS 12 areas: Queries with more areas do not cut its classes.
     MOST_CORNERS 8 values: So many corners of a class are taken.
+    PLACE 4e-6 seconds: For a value whose class is looked up.
+    MOVE 2e-6 seconds: For a move of a pair.
+    ENDS 5e-7 seconds: For a kind of moves that is put with others between the same classes.
 witnesses/single_moves
     BOXES 4 boxes: So many boxes of a class are looked at.
     MOST_CORNERS 16 values: So many corners of a box are taken.

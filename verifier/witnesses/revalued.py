@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from blowproof.models import BlowproofError, BoundQuery, Point, Setting
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import now, spend
 from blowproof.models.domain.classes import ValueClass, locator
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Pair
@@ -29,6 +29,9 @@ MOST_VALUES = whole_limit(__name__, "MOST_VALUES")
 MOST_MOVES = whole_limit(__name__, "MOST_MOVES")
 MOST_AREAS = whole_limit(__name__, "MOST_AREAS")
 MOST_CORNERS = whole_limit(__name__, "MOST_CORNERS")
+PLACE = real_limit(__name__, "PLACE")
+MOVE = real_limit(__name__, "MOVE")
+ENDS = real_limit(__name__, "ENDS")
 
 Locate = Callable[[Point], int | None]
 Ends = tuple[int | None, int | None, bool]
@@ -49,10 +52,11 @@ def revalued(setting: Setting, query: BoundQuery, reading: Reading, pair: Pair) 
         if len(values) > MOST_VALUES:
             return None
         moves = Moves.over(setting, query, reading, values)
+        spend(len(values) * PLACE + len(moves.kinds) * ENDS)
+        at: dict[Point | None, int | None] = {None: None, **{x: place_of(x) for x in values}}
         found: dict[Ends, list[Kind]] = {}
         for kind in moves.kinds:
-            ends = _place(place_of, kind.before), _place(place_of, kind.after), kind.secret
-            found.setdefault(ends, []).append(kind)
+            found.setdefault((at[kind.before], at[kind.after], kind.secret), []).append(kind)
         groups = [(found.get(ends, []), times) for ends, times in wanted.items()]
         if not all(kinds for kinds, _ in groups):
             return None
@@ -75,18 +79,20 @@ def _choice(groups: Sequence[tuple[Sequence[Kind], int]]) -> Counter[Kind]:
 def _ends(setting: Setting, pair: Pair, reading: Reading, place_of: Locate) -> Counter[Ends]:
     """Return which classes the moves of a pair lead from and to."""
     result: Counter[Ends] = Counter()
+    at: dict[Point | None, int | None] = {None: None}
     for move in pair.moves(reading):
+        for point in (move.before, move.after):
+            if point is not None and point not in at:
+                spend(PLACE)
+                at[point] = place_of(point)
+        spend(MOVE)
         secret = (
             move.before is None
             or move.after is None
             or setting.graph.is_edge(move.before, move.after)
         )
-        result[_place(place_of, move.before), _place(place_of, move.after), secret] += 1
+        result[at[move.before], at[move.after], secret] += 1
     return result
-
-
-def _place(place_of: Locate, point: Point | None) -> int | None:
-    return None if point is None else place_of(point)
 
 
 def _values(

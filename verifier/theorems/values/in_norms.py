@@ -80,6 +80,8 @@ ROUNDS = whole_limit(__name__, "ROUNDS")
 STARTS = whole_limit(__name__, "STARTS")
 SAFE = whole_limit(__name__, "SAFE")
 ENTRY = real_limit(__name__, "ENTRY")
+VALUE = real_limit(__name__, "VALUE")
+WRITTEN = real_limit(__name__, "WRITTEN")
 MOST_ORDERED = whole_limit(__name__, "MOST_ORDERED")
 
 NOWHERE = ("nowhere",)
@@ -131,6 +133,9 @@ def kinds_of(query: Stacked, classes: Sequence[Sequence[Point]]) -> list[Kind]:
                 frozenset(rows), Kind({key: row for key, (row, _) in rows.items()})
             )
             kind.members.append({key: x for key, (_, x) in rows.items()})
+    written = sum(len(row) for _, row in known.values())
+    spread = sum(len(row) for kind in found.values() for row in kind.rows.values())
+    spend(len(known) * VALUE + (written + spread) * WRITTEN)
     return list(found.values())
 
 

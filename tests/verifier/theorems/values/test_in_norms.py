@@ -28,6 +28,7 @@ from blowproof.models import (
     Reading,
     setting,
 )
+from blowproof.models.base.clock import Budget
 from blowproof.models.norms import L2_SQUARED, NORMS
 from blowproof.models.queries.matrix import MatrixQuery
 from blowproof.models.queries.query import Row
@@ -301,3 +302,15 @@ def test_whole_rows_at_once_are_rows_one_by_one() -> None:
     huge: list[Row] = [{(0, 0): 2**31}, {(0, 0): -(2**31)}]
     kind = Kind({frozenset(row.items()): row for row in huge})
     assert in_norms._largest_alike(alone, huge, kind.spread()) is None
+
+
+def test_rows_that_are_written_out_are_counted_as_work() -> None:
+    domain = Domain(a=Labels(["x", "y"]), b=Integers(0, 59))
+    query = parse_question("cumulative(b)", Policy(domain=domain), "l2-squared")
+    assert isinstance(query, Stacked)
+    used = []
+    for size in (20, 60):
+        with Budget() as budget:
+            kinds_of(query, [[(k, b) for b in range(60 - size, 60)] for k in range(2)])
+            used.append(budget.used + budget.owed)
+    assert used[1] > 3 * used[0] > 0
