@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -39,6 +38,7 @@ from blowproof.models import (
     QueryError,
     setting,
 )
+from blowproof.models.base.kept import cached_property
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.databases.consistency import prepare

@@ -17,7 +17,6 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,7 @@ from blowproof.mechanisms.expecting.expected import Expected
 from blowproof.mechanisms.kinds.together import Several, Together
 from blowproof.mechanisms.release.release import Draw, Plan, Request
 from blowproof.models import BlowproofError
+from blowproof.models.base.kept import cached_property
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.mechanisms.trees_and_prefixes import bind_query
 

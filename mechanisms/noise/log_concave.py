@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from math import ceil, lcm
 
 from blowproof.mechanisms.noise.discrete_laplace import Source
+from blowproof.models.base.kept import cached_property
 
 __all__ = [
     "Enclosed",

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 from blowproof.models.base.errors import QueryError
+from blowproof.models.base.kept import cached_property
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.data.tabular import Table
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from math import ceil, floor, isfinite, log10
+
+from blowproof.models.base.kept import cached_property
 
 __all__ = ["Form", "Measured", "in_few_digits"]
 

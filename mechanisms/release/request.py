@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
 
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.parts.records import Records
 from blowproof.mechanisms.release.calibrate import structural_sensitivity
 from blowproof.models import BoundQuery, BudgetError, Policy, PolicyError, exact, parse_query, show
+from blowproof.models.base.kept import cached_property
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.norms import L2_SQUARED
 from blowproof.models.policy.policy import Answers

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from blowproof.mechanisms.answers.vectors import largest, prefix_sums, roomy
 from blowproof.models.base.errors import InternalError
+from blowproof.models.base.kept import cached_property
 
 __all__ = ["Forest", "Rated", "best_forest", "forests", "hubs", "path", "rated"]
 

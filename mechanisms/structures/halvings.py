@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from blowproof.mechanisms.answers.vectors import largest, prefix_sums, roomy
 from blowproof.mechanisms.structures.medians import FINE
 from blowproof.models import Domain
+from blowproof.models.base.kept import cached_property
 
 __all__ = ["Halvings"]
 

@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import product
 from math import isqrt, prod
 from typing import Any
@@ -51,6 +51,7 @@ from numpy.typing import NDArray
 
 from blowproof.mechanisms.answers.vectors import Vector, largest, roomy, single, whole
 from blowproof.models import BoundQuery, Domain, Point
+from blowproof.models.base.kept import cached_property
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.queries.query import Row
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models import Domain
+from blowproof.models.base.kept import cached_property
 
 __all__ = ["Blocks"]
 

@@ -3,17 +3,21 @@
 A `Setting` keeps its classes of values, a `Moves` its effects, and so on; whoever asks again gets
 the same. A refusal is kept as well, so that what is too large is refused at once when one part
 after the other asks. What was refused for want of time is tried again where there is far more.
+
+A property may be kept with its object too. `functools.cached_property` is not for that: in Python
+3.11 it holds one lock for all objects of a class while it derives. A worker that pauses in there
+(models/base/clock) would keep all others waiting that need the property of any object, for ever.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 from blowproof.models.base.clock import now
 from blowproof.models.base.errors import BudgetError
 
-__all__ = ["Kept"]
+__all__ = ["Kept", "cached_property"]
 
 MORE_TIME = 3
 """How many times as much time there must be for another try."""
@@ -70,3 +74,36 @@ class Kept:
         again = deadline is None or deadline - now() > MORE_TIME * (seconds or 0.0)
         if seconds is None or not again:
             raise type(refusal)(str(refusal))
+
+
+class cached_property(Generic[T]):  # noqa: N801 # named as what it stands for
+    """A property that is derived when it is first asked for, without a lock.
+
+    >>> class Square:
+    ...     @cached_property
+    ...     def side(self):
+    ...         print("derived")
+    ...         return 2
+    >>> square = Square()
+    >>> square.side + square.side
+    derived
+    4
+    """
+
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        self._make, self._name = make, make.__name__
+        self.__doc__ = make.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> cached_property[T]: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+    def __get__(self, instance: object | None, owner: type) -> T | cached_property[T]:
+        if instance is None:
+            return self
+        value = self._make(instance)
+        vars(instance)[self._name] = value
+        return value

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
+from blowproof.models.base.kept import cached_property
 from blowproof.models.base.temporary import prefix
 from blowproof.models.data.encoding import literal
 from blowproof.models.data.table_at import TableAt

@@ -7,11 +7,11 @@ and every number here is one query over it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from math import prod
 from pathlib import Path
 
 from blowproof.models.base.errors import BudgetError
+from blowproof.models.base.kept import cached_property
 from blowproof.models.data.counted import Counted, bounded, within
 from blowproof.models.data.tabular import Table
 from blowproof.models.domain.domain import LISTING_LIMIT, Domain

@@ -13,7 +13,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import reduce
 from importlib import import_module
 from math import isnan, prod
 from operator import and_, or_
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from blowproof.models.base.errors import BudgetError, DataError, PolicyError, nearest
+from blowproof.models.base.kept import cached_property
 from blowproof.models.base.temporary import prefix, sweep
 from blowproof.models.data.backends import Backend, opened
 from blowproof.models.data.counted import Counted, bounded, within

@@ -15,11 +15,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from math import lcm
 from typing import Literal
 
 from blowproof.models.base.errors import PolicyError, nearest
+from blowproof.models.base.kept import cached_property
 from blowproof.models.base.numbers import Exact, plain, show
 from blowproof.models.domain.attributes import Attribute, Labels
 from blowproof.models.domain.regions import Positions

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
+from blowproof.models.base.kept import cached_property
 from blowproof.models.domain.regions import Area, Point
 
 __all__ = ["BoundClause", "LinearFact"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Literal as OneOf
 
 from blowproof.models.base.errors import PolicyError, nearest
+from blowproof.models.base.kept import cached_property
 from blowproof.models.base.numbers import whole
 from blowproof.models.data.table_at import TableAt, refuse_address
 from blowproof.models.domain.domain import Domain

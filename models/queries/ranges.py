@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import sha256
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 from blowproof.models.base.errors import PolicyError
+from blowproof.models.base.kept import cached_property
 from blowproof.models.base.numbers import Exact
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Area, Box, Point, Positions

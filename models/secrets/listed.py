@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 
+from blowproof.models.base.kept import cached_property
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Area, Box, Point
 from blowproof.models.secrets.graph import (

@@ -12,9 +12,9 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 
 from blowproof.models.base.errors import PolicyError, QueryError
+from blowproof.models.base.kept import cached_property
 from blowproof.models.base.numbers import Exact, magnitude, plain, total
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Area, Point

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 from blowproof.models import BudgetError
+from blowproof.models.base.kept import cached_property
 from blowproof.models.programs.linear_lp import Inequality, maximum, subdeterminants
 from blowproof.verifier.limits.limit import whole_limit
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from blowproof.models import BudgetError, Impossible, LinearFact, Point, Setting
 from blowproof.models.base.clock import now
+from blowproof.models.base.kept import cached_property
 from blowproof.models.domain.classes import ValueClass, classes_of, collapse
 from blowproof.models.domain.regions import Area
 from blowproof.models.programs.linear import LinearModel

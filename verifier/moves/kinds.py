@@ -11,13 +11,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from math import lcm
 from operator import neg, sub
 
 from blowproof.models import BoundQuery, BudgetError, Exact, Move, Point, Setting
 from blowproof.models.base.clock import now, spend
-from blowproof.models.base.kept import Kept
+from blowproof.models.base.kept import Kept, cached_property
 from blowproof.models.base.numbers import plain
 from blowproof.models.policy.readings import Reading, is_labelled, is_mixed
 from blowproof.verifier.asked.answer import Pair

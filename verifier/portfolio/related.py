@@ -36,7 +36,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
@@ -50,6 +49,7 @@ from blowproof.models import (
     Setting,
     setting,
 )
+from blowproof.models.base.kept import cached_property
 from blowproof.models.facts.on_positions import LinearFact
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading

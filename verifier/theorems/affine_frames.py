@@ -14,11 +14,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache
 from itertools import pairwise
 from math import gcd, lcm
 
 from blowproof.models.base.clock import now
+from blowproof.models.base.kept import cached_property
 from blowproof.models.domain.classes import ValueClass
 from blowproof.verifier.databases.value_classes import ClassTable
 from blowproof.verifier.limits.limit import whole_limit

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from blowproof.models.base.clock import Budget, Worker, glance, now, real_left, spend, waiting
+from blowproof.models.base.kept import cached_property
+
+LOCKED = re.compile(r"^from functools import .*\bcached_property\b", re.MULTILINE)
 
 
 def work_for(seconds: float) -> None:
@@ -111,6 +116,25 @@ def test_workers_of_a_worker_spend_its_share() -> None:
         assert turns >= 9 and 1.0 <= worker.used <= budget.used
 
 
+@pytest.mark.wall_clock
+def test_who_pauses_in_a_property_keeps_nobody_waiting() -> None:
+    """The library's has one lock for all objects of a class: the other worker waited for ever."""
+
+    class Square:
+        @cached_property
+        def side(self) -> int:
+            work_for(0.5)
+            return 2
+
+    with Budget(5.0):
+        workers = [Worker(lambda: Square().side) for _ in range(2)]
+        going = list(workers)
+        while going:
+            going = [worker for worker in going if not worker.turn(0.1)]
+        assert [worker.result for worker in workers] == [2, 2]
+        assert not glance()
+
+
 def test_inside_of_a_budget_another_one_counts_nothing_of_its_own() -> None:
     with Budget(100) as outer, Budget(1) as inner:
         now()
@@ -168,3 +192,14 @@ def test_generators_and_solvers_see_the_same_clock() -> None:
     while not worker.turn(0.001):
         pass
     assert worker.result == sorted(worker.result)
+
+
+def test_properties_are_kept_without_a_lock() -> None:
+    """Whatever is derived where workers take turns: models, verifier, mechanisms."""
+    root = Path(__file__).resolve().parents[3]
+    paths = [
+        path for top in ("models", "verifier", "mechanisms") for path in (root / top).rglob("*.py")
+    ]
+    assert len(paths) > 500
+    locked = [path.name for path in paths if LOCKED.search(path.read_text(encoding="utf-8"))]
+    assert not locked

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 from blowproof.models import PolicyError
+from blowproof.models.base.kept import cached_property
 from blowproof.models.base.toml_values import within
 from blowproof.models.mechanisms.mechanism import Channel
 from blowproof.verifier.certify.channels.exponential_sums import MOST_BITS, Number, Quotient

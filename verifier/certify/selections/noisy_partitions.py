@@ -20,10 +20,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from math import ceil, prod
 
+from blowproof.models.base.kept import cached_property
 from blowproof.models.mechanisms.mechanism import Selection
 from blowproof.verifier.certify.channels.exponential_sums import enclosure
 from blowproof.verifier.limits.limit import whole_limit

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+
+from blowproof.models.base.kept import cached_property
 
 __all__ = ["Node", "OrderedTree", "height", "tree_nodes"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Literal, TypeVar, cast
 
 from blowproof.models import (
@@ -18,6 +17,7 @@ from blowproof.models import (
     Setting,
     setting,
 )
+from blowproof.models.base.kept import cached_property
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.databases.sparsity import Sparsity, sparse

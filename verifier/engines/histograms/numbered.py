@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 from blowproof.models import Point, Setting
 from blowproof.models.base.clock import now
+from blowproof.models.base.kept import cached_property
 from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import IntVar, LinearExpr, weighted_sum
 from blowproof.verifier.asked.answer import Answer, OnBest

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import NoReturn
 
 from blowproof.models import BoundQuery, BudgetError, LinearFact, Point, Setting
 from blowproof.models.base.clock import now
+from blowproof.models.base.kept import cached_property
 from blowproof.verifier.limits.limit import whole_limit
 
 __all__ = ["VALUE_LIMIT", "Databases", "Deadline", "Kind", "Table", "TimeUpError", "tabulate"]

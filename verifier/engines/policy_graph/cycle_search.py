@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from blowproof.models.base.clock import Pace
+from blowproof.models.base.kept import cached_property
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["Block", "by_subsets", "greedy_cycle", "joined"]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
+from blowproof.models.base.kept import cached_property
 from blowproof.verifier.engines.irreducibles import Multiset, largest_part, longest_bound
 from blowproof.verifier.engines.search.straight import straight_kinds
 from blowproof.verifier.limits.limit import whole_limit

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
 from itertools import combinations_with_replacement, product
 from math import comb
 
@@ -13,6 +12,7 @@ from blowproof.models import BudgetError, Impossible, Point, Policy, PolicyError
 from blowproof.models.attackers.attackers import Attackers
 from blowproof.models.attackers.secrets import Totals, Values
 from blowproof.models.base.clock import now
+from blowproof.models.base.kept import cached_property
 from blowproof.models.mechanisms.mechanism import Mechanism
 from blowproof.models.policy.policy import Answers
 from blowproof.verifier.asked.question import Listener, Progress

@@ -28,11 +28,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from math import factorial, lcm, prod
 
 from blowproof.models import BudgetError, Point
 from blowproof.models.attackers.secrets import Intervals, Statement
+from blowproof.models.base.kept import cached_property
 from blowproof.models.programs.linear_lp import Inequality, maximum
 from blowproof.verifier.certify.channels.exponential_sums import Quotient
 from blowproof.verifier.limits.limit import whole_limit

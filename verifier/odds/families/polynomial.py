@@ -20,7 +20,6 @@ import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from itertools import count, product
 from math import gcd, prod
 
@@ -28,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models import InternalError
+from blowproof.models.base.kept import cached_property
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.odds.base.algebraic import peaks
 from blowproof.verifier.odds.base.answer import Factor

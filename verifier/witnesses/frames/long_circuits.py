@@ -16,7 +16,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import islice, product
 
 import numpy as np
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 
 from blowproof.models import BlowproofError, Box, Point, Setting
 from blowproof.models.base.clock import now, spend
-from blowproof.models.base.kept import Kept
+from blowproof.models.base.kept import Kept, cached_property
 from blowproof.models.domain.classes import ValueClass
 from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.verifier.asked.answer import Answer, Pair
