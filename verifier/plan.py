@@ -222,7 +222,7 @@ class Run:
         self._in_turns(steps)
         for case in steps:
             if case.found is not None:
-                step.found = case.found if step.found is None else step.found.meet(case.found)
+                step.gave(case.found)
 
     def _listener(self, step: Step, *, ends: bool = False) -> Listener:
         """Return what a step calls with what it finds; it `ends` where that is all."""
@@ -238,7 +238,7 @@ class Run:
     def _keep(self, step: Step, reason: Reason, upper: Exact | None, pair: Pair | None) -> None:
         """Write what a step has found on the board, and remember that it was this step."""
         told = self.board.worth(reason, upper=upper, pair=pair)
-        step.found = told if step.found is None else step.found.meet(told)
+        step.gave(told)
         self.board.take(told)
 
     def _take(self, step: Step, found: Answer | None) -> None:

@@ -34,6 +34,10 @@ class Step:
         """Whether it is asked at all."""
         return not self.why_not
 
+    def gave(self, told: Bounds) -> None:
+        """Add what it found to what it has given before."""
+        self.found = told if self.found is None else self.found.meet(told)
+
     def to_json(self) -> dict[str, Any]:
         """Return the step as `blowproof explain --json` lists it."""
         found = self.found or Bounds()

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import islice
 from math import gcd
 
 from blowproof.models import BlowproofError, Exact, Point
@@ -36,6 +36,7 @@ from blowproof.verifier.theorems.two_cycles import (
     moves_of,
     one_sided_two,
     relabelled_two,
+    sharing_zeros,
     sided_two,
     squared_two,
     squares_of,
@@ -85,13 +86,11 @@ def pair_beside(
             return 0
         return question.query.difference(made(arcs).moves(question.reading))
 
-    def usable(places: Sequence[int]) -> list[int]:
-        return [place for place in places if (place, 0) in values and (place, 1) in values]
-
     def cycles(places: Sequence[int]) -> list[list[Arc]]:
         few = [_few(places, values, most) for most in MOST_LEAVING] if found.widths == (1,) else []
         kinds = (squared_two, exchanged_two, relabelled_two, sided_two) if squared else ()
-        first = [two(usable(places)) for two in kinds] if usable(places) else []
+        whole = _with_both(places, values)
+        first = [two(whole) for two in kinds] if whole else []
         if question.setting.scope != "given":
             made_of = [*filter(None, first)] or [_arcs(places, values)]
             return sorted(made_of, key=worth, reverse=True)
@@ -121,8 +120,7 @@ def _of_extremes(question: Question, found: Beside) -> Pair | None:
     size = {x: query.norm({x: 1}) for points in held.values() for x in points}
     low = {end: min(points, key=size.__getitem__) for end, points in held.items()}
     high = {end: max(points, key=size.__getitem__) for end, points in held.items()}
-    usable = [c for c in range(found.count) if (c, 0) in held and (c, 1) in held]
-    ones = one_sided_two(usable)
+    ones = one_sided_two(_with_both(range(found.count), held))
     zeros = [Arc((a, 1 - one), (b, 1 - two), times) for (a, one), (b, two), times in ones]
     best: tuple[Exact, list[Arc]] = (0, [])
     for arcs in (_arcs(range(found.count), held), ones, zeros):
@@ -205,9 +203,14 @@ def _leaving(arcs: Sequence[Arc]) -> tuple[int, int]:
     return none, moves_of(arcs) - none
 
 
+def _with_both(places: Sequence[int], values: Holds) -> list[int]:
+    """Return the classes that hold both labels."""
+    return [place for place in places if (place, 0) in values and (place, 1) in values]
+
+
 def _few(places: Sequence[int], values: Holds, most: int) -> list[Arc]:
     """Return two cycles that share a path of label 0, of which so few records leave label 1."""
-    usable = [place for place in places if (place, 0) in values and (place, 1) in values]
+    usable = _with_both(places, values)
     best: tuple[int, int, int, int] = (0, 0, 0, 0)
     for x in range(1, most + 1):
         for y in range(1, most // x + 1):
@@ -215,16 +218,7 @@ def _few(places: Sequence[int], values: Holds, most: int) -> list[Arc]:
             if m >= 0 and gcd(x, y) == 1:
                 best = max(best, (m * (x + y) + 2 * x * y, x, y, m))
     _, x, y, m = best
-    if not x:
-        return []
-    path, rest = usable[: m + 1], usable[m + 1 :]
-    ups = [path[-1], *rest[: x - 1], path[0]]
-    downs = [path[-1], *rest[x - 1 :], path[0]]
-    return [
-        *(Arc((one, 0), (two, 0), x + y) for one, two in pairwise(path)),
-        *(Arc((one, 0), (two, 1), y) for one, two in pairwise(ups)),
-        *(Arc((one, 1), (two, 0), x) for one, two in pairwise(downs)),
-    ]
+    return sharing_zeros(usable, x, y, m) if x else []
 
 
 def _arcs(places: Sequence[int], values: Holds) -> list[Arc]:

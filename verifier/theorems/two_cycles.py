@@ -58,6 +58,7 @@ __all__ = [
     "moves_of",
     "one_sided_two",
     "relabelled_two",
+    "sharing_zeros",
     "sided_two",
     "squared_two",
     "squares_of",
@@ -225,12 +226,7 @@ def sided_two(classes: Sequence[int]) -> list[Arc]:
             found = left**2 + (left + shared * (one + two)) ** 2
             if gcd(one, two) == 1 and found > best:
                 best, (x, y, m) = found, (one, two, shared)
-    path, rest = classes[: m + 1], classes[m + 1 :]
-    return [
-        *(Arc((c, 0), (d, 0), x + y) for c, d in pairwise(path)),
-        *(Arc((c, 0), (d, 1), y) for c, d in pairwise([path[-1], *rest[: x - 1], path[0]])),
-        *(Arc((c, 1), (d, 0), x) for c, d in pairwise([path[-1], *rest[x - 1 :], path[0]])),
-    ]
+    return sharing_zeros(classes, x, y, m)
 
 
 def _sharing_ups(classes: Sequence[int], a: int, b: int) -> list[Arc]:
@@ -278,12 +274,18 @@ def one_sided_two(places: Sequence[int]) -> list[Arc]:
     """
     if not places:
         return []
-    x, y, m = most_one_sided(len(places))
-    path, rest = places[: m + 1], places[m + 1 :]
+    return sharing_zeros(places, *most_one_sided(len(places)), label=1)
+
+
+def sharing_zeros(classes: Sequence[int], x: int, y: int, m: int, *, label: int = 0) -> list[Arc]:
+    """Return two cycles over x + y + m - 1 classes that share a path of m moves of label 0, between
+    labels `label` of the first ones; besides one has x moves of label 1, the other y of label -1.
+    """
+    path, rest = classes[: m + 1], classes[m + 1 :]
     ups = [path[-1], *rest[: x - 1], path[0]]
     downs = [path[-1], *rest[x - 1 :], path[0]]
     return [
-        *(Arc((one, 1), (two, 1), x + y) for one, two in pairwise(path)),
+        *(Arc((one, label), (two, label), x + y) for one, two in pairwise(path)),
         *(Arc((one, 0), (two, 1), y) for one, two in pairwise(ups)),
         *(Arc((one, 1), (two, 0), x) for one, two in pairwise(downs)),
     ]
