@@ -553,6 +553,8 @@ theorems/beside_pairs
     MOST_RECORDS 100_000 records: Pairs with more records are not written out.
     MOST_PLACED 20_000 records: Pairs with more records are not put into a database.
     MOST_EMBEDDED 6 sets: So many sets of classes are tried in databases with the known numbers.
+    MOST_GAINING 300 classes: Of more, none are made to gain a label in a database with the known
+        numbers.
 theorems/empty_classes
     MOST_CLASSES 500 classes: Of more classes none is asked for.
     SINGLY 30 classes: So many classes are looked at one by one where all of them together are not
@@ -587,6 +589,8 @@ theorems/lengths/fitting_cycles
     MOST_NODES 20_000_000 lists: Longer searches for lists of cycles are given up.
     DIGIT 256 sums: Coordinates of sums of labels are below half of it.
     HELD 3 cycles: A cycle that a list holds counts as so many more, where cycles to try are few.
+theorems/lengths/label_sets
+    FEW_OUTPUTS 9 outputs: Of no more outputs all signs are tried.
 theorems/lengths/one_end
     MOST_CLASSES 200 classes: Round more classes no best cycle is looked for, in both directions.
 theorems/lengths/two_beside

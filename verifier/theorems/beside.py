@@ -97,14 +97,15 @@ from blowproof.models.base.clock import now
 from blowproof.models.norms import L1, L2_SQUARED
 from blowproof.models.policy.in_words import counted
 from blowproof.models.stacks.stacked import is_histogram
-from blowproof.verifier.asked.answer import Answer
+from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.exact.independence import affinely_independent, solved
 from blowproof.verifier.exact.span import independent
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.lengths.along_edges import components, longest_along_edges
-from blowproof.verifier.theorems.lengths.label_changes import by_labels
+from blowproof.verifier.theorems.lengths.label_changes import Ends, by_labels, ends_of_labels
+from blowproof.verifier.theorems.lengths.label_sets import by_sets
 from blowproof.verifier.theorems.lengths.two_beside import longest_with_two
 from blowproof.verifier.theorems.longest_irreducible import whole_points
 from blowproof.verifier.theorems.most_moves import largest_move
@@ -369,19 +370,42 @@ def facts_beside(question: Question) -> Answer | None:
         if fewer is not None and fewer < upper:
             upper = fewer
             why = why.partition(", each of which")[0] + f", and {each} out of one cell"
-    seen = _seen(question, found, end) if lower < upper and found.widths == (1,) else None
-    if seen is not None and seen < upper:
-        upper = seen
-        why = f"{counted(found.count, 'cell')} and 1 fact beside them, of which the query tells all"
+    if lower < upper and found.widths == (1,):
+        seen, other = _seen(question, found, end)
+        value = 0 if other is None else question.query.difference(other.moves(question.reading))
+        pair, lower = (pair, lower) if value <= lower else (other, value)
+        if seen is not None and seen < upper:
+            upper = seen
+            why = f"{counted(found.count, 'cell')} and 1 fact beside them, which the query tells"
     return question.answer(lower, upper, why, witness=pair, engine="beside", since=started)
 
 
-def _seen(question: Question, found: Beside, end: float) -> Exact | None:
-    """Return a bound where the query sees classes and labels alone (`lengths.label_changes`)."""
+def _ends_seen(question: Question, found: Beside, end: float) -> Ends | None:
+    """Return values of both labels, where the query sees classes and labels alone."""
     try:
-        return by_labels(question, found.table, found.home, found.labels[:, 0].tolist(), end)
+        labels = found.labels[:, 0].tolist()
+        return ends_of_labels(question, found.table, found.home, labels, end)
     except (BlowproofError, TimeoutError, OverflowError):
         return None
+
+
+def _seen(question: Question, found: Beside, end: float) -> tuple[Exact | None, Pair | None]:
+    """Return a bound and a pair where the query sees classes and labels alone.
+
+    See `lengths.label_changes`, `lengths.label_sets`.
+    """
+    from blowproof.verifier.theorems.beside_pairs import pair_that_gains
+
+    ends = _ends_seen(question, found, end)
+    if ends is None:
+        return None, None
+    bounds = [by_labels(question.query, ends, found.count)]
+    sets = by_sets(question.query, ends, found.count, end)
+    pair = None
+    if sets is not None:
+        bounds.append(sets[0])
+        pair = pair_that_gains(question, found, ends, sets[1])
+    return min((bound for bound in bounds if bound is not None), default=None), pair
 
 
 def exchanged(
@@ -431,7 +455,9 @@ def _in_norm(
         if query.measure is L2_SQUARED and is_histogram(query) and len(found.widths) == 1:
             tighter.append(squares_beside(found.count, found.widths[0]))
         if query.measure is L2_SQUARED and found.widths == (1,):
-            tighter += [_apart(question, found, end), _seen(question, found, end)]
+            ends = _ends_seen(question, found, end)
+            seen = None if ends is None else by_labels(query, ends, found.count)
+            tighter += [_apart(question, found, end), seen]
             tighter.append(_by_sides(question, found, moves, end))
         upper = min((bound for bound in tighter if bound is not None), default=None)
     if upper is None:

@@ -15,8 +15,8 @@ that share a path of these (`one_sided_two`) may change more than the longest.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate, islice
 from math import gcd
 
 from blowproof.models import BlowproofError, Exact, Point
@@ -29,9 +29,11 @@ from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.reductions.few_values import corner_points
 from blowproof.verifier.reductions.given_numbers import embed
 from blowproof.verifier.theorems.beside import Beside, held_in, with_label_one
+from blowproof.verifier.theorems.lengths.label_changes import Ends
 from blowproof.verifier.theorems.two_cycles import (
     Arc,
     exchanged_two,
+    gained_two,
     longest_two,
     moves_of,
     one_sided_two,
@@ -43,13 +45,14 @@ from blowproof.verifier.theorems.two_cycles import (
 )
 from blowproof.verifier.theorems.values.free_change import moved
 
-__all__ = ["Holds", "pair_beside", "placed"]
+__all__ = ["Holds", "pair_beside", "pair_that_gains", "placed"]
 
 MOST_AXES = whole_limit(__name__, "MOST_AXES")
 MOST_CORNERS = whole_limit(__name__, "MOST_CORNERS")
 MOST_RECORDS = whole_limit(__name__, "MOST_RECORDS")
 MOST_PLACED = whole_limit(__name__, "MOST_PLACED")
 MOST_EMBEDDED = whole_limit(__name__, "MOST_EMBEDDED")
+MOST_GAINING = whole_limit(__name__, "MOST_GAINING")
 MOST_LEAVING = (1, 2, 3, 5, 8, 13, 21, 34)
 """So many records at the most leave label 1, where few hold it."""
 
@@ -140,12 +143,50 @@ def _of_extremes(question: Question, found: Beside) -> Pair | None:
     )
 
 
+def pair_that_gains(
+    question: Question, found: Beside, ends: Ends, gains: Mapping[int, Exact]
+) -> Pair | None:
+    """Return a pair in which some classes gain records of label 1, and the others lose them.
+
+    `gains`: what a record of label 1 in a class, for one of label 0, adds to the query.
+    """
+    if question.setting.scope == "given" and len(gains) > MOST_GAINING:
+        return None
+    order = sorted(gains, key=lambda place: (-gains[place], place))
+
+    def split(places: Sequence[int]) -> list[list[Arc]]:
+        inside = set(places)
+        held = [place for place in order if place in inside]
+        worth = [gains[place] for place in held]
+        sums = [0, *accumulate(worth)]
+        count = len(held)
+        cuts = [k for k in range(1, count) if worth[k - 1] > worth[k]]
+        cut = max(cuts, key=lambda k: count * sums[k] - k * sums[-1], default=0)
+        losing = [count - cut, *(k for k in MOST_LEAVING if k < count - cut)]
+        return [gained_two(held[:cut], held[cut : cut + k]) for k in losing if cut]
+
+    def made(arcs: Sequence[Arc]) -> Pair:
+        before = [ends[arc.source[0]][arc.source[1]] for arc in arcs for _ in range(arc.times)]
+        after = [ends[arc.target[0]][arc.target[1]] for arc in arcs for _ in range(arc.times)]
+        return Pair(before=tuple(before), after=tuple(after))
+
+    return placed(question, found, split, made, lambda arcs: _gain(arcs, gains))
+
+
+def _gain(arcs: Sequence[Arc], gains: Mapping[int, Exact]) -> Exact:
+    """Return what these arcs add to a query that gains so much in each class."""
+    total: Exact = 0
+    for (left, one), (entered, two), times in arcs:
+        total += times * (gains[entered] * two - gains[left] * one)
+    return total
+
+
 def placed(
     question: Question,
     found: Beside,
     cycles: Callable[[Sequence[int]], list[list[Arc]]],
     made: Callable[[Sequence[Arc]], Pair],
-    size: Callable[[Sequence[Arc]], int] = moves_of,
+    size: Callable[[Sequence[Arc]], Exact] = moves_of,
 ) -> Pair | None:
     """Return the pair of the arcs that `cycles` gives over as many classes as have the records, the
     largest that there are by their `size`.
@@ -154,7 +195,7 @@ def placed(
     if not setting.graph.complete:
         return None
     if setting.scope == "any":
-        arcs = cycles(range(found.count))[0]
+        arcs = next(iter(cycles(range(found.count))), [])
         return made(arcs) if arcs and moves_of(arcs) <= MOST_RECORDS else None
     held = held_in(found, setting)
     if held is None or setting.size is None:
@@ -178,7 +219,7 @@ def _that_fit(
     held: Sequence[int],
     cycles: Callable[[Sequence[int]], list[list[Arc]]],
     room: tuple[int, int],
-    size: Callable[[Sequence[Arc]], int],
+    size: Callable[[Sequence[Arc]], Exact],
 ) -> list[list[Arc]]:
     """Return arcs over the classes that hold most, of which none loses too many; largest first.
 

@@ -53,6 +53,7 @@ from blowproof.verifier.theorems.values.squares_beside import (
 __all__ = [
     "Arc",
     "exchanged_two",
+    "gained_two",
     "longest_two",
     "most_one_sided",
     "moves_of",
@@ -207,6 +208,31 @@ def relabelled_two(classes: Sequence[int]) -> list[Arc]:
     shared = longest_shared(max(0, count - 1)) + 1
     a = count - shared
     return _sharing_ups(classes, a, 1) if a > shared else []
+
+
+def gained_two(gaining: Sequence[int], losing: Sequence[int]) -> list[Arc]:
+    """Return two cycles over classes with labels 0 and 1: p classes gain p q records of label 1 in
+    all from q others, which is the most (`lengths.label_sets`).
+
+    >>> [moves_of(gained_two(range(p), range(p, 6))) for p in (0, 1, 2, 3, 4, 5)]
+    [0, 10, 16, 18, 16, 10]
+    """
+    p, q = len(gaining), len(losing)
+    if not p or not q:
+        return []
+    if p > q:
+        return [Arc(y, x, times) for x, y, times in gained_two(losing, gaining)]
+    shared = next(j for j in range(p) if gcd(p - j, q) == 1)
+    path, rest = losing[:shared], losing[shared:]
+    joined = list(pairwise(path))
+    ups = [*path[-1:], *gaining, *path[:1]] if path else [*gaining, gaining[0]]
+    downs = [*path[-1:], *rest, *path[:1]] if path else [*rest, rest[0]]
+    lost = set(losing)
+    return [
+        *(Arc((x, 1), (y, 0), q + p - shared) for x, y in joined),
+        *(Arc((x, int(x in lost)), (y, int(y not in lost)), q) for x, y in pairwise(ups)),
+        *(Arc((x, 1), (y, 0), p - shared) for x, y in pairwise(downs)),
+    ]
 
 
 def sided_two(classes: Sequence[int]) -> list[Arc]:

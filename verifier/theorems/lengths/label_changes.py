@@ -110,7 +110,10 @@ from blowproof.verifier.databases.value_classes import ClassTable
 from blowproof.verifier.theorems.values.seen_values import seen_values
 from blowproof.verifier.theorems.values.squares_beside import squares_beside
 
-__all__ = ["by_labels", "most_label_changes", "most_label_squares"]
+__all__ = ["Ends", "by_labels", "ends_of_labels", "most_label_changes", "most_label_squares"]
+
+Ends = dict[int, tuple[Point, Point]]
+"""For each class of the base that has both labels, a value of either."""
 
 
 def most_label_changes(count: int) -> int:
@@ -135,22 +138,18 @@ def most_label_squares(count: int) -> int:
     )
 
 
-def by_labels(
+def ends_of_labels(
     question: Question,
     table: ClassTable,
     home: Sequence[int],
     labels: Sequence[int],
     end: float,
-) -> Exact | None:
-    """Return the bound on S(f, P); None where f sees more than classes and labels, or, in squares,
-    an output is about two classes.
+) -> Ends | None:
+    """Return a value of either label for each class that has both; None where f sees more.
 
     `home` and `labels`: of each class of the table its class of the base, and its label.
     """
     query = question.query
-    squared = query.measure is L2_SQUARED and isinstance(query, Stacked)
-    if query.measure is not L1 and not squared:
-        return None
     seen: Sequence[Sequence[Point]] | None = (
         firsts(table.classes, 2)
         if is_histogram(query)
@@ -163,13 +162,25 @@ def by_labels(
         first = ends.setdefault((place, label), values[0])
         if any(_apart(query, first, x) for x in values if x != first):
             return None
-    both = [
-        (ends[place, 0], x) for (place, label), x in ends.items() if label and (place, 0) in ends
-    ]
+    return {
+        place: (ends[place, 0], x)
+        for (place, label), x in ends.items()
+        if label and (place, 0) in ends
+    }
+
+
+def by_labels(query: BoundQuery, ends: Ends, count: int) -> Exact | None:
+    """Return the bound on S(f, P) beside so many classes; None in other norms, and where, in
+    squares, an output is about two classes.
+    """
+    squared = query.measure is L2_SQUARED and isinstance(query, Stacked)
+    if query.measure is not L1 and not squared:
+        return None
+    both = list(ends.values())
     largest: Exact = max((_apart(query, *pair) for pair in both), default=0)
     if not squared:
-        return largest * most_label_changes(1 + max(home))
-    return largest * most_label_squares(1 + max(home)) if _one_class_each(query, both) else None
+        return largest * most_label_changes(count)
+    return largest * most_label_squares(count) if _one_class_each(query, both) else None
 
 
 def _one_class_each(query: BoundQuery, both: Sequence[tuple[Point, Point]]) -> bool:
