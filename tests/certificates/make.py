@@ -3,6 +3,8 @@
 valid/: one for each kind of proof and family. invalid/: each an attack, named after what it tries;
 most take a valid certificate and change it the way somebody would who wants a smaller number to be
 believed. malformed/: what is no certificate at all. The tests read the files, not this script.
+
+What still stands is left as it is (`standing`); what is written anew is named, with the reason.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from math import prod
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
+
+from standing import read, why_renewed
 
 from blowproof.models import (
     AttributeChange,
@@ -41,7 +45,7 @@ from blowproof.models import (
     parse_query,
     setting,
 )
-from blowproof.verifier.ask import certified
+from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
@@ -53,7 +57,7 @@ from blowproof.verifier.kernel.proofs.branching import problem_of
 from blowproof.verifier.kernel.world import Effects
 from blowproof.verifier.portfolio.searches import by_ceiling
 from blowproof.verifier.proofs.cases.search import prove
-from blowproof.verifier.proofs.claim import digests
+from blowproof.verifier.proofs.claim import claim_of, digests
 from blowproof.verifier.proofs.graver import proofs_with
 from blowproof.verifier.proofs.irreducible_parts import parted
 from blowproof.verifier.proofs.write import certify_answer
@@ -301,6 +305,18 @@ VALID: dict[str, tuple[Policy, str, Reading]] = {
         "published",
     ),
     "zero": (Policy(domain=table(3, 2), secrets=PartitionBy(["A"])), "partition", "published"),
+    "beside-a-table-by-its-margins": (
+        margins(
+            Domain(
+                A=Labels([f"a{k}" for k in range(5)]),
+                B=Labels(["F", "M"]),
+                C=Labels(["c0", "c1"]),
+            ),
+            *("A", "B"),
+        ),
+        "marginal(A,B)",
+        "published",
+    ),
 }
 BRANCHING: dict[str, tuple[Policy, str, Reading]] = {
     "branching-plain-moves-under-scope-any": (
@@ -429,7 +445,20 @@ def attacks(valid: dict[str, Document]) -> dict[str, Document]:
     found.update(_piece_attacks(valid))
     found.update(_bound_attacks(valid))
     found.update(_sum_attacks(valid))
+    found.update(_label_attacks(valid["beside-a-table-by-its-margins"]))
     return found
+
+
+def _label_attacks(known: Document) -> dict[str, Document]:
+    """What is true of a table that sees classes and labels alone, of one that sees more."""
+    above = {**known, "witness": None, "at_least": 0}
+    more = changed(above, "query", "arguments", to=["A", "C"])
+    whole = changed(above, "query", to={"kind": "histogram", "arguments": []})
+    return {
+        "beside-a-table-with-more": resigned(more),
+        "beside-a-histogram-with-more": resigned(whole),
+        "beside-a-table-one-less": changed(above, "value", to=lambda v: v - 1),
+    }
 
 
 def _theorem_attacks(valid: dict[str, Document]) -> dict[str, Document]:
@@ -487,14 +516,20 @@ def _theorem_attacks(valid: dict[str, Document]) -> dict[str, Document]:
     }
 
 
+def smaller() -> tuple[Policy, Answer]:
+    """Return the policy of four cells beside a count, and its answer."""
+    policy = margins(table(4, 2, 2), "A", "B")
+    return policy, sensitivity(policy, "histogram", time_limit=20)
+
+
 def bounds_of(valid: dict[str, Document]) -> dict[str, Document]:
     """Return certificates of bounds: the pair of a smaller answer, and the proof of a larger."""
-    beside = valid["cells-a-table-beside-a-count"]
-    few = certified(margins(table(4, 2, 2), "A", "B"), "histogram", time_limit=20)[1].document
-    assert few is not None
-    pair = {"at_least": few["value"], "witness": few["witness"]}
+    beside, name = valid["cells-a-table-beside-a-count"], "cells-a-pair-of-bounds"
+    policy, answer = smaller()
+    few = claimed(policy, "histogram", answer)
+    pair = {**beside, "at_least": few["value"], "witness": few["witness"]}
     return {
-        "cells-a-pair-of-bounds": {**beside, **pair},
+        name: standing(name, pair, "cells") or pair,
         "cells-an-upper-bound": {**beside, "at_least": 0, "witness": None},
     }
 
@@ -546,7 +581,8 @@ def lengths_of() -> dict[str, Document]:
         answer = theorem(Question(prepare(setting(policy), reading), histogram, reading))
         assert answer is not None
         answer = replace(answer, lower=0, witness=None)
-        document = certify_answer(policy, histogram, answer)[1].document
+        held = standing(name, claimed(policy, "histogram", answer), name.partition("-")[0])
+        document = held or certify_answer(policy, histogram, answer)[1].document
         assert document is not None
         assert name.startswith(document["proof"]["kind"])
         found[name] = {**document, "tools": {}}
@@ -624,13 +660,15 @@ def _cell_attacks(valid: dict[str, Document]) -> dict[str, Document]:
     """Kind `cells`: other bases, other readings, and the value of a smaller pair."""
     beside = valid["cells-a-table-beside-a-count"]
     nested = valid["cells-states-and-states-by-sex"]
-    few = certified(margins(table(4, 2, 2), "A", "B"), "histogram", time_limit=20)[1].document
+    both = valid["cells-a-pair-of-bounds"]
+    fewer, answer = smaller()
+    few = certify_answer(fewer, parse_query("histogram", fewer), answer)[1].document
     assert few is not None
-    smaller = {**beside, "value": few["value"], "witness": few["witness"]}
+    less = {**beside, "value": both["at_least"], "witness": both["witness"]}
     facts = len(beside["proof"]["base"]) + 2
     return {
-        "cells-the-value-of-a-smaller-pair": smaller,
-        "cells-the-smaller-pair-and-its-base": {**smaller, "proof": few["proof"]},
+        "cells-the-value-of-a-smaller-pair": less,
+        "cells-the-smaller-pair-and-its-base": {**less, "proof": few["proof"]},
         "cells-every-fact-in-the-base": changed(beside, "proof", "base", to=list(range(facts))),
         "cells-no-base": changed(beside, "proof", "base", to=[]),
         "cells-no-such-fact": changed(nested, "proof", "base", to=lambda base: [*base, 99]),
@@ -667,20 +705,21 @@ def _file_attacks(valid: dict[str, Document]) -> dict[str, Document]:
     }
 
 
-def pieces(name: str) -> tuple[Document, Document]:
-    """Return a certificate of kind `graver`, and one with a proof with symmetries."""
+def pieces(name: str, *, attack: str = "") -> Document:
+    """Return a certificate of kind `graver`; or, as an attack, one with a proof with symmetries."""
     sizes, attribute = GRAVER[name]
     policy = margins(table(*sizes), "AB", "AC", "BC")
-    answer, found = certified(policy, "histogram", reading="add-remove", time_limit=100)
-    if found.document is None:
-        sys.exit(f"{name}: no certificate: {found.reason}")
-    moves = Effects(world_of(found.document, Budget())[0])
+    answer = sensitivity(policy, "histogram", reading="add-remove", time_limit=100)
+    claim = claimed(policy, "histogram", answer)
+    held = standing_attack(attack, claim) if attack else standing(name, claim, "graver")
+    if held is not None:
+        return held
+    moves = Effects(world_of(claim, Budget())[0])
     named = [attribute in letters for letters in ("AB", "AC", "BC") for _ in _cells(sizes, letters)]
     first = [place for place, is_named in enumerate(named) if is_named]
-    proofs = [*proofs_with(moves, first, int(answer.lower), None)]
-    documents = [{**found.document, "proof": proof, "tools": {}} for proof in proofs]
-    accepted = [document for document in documents if check(document).accepted]
-    return accepted[0], documents[0]
+    proofs = proofs_with(moves, first, int(answer.lower), None)
+    documents = ({**claim, "proof": proof, "tools": {}} for proof in proofs)
+    return next(each for each in documents if attack or check(each).accepted)
 
 
 def _cells(sizes: tuple[int, ...], letters: str) -> range:
@@ -832,8 +871,10 @@ def _cut_in_reading_4() -> Document:
         proof={"kind": "branching"},
     )
     claim = resigned({**claim, "answers": "any"})
+    attack = {**claim, "reading": "markov"}
+    held = standing_attack("cut-in-reading-4", attack)
     found = prove(problem_of(world_of(claim, Budget())[0], 1))
-    return {**claim, "reading": "markov", "proof": {"kind": "branching", **(found.proof or {})}}
+    return held or {**attack, "proof": {"kind": "branching", **(found.proof or {})}}
 
 
 def _piece_attacks(valid: dict[str, Document]) -> dict[str, Document]:
@@ -845,6 +886,7 @@ def _piece_attacks(valid: dict[str, Document]) -> dict[str, Document]:
     odd = [cell for cell in cells if sum(int(label[1]) for label in cell) % 2]
     square = {"before": odd, "after": [cell for cell in cells if cell not in odd], "unchanged": []}
     nothing = copy.deepcopy(whole["proof"]["rest"])
+    symmetric = "graver-with-symmetries-where-slices-are-few"
     return {
         "graver-of-a-smaller-change": changed(changed(whole, "witness", to=square), "value", to=8),
         "graver-of-no-change": changed(changed(whole, "witness", to=None), "value", to=0),
@@ -858,9 +900,7 @@ def _piece_attacks(valid: dict[str, Document]) -> dict[str, Document]:
         "graver-with-the-facts-of-other-slices": changed(
             slices, "proof", "first", to=few["proof"]["first"]
         ),
-        "graver-with-symmetries-where-slices-are-few": pieces(
-            "graver-slices-too-few-for-the-weights"
-        )[1],
+        symmetric: pieces("graver-slices-too-few-for-the-weights", attack=symmetric),
     }
 
 
@@ -1038,34 +1078,65 @@ def broken(valid: dict[str, Document]) -> dict[str, str]:
     return {name: json.dumps(document) for name, document in found.items()}
 
 
+def standing(name: str, claim: Document, kind: str = "") -> Document | None:
+    """Return the certificate of the folder if it stands; else say why it is made anew."""
+    held = read(HERE / "valid" / f"{name}.json")
+    why = why_renewed(held, claim, kind)
+    if why:
+        print(f"valid/{name} is renewed: {why}")
+    return None if why else held
+
+
+def standing_attack(name: str, claim: Document) -> Document | None:
+    """Return the attack of the folder if it is about the claim, and still one."""
+    held = read(HERE / "invalid" / f"{name}.json")
+    return None if why_renewed(held, claim, accepted=False) else held
+
+
+def claimed(policy: Policy, query: str, answer: Answer) -> Document:
+    """Return what a certificate of an answer claims, with the pair of the answer."""
+    found = prepare(setting(policy, answer.answers), answer.reading)
+    return claim_of(policy, parse_query(query, policy), answer, found)
+
+
+def made(name: str, policy: Policy, query: str, reading: Reading) -> Document:
+    """Return the certificate that stands, or a new one."""
+    kind = next((k for k in KINDS if name.startswith(k)), "")
+    answer = sensitivity(policy, query, reading=reading, time_limit=20)
+    held = standing(name, claimed(policy, query, answer), kind)
+    if held is not None:
+        return held
+    answer, found = certify_answer(policy, parse_query(query, policy), answer, time_limit=20)
+    if found.document is None:
+        sys.exit(f"{name}: no certificate: {found.reason}")
+    document = {**found.document, "tools": {}}
+    if kind in ("every-database", "cycles"):  # proofs without a choice, where others come first
+        document["proof"] = {"kind": kind}
+    elif kind == "irreducible" != found.kind:  # where a shorter proof comes first
+        moves = Effects(world_of(found.document, Budget())[0])
+        document["proof"] = next(parted(moves, moves.claimed(answer.upper or 0), 20.0))
+    elif kind == "branching" != found.kind:
+        problem = problem_of(world_of(found.document, Budget())[0], answer.lower)
+        cases = prove(problem, deadline=time.monotonic() + 20).proof
+        document["proof"] = {"kind": kind, **(cases or {})}
+    told = check(document)
+    if not told.accepted or (kind and told.kind != kind):
+        sys.exit(f"{name}: the proof is of kind {told.kind}: {told.reason}")
+    return document
+
+
 def main() -> None:
-    """Write every file."""
-    valid: dict[str, Document] = {}
+    """Write every file that is new, and every one that no longer stands."""
     beside = Path(mkdtemp())
     for name, text in FILES.items():
         (beside / name).write_text(text)
-    for name, (policy, query, reading) in {**VALID, **BRANCHING, **WITH_FILES}.items():
-        if name in WITH_FILES:
-            policy = replace(policy, folder=beside)  # noqa: PLW2901 - the same policy, in a place
-        answer, found = certified(policy, query, reading=reading, time_limit=20)
-        if found.document is None:
-            sys.exit(f"{name}: no certificate: {found.reason}")
-        kind = next(k for k in KINDS if name.startswith(k) or name == "zero")
-        valid[name] = {**found.document, "tools": {}}
-        if kind in ("every-database", "cycles"):  # proofs without a choice, where others come first
-            valid[name]["proof"] = {"kind": kind}
-        elif kind == "irreducible" != found.kind:  # where a shorter proof comes first
-            moves = Effects(world_of(found.document, Budget())[0])
-            valid[name]["proof"] = next(parted(moves, moves.claimed(answer.upper or 0), 20.0))
-        elif kind == "branching" != found.kind:
-            problem = problem_of(world_of(found.document, Budget())[0], answer.lower)
-            cases = prove(problem, deadline=time.monotonic() + 20).proof
-            valid[name]["proof"] = {"kind": kind, **(cases or {})}
-        told = check(valid[name])
-        if not told.accepted or (name != "zero" and told.kind != kind):
-            sys.exit(f"{name}: the proof is of kind {told.kind}: {told.reason}")
-        print(f"{name}: S = {answer.lower}, {told.kind}")
-    valid.update({name: pieces(name)[0] for name in GRAVER})
+    with_files = {
+        name: (replace(policy, folder=beside), query, reading)
+        for name, (policy, query, reading) in WITH_FILES.items()
+    }
+    asked = {**VALID, **BRANCHING, **with_files}
+    valid = {name: made(name, *question) for name, question in asked.items()}
+    valid.update({name: pieces(name) for name in GRAVER})
     valid.update(bounds_of(valid))
     valid.update(lengths_of())
     for folder, files in (
@@ -1075,9 +1146,14 @@ def main() -> None:
     ):
         (HERE / folder).mkdir(exist_ok=True)
         for old in (HERE / folder).glob("*.json"):
-            old.unlink()
+            if old.stem not in files:
+                print(f"{folder}/{old.stem} is gone: nothing makes it")
+                old.unlink()
         for name, text in files.items():
-            (HERE / folder / f"{name}.json").write_text(text + "\n", encoding="ascii")
+            file = HERE / folder / f"{name}.json"
+            if not file.exists() or file.read_text(encoding="ascii") != text + "\n":
+                print(f"{folder}/{name} is written")
+                file.write_text(text + "\n", encoding="ascii")
 
 
 KINDS = (
@@ -1096,6 +1172,7 @@ KINDS = (
         "one-sided",
         "margins",
         "limits",
+        "beside",
     ),
 )
 
