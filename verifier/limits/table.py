@@ -547,6 +547,7 @@ theorems/beside
     MOST_STARTS 6 groups: Of so few groups of facts each is tried as the first of the base.
 theorems/beside_bounds
     SECONDS 4.0 seconds: For a bound by cells and bounds beside them.
+    MOST_LEFT_OUT 4 bounds: Of so many bounds of one end each is left out in its turn.
 theorems/beside_pairs
     MOST_AXES 4 attributes: Ends of classes are not looked at where a query reads more.
     MOST_CORNERS 64 values: So many ends of a class and label are looked at for a query.
@@ -593,6 +594,12 @@ theorems/lengths/label_sets
     FEW_OUTPUTS 9 outputs: Of no more outputs all signs are tried.
 theorems/lengths/one_end
     MOST_CLASSES 200 classes: Round more classes no best cycle is looked for, in both directions.
+theorems/lengths/priced_rows
+    MOST_OUTPUTS 3 outputs: Of more, what a pair changes is not added up output by output.
+    MOST_CUTS 3 bounds: So many bounds at the most divide an axis at a time.
+    MOST_ROWS 400_000 entries: Of the table of signatures.
+    LARGEST 2^40 moves: Of more moves no prices are made.
+    FINENESS 10^6 denominator: Of proposed multiples.
 theorems/lengths/two_beside
     MOST_LABELS 16 labels: Of more labels of a class, a box round them is looked at.
     LENGTHS 120 steps: In so many steps the lengths of cycles are looked at.

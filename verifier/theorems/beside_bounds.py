@@ -27,7 +27,7 @@ Where there is one bound of one end and G is not complete, `lengths.one_end` say
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -38,8 +38,8 @@ from blowproof.models.norms import L1
 from blowproof.models.policy.in_words import counted
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
-from blowproof.verifier.databases.value_classes import class_table
-from blowproof.verifier.limits.limit import real_limit
+from blowproof.verifier.databases.value_classes import ClassTable, class_table
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.reductions.fewer_facts import loosened
 from blowproof.verifier.theorems.beside import (
     Beside,
@@ -51,13 +51,15 @@ from blowproof.verifier.theorems.beside import (
     most_cycles,
 )
 from blowproof.verifier.theorems.beside_pairs import pair_beside
-from blowproof.verifier.theorems.conformal_parts import parts_of
+from blowproof.verifier.theorems.conformal_parts import Parts, all_parts_of
 from blowproof.verifier.theorems.lengths.one_end import Cells, Crossed, one_end, past_one_end
+from blowproof.verifier.theorems.lengths.priced_rows import by_prices
 from blowproof.verifier.theorems.most_moves import largest_move
 
 __all__ = ["beyond_one_end", "bounds_beside", "no_bounds_beside"]
 
 SECONDS = real_limit(__name__, "SECONDS")
+MOST_LEFT_OUT = whole_limit(__name__, "MOST_LEFT_OUT")
 
 
 def no_bounds_beside(question: Question) -> str:
@@ -76,17 +78,16 @@ def bounds_beside(question: Question) -> Answer | None:
     end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 3))
     try:
         setting = loosened(question.setting, deadline=end)
-        parts = parts_of(setting, question.reading)
+        question = replace(question, setting=setting)  # whose areas are those of the table
+        parts = all_parts_of(setting, question.reading)
         table = class_table(setting, deadline=end)
         largest = largest_move(setting, question.query, question.reading)
     except (BlowproofError, OverflowError):
         return None
-    if parts is None or largest is None:
+    lengths = _lengths(setting, table, parts[:MOST_LEFT_OUT])
+    if not lengths or largest is None:
         return None
-    found = beside(table, groups_of(setting), parts.rows)
-    if found is None:
-        return None
-    most = parts.most * longest_beside(found)
+    most, part, found = min(lengths, key=lambda each: each[0])
     measure = question.query.measure
     free = free_change(question)
     change = largest if free is None else min(largest, free[2])
@@ -96,11 +97,16 @@ def bounds_beside(question: Question) -> Answer | None:
     )
     upper = measure.repeated(change, most)
     if measure is not L1 or free is None:
-        left = min(parts.most * most_cycles(found), most)
+        left = min(part.most * most_cycles(found), most)
         fewer = exchanged(question, found, left, most, end)
         if fewer is not None and fewer < upper:
             upper = fewer
             why = why.partition(", each of which")[0] + f", and {left} out of one cell"
+    kept = [(other.rows, longest) for longest, other, _ in lengths]
+    priced = by_prices(question, table, found.home, kept, end)
+    if priced is not None and priced < upper:
+        upper = priced
+        why = why.partition(", each of which")[0] + ", at a price for each and for what bounds see"
     pair, lower = None, question.query.difference(())
     for each in _pairs(question, setting):
         value = question.query.difference(each.moves(question.reading))
@@ -114,6 +120,18 @@ def bounds_beside(question: Question) -> Answer | None:
         if value > lower:
             pair, lower = crossed.pair, value
     return question.answer(lower, upper, why, witness=pair, engine="bounds", since=started)
+
+
+def _lengths(
+    setting: Setting, table: ClassTable, parts: Sequence[Parts]
+) -> list[tuple[int, Parts, Beside]]:
+    """Return how many moves there are at the most, by what is known of a pair's parts."""
+    found = []
+    for part in parts:
+        cells = beside(table, groups_of(setting), part.rows)
+        if cells is not None:
+            found.append((part.most * longest_beside(cells), part, cells))
+    return found
 
 
 def beyond_one_end(question: Question, end: float) -> Crossed | None:

@@ -42,7 +42,7 @@ from blowproof.models.policy.readings import Reading
 from blowproof.verifier.engines.search.effects import EffectTable
 from blowproof.verifier.moves.kinds import Kind, Moves
 
-__all__ = ["Parts", "conformal_table", "other_parts_of", "parts_of"]
+__all__ = ["Parts", "all_parts_of", "conformal_table", "other_parts_of", "parts_of"]
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,16 @@ def parts_of(setting: Setting, reading: Reading) -> Parts | None:
         return Parts((), 2) if sum(ends) + clauses == 2 else Parts(every, clauses)
     single = next((place for place in every if ends[place] == 1), None)
     return Parts(tuple(place for place in every if place != single), 1)
+
+
+def all_parts_of(setting: Setting, reading: Reading) -> list[Parts]:
+    """Return the theorem for every bound of one end that it may leave out, the first one first."""
+    found = parts_of(setting, reading)
+    if found is None or setting.clauses or len(found.rows) == len(setting.bounds):
+        return [] if found is None else [found]
+    every = range(len(setting.bounds))
+    single = [k for k in every if None in (setting.bounds[k].at_least, setting.bounds[k].at_most)]
+    return [Parts(tuple(k for k in every if k != one), found.most) for one in single]
 
 
 def other_parts_of(setting: Setting, reading: Reading) -> Parts | None:
