@@ -11,6 +11,7 @@ SERVES = {
     "irreducible_parts": "irreducible",
     "lengths.plane": "lengths.beside",
     "lengths.squares": "lengths.beside",
+    "lengths.labels": "lengths.beside",
 }
 """Files beside that of a kind, and the kind that they serve."""
 WITHOUT_CHOICE = {"exchanges", "secret_arc", "determined", "every_database", "four_cells"}

@@ -129,7 +129,7 @@ def _cycle(world: World, signatures: Sequence[frozenset[Change]]) -> int:
     for number in range(parts or 1):
         rows = [_of_part(some, number) for some in signatures] if parts else signatures
         world.budget.spend(sum(len(row) for some in rows for row in some))
-        apart.append(not world.positions and _disjoint(rows))
+        apart.append(not world.positions and disjoint(rows))
         found.append(_known(world, rows))
     least = _by_outputs(world, signatures)
     if measure.squared:
@@ -208,7 +208,7 @@ def _of_part(rows: frozenset[Change], number: int) -> frozenset[Change]:
     )
 
 
-def _disjoint(signatures: Sequence[frozenset[Change]]) -> bool:
+def disjoint(signatures: Sequence[frozenset[Change]]) -> bool:
     """Whether no output changes with two signatures; "some" values are those of one."""
     seen: set[object] = set()
     for rows in signatures:

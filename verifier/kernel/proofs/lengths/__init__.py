@@ -1,5 +1,6 @@
 """Kinds of proof by how many moves a pair makes at the most, times the largest change by one move.
 
 Read `circuits` (an ellipsoid round all effects), then `beside` (cells, and facts or bounds beside
-them), which two facts send to `plane`, and a histogram to `squares`. Standard library only.
+them), which two facts send to `plane`, and one fact to `labels` and `squares`, by what the query
+sees of it. Standard library only.
 """

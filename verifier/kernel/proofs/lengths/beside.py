@@ -24,9 +24,8 @@ larger of two labels, or with the smaller, there are at most max(1, (h + 1) N) m
 
 So a class exchanges no more records than there are cycles, and all together no more than there are
 moves (or n); f changes by these, or by so many moves, each as large as the largest; a histogram
-beside one label, in the norms beside l1, by what `squares` says. Where f sees classes and one
-label of width 1 alone, it changes in l1 by the largest change from label to label within a class,
-times the largest even number up to N^2 / 2 (`label_changes` of the verifier). The proofs are
+beside one label, in the norms beside l1, by what `squares` says. Beside one label of width 1 it
+matters what f sees of classes and labels (`labels`). The proofs are
 at the heads of `theorems/beside.py`, `beside_bounds.py` and `lengths/along_edges.py` of the
 verifier, and in FORMAT.md.
 """
@@ -43,8 +42,9 @@ from ...document import Exact, Rejected, want
 from ...independent import Span, Sparse, independent, records
 from ...joined_boxes import near
 from ...measure import Change
-from ...world import SOME, World, less
+from ...world import World, less
 from ..cells import Place, largest, restricted
+from .labels import seen
 from .plane import Label, in_the_plane
 from .squares import histogram
 
@@ -90,23 +90,10 @@ def bound(
     if world.query.kind == "histogram" and len(labels) == 1 and not any(found.slack):
         whole = histogram(world.measure.name, len(inside), found.widths[0], world.budget)
         most = most if whole is None else min(most, whole)
-    if world.measure.name == "l1" and found.widths == [1] and not any(found.slack):
-        alone = _seen(world, inside, labels[0])
-        most = most if alone is None else min(most, alone * (len(inside) ** 2 // 4) * 2)
+    if found.widths == [1] and not any(found.slack):
+        held = moves if world.size is None else min(moves, world.size)
+        most = min([most, *seen(world, inside, labels[0], held)])
     return scale, most
-
-
-def _seen(world: World, inside: Inside, label: int) -> int | None:
-    """Return the most that f changes by within a class; None where it sees more than the label."""
-    sizes = [0]
-    for members in inside.values():
-        rows: dict[int, Change] = {}
-        for effect, row in members:
-            world.budget.spend(1 + len(effect) + len(row))
-            if row == SOME or rows.setdefault(dict(effect).get(label, 0), row) != row:
-                return None
-        sizes.append(largest(world, set(rows.values())).size)
-    return max(sizes)
 
 
 def classes_of(world: World, places: Sequence[Place], base: Sequence[int]) -> Inside:

@@ -26,12 +26,45 @@ was, or less). That is a (n - m)(n - a + m), with b = n - a - m > 0.
 
 a, n - m and n - a + m add up to 2 n, so that their product is at most (2 n / 3)^3. Whole numbers (w
 = 1, b >= 1) are tried.
+
+*How often classes exchange records*, w = 1: with V = b^2 X + a^2 Y + 2 a b s, s the common classes,
+X + Y - s <= N. Let a >= b. s <= 1: V grows with s, so that it is no more than what follows. Only
+h_1 >= T: a <= x + t, b <= y - t, s <= m + 1, and R + Q = N + s - x - y is given, V linear in R: let
+R or Q be as small as can be, |t| or s - 1. One common class more adds one to the other rest in the
+first case, and one to this rest in the second, as long as s - 1 < K = n - x - y. So s = K + 1, R =
+Q = K, and V = b^2 (n - y) + a^2 (n - x) + 2 a b (K + 1), which falls with x >= a - t and y >= b +
+t, both at least 1: with K = n - a - b it is at most
+
+    F(a, b) = b^2 (n - b - t) + a^2 (n - a + t) + 2 a b (K + 1),  t the lesser of K and a - 1
+
+(where x = 1 > a - t, less t makes y smaller; where y = 1 > b + t, more t makes x smaller). Two or
+more: V <= N T^2. Besides, k l <= W; where it is less, the pair has a part k l / W <= k' / (k' + 1)
+of V's root, for k l <= k' = n^2 / 4 rounded down. Where k l = W, all sums of the first of the a
+less sums of the first of the b are all residues modulo W, once each, in whichever order. If two of
+the a differ, by d, exchanging them as first and second leaves the sums of the b, moved by d, as
+they were modulo W: so for each order of the b they are the same after a turn that is not whole, and
+all b are equal. Say all b are k; no sum of some but not all of the k numbers a is divided by k: all
+a have the same residue, and its multiples are all residues, so that a and b have no common divisor.
+
+*By how many records classes change their labels*, w = 1: V = b^2 X + a^2 Y + 2 a b P, X, Y and P
+the sums of |i|, |j| and i j over the classes, i = d(A) and j = d(B) there, i - j adding up to T, i
+to a <= X. Say z0 classes have i = j = 0, n' have (-1, 0) or (0, 1), k' have i = j, p have (1, -1)
+and q have (-1, 1): X + Y = N - z0 + k' + p + q, T = N - z0 - k' + p - 3 q - 2 n', P = k' - p - q.
+Let a >= b. If p <= z0 + n' + q: for m = k' + n' + 2 q, X + Y <= N + m, T <= N - m, P <= m, so that
+V <= b^2 a + a^2 (N + m - a) + 2 a b m, at most a (N - m)(N - a + m) for a >= 1, m >= 0, a + m < N.
+Else p > 0. *s = 1:* p = 1 and z0 = n' = k' = q = 0, X = a, Y = b, T = N + 1: V = a b (N - 1). *Only
+h_1 >= T:* over the rests i - j adds up to T - h_1 <= 0, where (1, -1) adds 2, or 1 where the rests
+begin or end, -1 being added there only by what z0, n' and q count: with p' and q' of both ends, 2 p
+- p' <= z0 + n' + 2 q - q', so z0 + n' + 2 <= p' - q' <= 2. Hence z0 = n' = 0, p = q + 1, q >= 1;
+for m = k' + 2 q - 1, X + Y = N + m + 2, T = N - m, P <= m - 4, X >= a + 2, and V is less than the
+value for a and m above by 8 a b - 2 b^2 at least. *Two or more:* no class changes by more than T,
+all of them by N^2 / 2 together. N = 1 has none.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import floor
+from math import floor, gcd
 
 from ...document import Budget
 
@@ -45,10 +78,49 @@ def histogram(norm: str, count: int, width: int, budget: Budget) -> int | None:
         return None
     if norm != "l2-squared":
         return width * count * (1 if norm == "linf" else 2)
-    n, most = count + 1, floor(Fraction(16 * width**2 * (count + 1) ** 3, 27))
+    most = floor(Fraction(16 * width**2 * (count + 1) ** 3, 27))
     if width > 1 or count > TRIED:
         return most
-    budget.spend(count**2)
-    shared = max(a * (n - m) * (n - a + m) for a in range(1, n) for m in range(n - a))
-    several = count * (2 * (count + 2) // 5) ** 2
-    return min(most, 2 * max(shared, several, count))
+    return min(most, 2 * max(_shared(count + 1, budget), count * _twice(count) ** 2, count))
+
+
+def exchanged(count: int, budget: Budget) -> int:
+    """Return what squares of how often each class exchanges records do not exceed, added up."""
+    n = count + 1
+    if count > TRIED:  # none does more than n times, nor all in more than n^2 / 2 moves
+        return n * (n * n // 2)
+    budget.spend(2 * n * n)
+    whole = apart = 0
+    for a in range(1, n):
+        for b in range(1, min(a, n - a) + 1):
+            free = n - a - b
+            t = min(free, a - 1)
+            v = b * b * (n - b - t) + a * a * (n - a + t) + 2 * a * b * (free + 1)
+            whole, apart = max(whole, v), max(apart, v if gcd(a, b) == 1 else 0)
+    k = n * n // 4
+    return max(apart, whole * k**2 // (k + 1) ** 2, count, count * _twice(count) ** 2)
+
+
+def relabelled(count: int, budget: Budget) -> int:
+    """Return what squares of by how many records the classes change their labels do not exceed."""
+    if count > TRIED:
+        return exchanged(count, budget)
+    together = _twice(count) * (count**2 // 4 * 2)
+    return max(_shared(count, budget), (count - 1) * ((count + 1) ** 2 // 4), together)
+
+
+def sided(count: int, moves: int) -> int:
+    """Return what squares of how many records leave either label do not exceed, added up."""
+    most = min(moves, (count + 1) ** 2 // 3)
+    return most**2 + min(most, moves - most) ** 2
+
+
+def _shared(n: int, budget: Budget) -> int:
+    """Return the largest a (n - m)(n - a + m), a >= 1, m >= 0, a + m < n."""
+    budget.spend(n * n)
+    return max((a * (n - m) * (n - a + m) for a in range(1, n) for m in range(n - a)), default=0)
+
+
+def _twice(count: int) -> int:
+    """Return T where two segments or more have h_i >= T."""
+    return 2 * (count + 2) // 5
