@@ -213,7 +213,7 @@ class Run:
         told = inner.answer(time.perf_counter())
         self.cut = self.cut or inner.cut
         way.bring_back()
-        step.notes = told.notes
+        step.notes = tuple(note for note in told.notes if not note.startswith(NO_MORE))
         return None
 
     def _cases(self, step: Step, cases: list[Reduction]) -> None:

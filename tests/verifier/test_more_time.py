@@ -89,6 +89,27 @@ def test_the_clock_has_ended_an_easier_question(monkeypatch: pytest.MonkeyPatch)
     assert not sensitivity(POLICY, time_limit=60).final
 
 
+def test_an_easier_question_does_not_say_that_more_time_will_not_help(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All that applies to the easier question has ended; what was asked beside it has not."""
+    way = Reduction(reduced, lambda question, answer: None, lambda question, upper: None)
+    easier = Strategy("easier", "reduction", "an easier question", way)
+    real = plan.plan
+
+    def inner(question: Question, **options: object) -> list[plan.Step]:
+        inside = options.get("inner")
+        engines = (engine("one", ends),) if inside else (easier, engine("two", goes_on))
+        monkeypatch.setattr(plan, "ENGINES", engines)
+        return real(question, **options)  # type: ignore[arg-type]
+
+    alone(monkeypatch)
+    monkeypatch.setattr(plan, "plan", inner)
+    answer = sensitivity(POLICY, time_limit=60)
+    assert not answer.final
+    assert not any(NO_MORE in note for note in answer.notes)
+
+
 def test_an_exact_answer_says_nothing_of_more_time() -> None:
     answer = sensitivity(POLICY, time_limit=60)
     assert (answer.status, answer.final) == ("exact", False)

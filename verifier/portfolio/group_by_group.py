@@ -5,6 +5,9 @@ and so fewer classes of values. Two easy groups can be far out of a search's rea
 
 The worst of the groups' upper bounds is one here. A pair of a group whose moves all change its
 facts changes no others, so that for any answers it is a pair here.
+
+Facts that no secret move changes are left out for any answers, be it for one group alone: with
+each area's total published and moves that stay within an area, its values need not be told apart.
 """
 
 from __future__ import annotations
@@ -33,15 +36,16 @@ def no_groups(question: Question) -> str:
 
 
 def group_by_group(question: Question) -> list[Reduction] | None:
-    """Return a question for each group of facts; None where there is one, or too many."""
+    """Return a question for each group of facts; None where there are too many, or one with all."""
     setting = question.setting
     try:
         groups = linked_facts(setting, deadline=question.by(1 / 8))
     except BlowproofError:
         return None
-    if not 1 < len(groups) <= MOST_GROUPS:
-        return None
     among = {place for group in groups for place in group}
+    fewer = setting.scope == "any" and 0 < len(among) < len(setting.equalities)
+    if not (len(groups) > 1 or fewer) or len(groups) > MOST_GROUPS:
+        return None
     uppers: list[Exact | None] = [None] * len(groups)
 
     def about(place: int, group: Setting) -> Reduction:

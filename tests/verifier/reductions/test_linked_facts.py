@@ -194,6 +194,37 @@ def test_facts_that_no_edge_changes_stay_where_numbers_are_given() -> None:
     assert len(with_facts(free, [1], among=among).equalities) == 1
 
 
+def households(towns: int, *, data: bool) -> Policy:
+    """Households by town and by size are known; sizes and incomes that are near are secret."""
+    domain = Domain(
+        town=Labels([f"t{k}" for k in range(towns)]), size=Integers(1, 8), income=Integers(0, 200)
+    )
+    numbers = [500] * towns
+    sizes = [500 * towns // 8] * 8
+    return Policy(
+        domain=domain,
+        secrets=Distance(metric="linf", threshold=5, attributes=["size", "income"]),
+        known=(
+            Marginal(["town"], answers=numbers if data else None),
+            Count({"town": ["t0", "t1"]}, answer=1000 if data else None),
+            Marginal(["size"], answers=sizes if data else None),
+        ),
+        queries=(NamedCount("large", {"size": [5, 6, 7, 8], "income": {"max": 20}}),),
+    )
+
+
+@pytest.mark.parametrize("data", [False, True])
+@pytest.mark.parametrize(
+    ("query", "most"), [("sum(income)", 40), ("ranges(income)", 7880), ("count(large)", 4)]
+)
+def test_totals_that_no_secret_move_changes_are_left_out(
+    query: str, most: int, *, data: bool
+) -> None:
+    """A cycle through the eight sizes, income by 5 more at each move: with 40 towns as with one."""
+    told = sensitivity(households(40, data=data), query, reading="secret-moves", time_limit=60)
+    assert (told.lower, told.upper) == (most, most)
+
+
 def schools(count: int, districts: int) -> Policy:
     """Schools in districts, subjects, and how many passed in each district."""
     each = count // districts
