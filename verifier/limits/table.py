@@ -808,6 +808,7 @@ witnesses/random_values
     PLACES 3 places: So many places of an axis are drawn.
     MOST_NEAR 64 values: So many values near another are taken.
     MOST_RECORDS 100_000 records: Larger databases are not written out.
+    MOST_BOXES 100 boxes: So many of a query's areas are drawn from, and of an area's boxes.
     MOST_DISTINCT 5_000 values: Databases of more different values are not written out.
 witnesses/revalued
     SECONDS 3.0 seconds: For the best values of a pair's moves.

@@ -3,7 +3,8 @@
 S(f, P) is at most M times the largest change of f that one move makes (M ** 2 times for squares,
 see `Norm.repeated`), where M bounds how many moves a neighbour pair makes:
 
-* reading 4: four (where values are few, all sets of four cells are looked at instead);
+* reading 4: four (where values are few, all sets of four cells are looked at instead); where n is
+  known, two that change their value, for what comes and what goes are equally many;
 * n is known: n (reading 3: n removed and n added), and what the known counts leave of that
   (`known_counts`);
 * equality counts and impossible values only, either scope: the moves are an irreducible multiset
@@ -24,7 +25,16 @@ from operator import mul
 
 import numpy as np
 
-from blowproof.models import BlowproofError, BoundQuery, BudgetError, Exact, Full, Move, Setting
+from blowproof.models import (
+    BlowproofError,
+    BoundQuery,
+    BudgetError,
+    Exact,
+    Full,
+    Marginal,
+    Move,
+    Setting,
+)
 from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import plain, total
 from blowproof.models.norms import L1, L2_SQUARED, LINF, RANGE
@@ -86,6 +96,7 @@ def _ceilings(question: Question, end: float) -> Iterator[Ceiling]:
         table = None
     if reading == "markov":
         yield from _of_four_cells(question)
+        yield from _of_two_records(question)
     if largest is not None and not query.per_record:
         for most, why in _lengths(question, table, end):
             value = query.measure.repeated(largest, most)
@@ -122,6 +133,23 @@ def _of_four_cells(question: Question) -> Iterator[Ceiling]:
                 ]
                 most = max(most, query.difference(moves))
     yield Ceiling(most, "four cells that keep the known counts change it by no more")
+
+
+def _of_two_records(question: Question) -> Iterator[Ceiling]:
+    """Reading 4, n known: of four cells that change by 1 at the most, as many gain as lose."""
+    setting, query = question.setting, question.query
+    if query.per_record:
+        return
+    if setting.size is None and not any(isinstance(x, Marginal) for x in setting.policy.known):
+        return
+    try:
+        largest = largest_move(setting, query, "published")
+    except (BlowproofError, OverflowError):
+        return
+    why = (
+        f"n is known, so two records come for two at the most; each changes the query by {largest}"
+    )
+    yield Ceiling(query.measure.repeated(largest, 2), why)
 
 
 def _lengths(question: Question, table: ClassTable | None, end: float) -> Iterator[tuple[int, str]]:

@@ -121,7 +121,7 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
     rng = random.Random(question.seed)
     yield from idle_pairs(free, question.reading, table, min(end, now() + IDLE), rng)
     if question.reading == "markov":
-        yield from exchanged(table, rng, end)
+        yield from exchanged(table, rng, end, cut)
         return
     if is_labelled(question.reading) and question.query.separates:
         yield from frame_pairs(question, free, end)
@@ -147,7 +147,8 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
 
 def _near_one_another(question: Question, free: Setting, end: float) -> Iterator[Pair]:
     """Yield pairs over values that are drawn, where there are too many classes."""
-    drawing, rng = Drawing(question.setting, question.seed), random.Random(question.seed)
+    areas = question.query.areas(free.domain) or []
+    drawing, rng = Drawing(question.setting, question.seed, areas), random.Random(question.seed)
     told = SparseFacts(free.domain, free.equalities)
     for number in range(ROUNDS):
         moment = now()
@@ -165,6 +166,7 @@ def _near_one_another(question: Question, free: Setting, end: float) -> Iterator
         left = max(QUICK, (end - moment) / len(FEW))
         yield from idle_pairs(few, question.reading, table, moment + left / 2, rng)
         if question.reading == "markov":
+            yield from exchanged(table, rng, moment + left, areas)
             continue
         try:
             chosen = list(table.classes[: max(FEW)])

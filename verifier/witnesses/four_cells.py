@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from blowproof.models import Point, SecretGraph, Setting
+from blowproof.models import Area, Point, SecretGraph, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import ValueClass
 from blowproof.verifier.asked.answer import Pair
@@ -43,29 +43,42 @@ class Four(NamedTuple):
     d: int
 
 
-def alike(table: ClassTable, rng: random.Random) -> Iterator[Four]:
-    """Yield some of the fours, by chance; of many classes only some are looked at."""
+def alike(table: ClassTable, rng: random.Random, counted: Sequence[int] = ()) -> Iterator[Four]:
+    """Yield some of the fours, by chance; of many classes only some are looked at.
+
+    One of the `counted` classes, which a query counts, is looked at, and in every other four.
+    """
     count = len(table.classes)
+    one_of_them = rng.choice(counted) if counted else None
     places = sorted(rng.sample(range(count), min(count, MOST_CLASSES)))
     if count > MOST_CLASSES:  # those that share facts have sums in common
-        order = np.lexsort(table.effects.T)
+        order = np.lexsort(table.effects.T).tolist()
         start = rng.randrange(count - MOST_CLASSES)
-        places = sorted(int(place) for place in order[start : start + MOST_CLASSES])
+        if one_of_them is not None:
+            before = order.index(one_of_them) - rng.randrange(MOST_CLASSES)
+            start = min(max(0, before), count - MOST_CLASSES)
+        places = sorted(order[start : start + MOST_CLASSES])
     sums: defaultdict[bytes, list[tuple[int, int]]] = defaultdict(list)
     for number, one in enumerate(places):
         others = places[number + 1 :]
         for two, row in zip(others, table.effects[one] + table.effects[others], strict=True):
             sums[row.tobytes()].append((one, two))
     together = [pairs for pairs in sums.values() if len(pairs) > 1]
-    for _ in range(MOST_FOURS if together else 0):
-        (a, b), (c, d) = rng.sample(rng.choice(together), 2)
+    around = [pairs for pairs in together if any(one_of_them in pair for pair in pairs)]
+    for number in range(MOST_FOURS if together else 0):
+        pairs = rng.choice(around if around and number % 2 else together)
+        (a, b), (c, d) = rng.sample(pairs, 2)
         if not {a, b} & {c, d}:
             yield Four(a, b, c, d)
 
 
-def exchanged(table: ClassTable, rng: random.Random, end: float) -> Iterator[Pair]:
-    """Yield pairs of reading 4: two values come where two others go."""
-    for four in alike(table, rng):
+def exchanged(
+    table: ClassTable, rng: random.Random, end: float, areas: Sequence[Area] = ()
+) -> Iterator[Pair]:
+    """Yield pairs of reading 4: two values come where two others go; `areas`: a query's."""
+    boxes = [next(item.boxes()).nth(0) for item in table.classes] if areas else []
+    counted = [place for place, x in enumerate(boxes) if any(x in area for area in areas)]
+    for four in alike(table, rng, counted):
         if now() > end:
             return
         for a, b, c, d in product(*(_ends(table.classes[place]) for place in four)):

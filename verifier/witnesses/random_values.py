@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.models import BlowproofError, BudgetError, LinearFact, Point, Setting
+from blowproof.models import Area, BlowproofError, Box, BudgetError, LinearFact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.class_diagram import members
 from blowproof.models.domain.lookup import Lookup
@@ -43,21 +43,26 @@ AXES = (3, 2, 4, 5, 6)
 PLACES = whole_limit(__name__, "PLACES")
 MOST_NEAR = whole_limit(__name__, "MOST_NEAR")
 MOST_RECORDS = whole_limit(__name__, "MOST_RECORDS")
+MOST_BOXES = whole_limit(__name__, "MOST_BOXES")
 MOST_DISTINCT = whole_limit(__name__, "MOST_DISTINCT")
 
 
 class Drawing:
-    """Draws possible values of a setting, at the borders of its facts' regions."""
+    """Draws possible values of a setting, at the borders of its facts' regions.
 
-    def __init__(self, setting: Setting, seed: int = 0) -> None:
+    `areas`: what a query counts; every other set of near values has one in such an area.
+    """
+
+    def __init__(self, setting: Setting, seed: int = 0, areas: Sequence[Area] = ()) -> None:
         self.setting, self.rng = setting, random.Random(seed)
+        self._seen = [box for area in areas[:MOST_BOXES] for box in area.boxes[:MOST_BOXES]]
         facts = (*setting.equalities, *setting.bounds)
         areas = [area for fact in facts for _, area in fact.terms]
         self._lookup = Lookup(setting.domain, [*areas, setting.impossible, *known_empty(setting)])
         self._counted = len(areas)
         self._round = 0
         self._places: list[list[int]] = []
-        boxes = [box for area in (*areas, setting.impossible) for box in area.boxes]
+        boxes = [box for area in (*areas, setting.impossible) for box in area.boxes] + self._seen
         for axis, side in enumerate(setting.domain.whole.sides):
             low, high = side.runs[0][0], side.runs[-1][1]
             starts = {low, min(low + 1, high - 1)}
@@ -65,10 +70,14 @@ class Drawing:
                 starts.update(place for end in run for place in (end, end + 1))
             self._places.append(sorted(place for place in starts if low <= place < high))
 
-    def value(self) -> Point | None:
-        """Return a value that a record may hold; None where none is met."""
+    def value(self, box: Box | None = None) -> Point | None:
+        """Return a value that a record may hold, in this box; None where none is met."""
+        places = self._places
+        if box is not None:
+            sides = zip(places, box.sides, strict=True)
+            places = [[p for p in some if p in side] or [side.runs[0][0]] for some, side in sides]
         for _ in range(TRIES):
-            point = tuple(map(self.rng.choice, self._places))
+            point = tuple(map(self.rng.choice, places))
             if self._possible(point):
                 return point
         return None
@@ -85,7 +94,8 @@ class Drawing:
 
     def near(self) -> list[Point]:
         """Return values that differ on a few axes, in few of the facts' regions."""
-        drawn = [point for _ in range(QUIET) if (point := self.value()) is not None]
+        box = self.rng.choice(self._seen) if self._round % 2 and self._seen else None
+        drawn = [point for _ in range(QUIET) if (point := self.value(box)) is not None]
         if not drawn:
             return []
         base = min(drawn, key=lambda point: self._lookup.areas(point).bit_count())
