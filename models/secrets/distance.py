@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, lcm
@@ -101,6 +101,10 @@ class Distance(SecretsSpec):
         if self.attributes is not None:
             table["attributes"] = list(self.attributes)
         return table
+
+    def where_one_value(self, domain: Domain, axes: Collection[int]) -> Distance:
+        """Return itself: two values that agree on more are no further apart."""
+        return self
 
     @classmethod
     def read(cls, items: Mapping[str, object]) -> Distance:

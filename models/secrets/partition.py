@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,6 +17,7 @@ from blowproof.models.domain.region_reading import regions
 from blowproof.models.domain.regions import Area, Region
 from blowproof.models.secrets.axes import Axis
 from blowproof.models.secrets.cells import CellGraph, check_partition
+from blowproof.models.secrets.full import Full
 from blowproof.models.secrets.offsets import ByGraph
 from blowproof.models.secrets.spelling import cell_spec, toml
 from blowproof.models.secrets.written import (
@@ -77,6 +78,10 @@ class PartitionBy(Partition):
     def spec(self) -> dict[str, object]:
         """Return the `[secrets]` table."""
         return {"kind": self.kind, "by": list(self.attributes)}
+
+    def where_one_value(self, domain: Domain, axes: Collection[int]) -> SecretsSpec:
+        """Return full secrets where all that the cells are by is among the axes."""
+        return Full() if set(domain.axes(self.attributes)) <= set(axes) else self
 
     def words(self, shown: Shown) -> str:
         """Return what nobody may find out."""

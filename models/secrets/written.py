@@ -7,7 +7,7 @@ errors are relative to the `[secrets]` table.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import ClassVar, TypeVar
 
 from blowproof.models.base.errors import PolicyError
@@ -74,6 +74,13 @@ class SecretsSpec(ABC):
     def normal(self, domain: Domain, region: ShowRegion) -> dict[str, object]:
         """Return the table in normal form: two that mean the same are written the same."""
         return self.spec()
+
+    def where_one_value(self, domain: Domain, axes: Collection[int]) -> SecretsSpec | None:
+        """Return these secrets among values that agree on some axes; None where nobody knows.
+
+        It is asked where changing a value on these axes takes no two values' edge away.
+        """
+        return None
 
     def words(self, shown: Shown) -> str:
         """Return what nobody may find out about a record."""

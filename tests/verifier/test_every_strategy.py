@@ -121,16 +121,17 @@ NEEDS = {
         )
     ),
     "exchanges": Needs(
-        Policy(
-            domain=Domain(town=Integers(1, 400), age=Integers(0, 99)), known=(Marginal(["town"]),)
+        Policy(  # n is not known
+            domain=Domain(town=Integers(1, 400), age=Integers(0, 99)),
+            known=tuple(Count({"town": town}) for town in range(1, 300)),
         ),
         "cumulative(age)",
         "add-remove",
     ),
     "four cells": Needs(
         Policy(
-            domain=Domain(school=Integers(1, 9), meals=Labels("fp"), absent=Integers(0, 190)),
-            known=(Marginal(["school"]), Count({"meals": "f"})),
+            domain=Domain(school=Integers(1, 9), absent=Integers(0, 190)),
+            known=(Marginal(["school"]), Count({"absent": Between(0, 95)})),
         ),
         "cumulative(absent)",
         "markov",
@@ -325,6 +326,13 @@ NARROWER = {
             ),
         ),
         "cumulative(age)",
+    ),
+    "matched": Needs(  # thousands of kinds of records that go and come, in cells of schools
+        Policy(
+            domain=Domain(school=Integers(1, 14), grade=Integers(1, 7), meal=Labels("fp")),
+            known=(Marginal(["school"]), Marginal(["grade"]), Count({"meal": "f"})),
+        ),
+        reading="add-remove",
     ),
     "groups": Needs(  # too much for a search at once; hours and zones are little each
         Policy(

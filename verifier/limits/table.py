@@ -459,6 +459,9 @@ portfolio/bounds
         shown it in its own way.
 portfolio/group_by_group
     MOST_GROUPS 60 groups: More are not looked at one by one.
+portfolio/matched
+    MOST_TABLES 4 tables: Within the cells of so many what comes and goes is matched.
+    MOST_CELLS 500 cells: So many are tried for a kind of move.
 portfolio/known_numbers
     PATIENCE 30.0 seconds: Seconds for a strategy that lists multisets, where no time limit is set.
     MERGING 60.0 seconds: Seconds for what merging records says, where no time limit is set.

@@ -8,6 +8,7 @@ facts changes no others, so that for any answers it is a pair here.
 
 Facts that no secret move changes are left out for any answers, be it for one group alone: with
 each area's total published and moves that stay within an area, its values need not be told apart.
+Attributes that nobody looks at then hold one value (`reductions.one_value`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from blowproof.verifier.asked.question import Question
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.portfolio.strategy import Reduction
 from blowproof.verifier.reductions.linked_facts import linked_facts, with_facts
+from blowproof.verifier.reductions.one_value import with_one_value
 
 __all__ = ["group_by_group", "no_groups"]
 
@@ -42,9 +44,13 @@ def group_by_group(question: Question) -> list[Reduction] | None:
         groups = linked_facts(setting, deadline=question.by(1 / 8))
     except BlowproofError:
         return None
+    if not 0 < len(groups) <= MOST_GROUPS:
+        return None
     among = {place for group in groups for place in group}
-    fewer = setting.scope == "any" and 0 < len(among) < len(setting.equalities)
-    if not (len(groups) > 1 or fewer) or len(groups) > MOST_GROUPS:
+    some = [with_facts(setting, group, among=among) for group in groups]
+    if setting.scope == "any":
+        some = [with_one_value(each, question.query) for each in some]
+    if len(some) == 1 and (setting.scope == "given" or _same(some[0], setting)):
         return None
     uppers: list[Exact | None] = [None] * len(groups)
 
@@ -58,6 +64,9 @@ def group_by_group(question: Question) -> list[Reduction] | None:
             lambda asked: replace(asked, setting=group), lambda asked, found: found.witness, above
         )
 
-    return [
-        about(place, with_facts(setting, group, among=among)) for place, group in enumerate(groups)
-    ]
+    return [about(place, group) for place, group in enumerate(some)]
+
+
+def _same(one: Setting, two: Setting) -> bool:
+    """Whether two settings know the same facts."""
+    return one.equalities == two.equalities and one.policy.known == two.policy.known

@@ -13,6 +13,7 @@ from blowproof.verifier.engines.one_move.engine import one_edge
 from blowproof.verifier.portfolio import easier, known_numbers, searches
 from blowproof.verifier.portfolio import refusals as no
 from blowproof.verifier.portfolio.group_by_group import group_by_group, no_groups
+from blowproof.verifier.portfolio.matched import matched, no_matches
 from blowproof.verifier.portfolio.strategy import Strategy
 from blowproof.verifier.portfolio.through_l1 import IN_L1, no_other_norm
 from blowproof.verifier.theorems.alone import alone, not_alone
@@ -98,6 +99,8 @@ ENGINES = (
              no.either(no.no_search, no.single_records), norms=EVERY_NORM),
     Strategy("groups", "reduction", "groups of facts that no secret move ties together, in turns",
              group_by_group, no_groups, norms=EVERY_NORM),
+    Strategy("matched", "reduction", "full secrets without a table: they go and come in its cells",
+             matched, no_matches, norms=EVERY_NORM),
     Strategy("l1", "reduction", "the same question in l1; its pairs are pairs here", IN_L1,
              no_other_norm, norms=EVERY_NORM),
     Strategy("secret effects", "engine", "irreducible multisets with a secret move's effect",

@@ -146,10 +146,10 @@ def _of_two_records(question: Question) -> Iterator[Ceiling]:
         largest = largest_move(setting, query, "published")
     except (BlowproofError, OverflowError):
         return
-    why = (
-        f"n is known, so two records come for two at the most; each changes the query by {largest}"
-    )
-    yield Ceiling(query.measure.repeated(largest, 2), why)
+    if largest is None:
+        return
+    why = "n is known, so two records come for two at the most; each changes the query by"
+    yield Ceiling(query.measure.repeated(largest, 2), f"{why} {largest}")
 
 
 def _lengths(question: Question, table: ClassTable | None, end: float) -> Iterator[tuple[int, str]]:

@@ -1,0 +1,122 @@
+"""Reading 3 by full secrets: what goes and comes in the cells of a published table."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from blowproof.models import (
+    Count,
+    Database,
+    Domain,
+    Impossible,
+    Integers,
+    Labels,
+    Marginal,
+    NamedCount,
+    Policy,
+    parse_query,
+    setting,
+)
+from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.neighbours.check import check_pair
+from blowproof.verifier.plan import answer
+from blowproof.verifier.portfolio.matched import no_matches
+
+QUERIES = ("histogram", "marginal(a,b)", "marginal(c)", "count(some)", "sum(a)")
+
+
+def drawn(rng: random.Random) -> Policy:
+    """One or two small tables, or n, and some counts that cut across them."""
+    domain = Domain(
+        a=Integers(0, rng.randint(1, 2)), b=Integers(0, rng.randint(0, 2)), c=Integers(0, 1)
+    )
+    known: list[Marginal | Count | Impossible] = [
+        Marginal(rng.choice([["a"], ["b"], ["a", "b"], ["a", "c"]]))
+        for _ in range(rng.randint(0, 2))
+    ]
+    known += [
+        Count({rng.choice("ab"): 0, "c": rng.randint(0, 1)}) for _ in range(rng.randint(0, 2))
+    ]
+    if rng.random() < 0.3:
+        known.append(Impossible({"a": 1, "b": 0, "c": 1}))
+    rng.shuffle(known)
+    size = None if any(isinstance(fact, Marginal) for fact in known) else 3
+    return Policy(
+        domain=domain,
+        known=tuple(known),
+        database=Database(size=size, answers="any"),
+        queries=(NamedCount("some", {"a": 0, "c": 0}),),
+    )
+
+
+def asked(policy: Policy, query: str) -> Question:
+    return Question(setting(policy), parse_query(query, policy), "add-remove")
+
+
+def test_no_pair_is_worse_than_full_secrets_say() -> None:
+    closed = 0
+    for seed in range(60):
+        policy, query = drawn(random.Random(seed)), QUERIES[seed % len(QUERIES)]
+        question = asked(policy, query)
+        assert not no_matches(question)
+        told = answer(question, "matched")
+        truth = sensitivity(policy, query, reading="add-remove", engine="search")
+        assert truth.lower == truth.upper
+        assert told.upper is not None
+        assert told.lower <= truth.lower <= told.upper
+        if told.witness is not None:
+            assert check_pair(question.setting, "add-remove", told.witness).holds
+        closed += told.lower == told.upper > 0
+    assert closed >= 15
+
+
+def meals(schools: int, grades: int) -> Policy:
+    """Pupils by school and by grade, and how many have free meals."""
+    return Policy(
+        domain=Domain(
+            school=Labels([f"s{place}" for place in range(schools)]),
+            group=Labels("ABC"),
+            meal=Labels(["free", "reduced", "paid"]),
+            grade=Integers(1, grades),
+        ),
+        known=(
+            Marginal(["school"]),
+            Marginal(["grade"]),
+            Count({"meal": ["free", "reduced"]}),
+        ),
+        queries=(NamedCount("some", {"meal": "free", "group": "C"}),),
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "most"), [("histogram", 168), ("marginal(school,meal)", 168), ("count(some)", 56)]
+)
+def test_two_margins_and_a_count_are_cells_and_a_fact_beside_them(query: str, most: int) -> None:
+    """12 grades as cells: 13^2 / 2 exchanges, each kind of which has a school for itself."""
+    told = sensitivity(meals(28, 12), query, reading="add-remove", time_limit=60)
+    assert (told.lower, told.upper) == (most, most)
+    assert told.witness is not None
+    assert {x[0] for x in told.witness.before} == {x[0] for x in told.witness.after}
+
+
+def test_a_table_with_few_cells_bounds_from_above() -> None:
+    """Where kinds of moves have no cells of their own, larger pairs fall apart."""
+    policy = meals(3, 3)
+    told = answer(asked(policy, "histogram"), "matched")
+    truth = sensitivity(policy, reading="add-remove", engine="hilbert")
+    assert told.upper is not None
+    assert told.lower <= truth.lower <= told.upper == 16
+
+
+def test_it_is_for_reading_3_where_n_is_known() -> None:
+    policy = meals(3, 3)
+    assert not no_matches(asked(policy, "histogram"))
+    assert no_matches(replace(asked(policy, "histogram"), reading="markov"))
+    free = replace(policy, known=policy.known[2:])
+    assert no_matches(asked(free, "histogram")) == "n is not known"
+    sized = replace(free, database=Database(size=9, answers="any"))
+    assert not no_matches(asked(sized, "histogram"))
