@@ -280,8 +280,9 @@ def _pair(question: Question, found: Chosen, classes: Classes, end: float) -> Pa
     if not is_mixed(question.reading):
         return None
     exchanges, areas = _exchanges(setting, found, classes)
+    axes = None if is_histogram(question.query) else question.query.axes_read(setting.domain)
     best, worth = None, Fraction(0)
-    for order in one_secret_arc(setting.graph, exchanges, areas, end=end):
+    for order in one_secret_arc(setting.graph, exchanges, areas, end=end, axes=axes):
         pair = cycle(setting, order, classes)
         value = Fraction(question.query.difference(pair.moves("published")))
         if value > worth:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from blowproof.models import (
 )
 from blowproof.models.base.clock import Budget, now
 from blowproof.models.secrets import AttributeChange, Distance, PartitionBy, SecretsSpec
+from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import Engine, sensitivity
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.question import Question
@@ -65,6 +67,11 @@ QUERIES = (
 def asked(policy: Policy, text: str, reading: str = "published") -> Question:
     found = prepare(setting(policy), reading)  # type: ignore[arg-type]
     return Question(found, parse_query(text, policy), reading)  # type: ignore[arg-type]
+
+
+def asked_in(policy: Policy, text: str, norm: str) -> Question:
+    found = prepare(setting(policy), "published")
+    return Question(found, parse_question(text, policy, norm), "published")
 
 
 def regions(rng: random.Random, sizes: tuple[int, int]) -> Iterator[dict[str, object]]:
@@ -264,6 +271,34 @@ def test_one_secret_arc_agrees_with_the_definition(answers: str, graph: SecretsS
     assert spoken >= 10
     assert met >= spoken / 3
     assert closed >= spoken / 3
+
+
+@pytest.mark.parametrize("metric", ["l1", "linf"])
+@pytest.mark.parametrize("norm", ["l1", "l2-squared", "linf"])
+def test_what_the_query_does_not_look_at_is_free_for_the_secret_arc(
+    norm: str, metric: Literal["l1", "linf"]
+) -> None:
+    """Four areas of 2 x 2 values on a grid: two lie one upon the other, and share their x."""
+    domain = Domain(x=Integers(0, 3), y=Integers(0, 3))
+    ends = [Between(0, 1), Between(2, 3)]
+    known = tuple(Count({"x": x, "y": y}, answer=1) for x in ends for y in ends)
+    near = Distance(metric=metric, threshold=1)
+    policy = Policy(domain=domain, known=known, secrets=near, database=Database(size=4))
+    found = single_cycles(asked_in(policy, "marginal(x)", norm))
+    truth = sensitivity(policy, "marginal(x)", norm=norm, engine="sat", time_limit=60)
+    assert truth.status == "exact"
+    assert found is not None
+    assert found.lower == found.upper == truth.lower
+
+
+def test_one_move_between_neighbouring_areas_costs_nothing() -> None:
+    """A hundred areas in ten columns: every record of a column leaves one x and comes to one."""
+    domain = Domain(x=Integers(0, 99), y=Integers(0, 99))
+    ends = [Between(10 * k, 10 * k + 9) for k in range(10)]
+    known = tuple(Count({"x": x, "y": y}) for x in ends for y in ends)
+    policy = Policy(domain=domain, known=known, secrets=Distance(metric="l1", threshold=5))
+    found = sensitivity(policy, "marginal(x)", norm="l2-squared", time_limit=60)
+    assert (found.status, found.lower, found.engine) == ("exact", 2000, "cycles")
 
 
 def test_a_school_office_with_secrets_by_attribute() -> None:

@@ -8,15 +8,17 @@ secret: in reading 1 a cycle with exactly one secret move is a neighbour pair wh
 
 So a pair of classes is taken with a secret arc from one to the other, and the others are put in
 between, each where the two arcs that come with it are plain. Most are where G joins few values.
+What the query does not look at is free: an edge whose ends have the rows of the given values leaves
+the change as it is.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice, permutations, product
 
-from blowproof.models import Box, Point, SecretGraph
+from blowproof.models import Box, Point, Positions, SecretGraph
 from blowproof.models.base.clock import now
 from blowproof.verifier.limits.limit import whole_limit
 
@@ -35,13 +37,15 @@ def one_secret_arc(
     areas: Sequence[Sequence[Box]],
     *,
     end: float,
+    axes: Collection[int] | None = None,
 ) -> Iterator[tuple[Exchange, ...]]:
     """Yield exchanges in an order with one secret arc, for some choices of that arc.
 
     `areas`: some boxes of each exchange's class, where values at the ends of an edge are looked
-    for if no arc between the given ones is secret. Classes that fit nowhere are left out.
+    for if no arc between the given ones is secret. Classes that fit nowhere are left out. `axes`:
+    those that the query looks at (all, if None).
     """
-    for one, two, chosen in islice(_secret(graph, exchanges, areas), STARTS):
+    for one, two, chosen in islice(_secret(graph, exchanges, areas, axes, end), STARTS):
         if now() >= end:
             return
         rest = [place for place in range(len(exchanges)) if place not in (one, two)]
@@ -52,13 +56,19 @@ def one_secret_arc(
 
 
 def _secret(
-    graph: SecretGraph, exchanges: Sequence[Exchange], areas: Sequence[Sequence[Box]]
+    graph: SecretGraph,
+    exchanges: Sequence[Exchange],
+    areas: Sequence[Sequence[Box]],
+    axes: Collection[int] | None,
+    end: float,
 ) -> Iterator[tuple[int, int, list[Exchange]]]:
     """Yield two places with a secret arc from the first to the second, and the exchanges then."""
     ends = list(_pairs(len(exchanges)))
     given = [(i, j) for i, j in ends if graph.is_edge(exchanges[i][0], exchanges[j][1])]
     for one, two in given:
         yield one, two, list(exchanges)
+    if axes is not None:
+        yield from _alike(graph, exchanges, areas, axes, ends, end)
     for one, two in () if given else ends:
         edge = next(
             (e for a in areas[one] for b in areas[two] if (e := graph.edge_between(a, b))), None
@@ -74,6 +84,44 @@ def _secret(
                 chosen = list(exchanges)
                 chosen[one], chosen[two] = (leaving, comes), (goes, coming)
                 yield one, two, chosen
+
+
+def _alike(
+    graph: SecretGraph,
+    exchanges: Sequence[Exchange],
+    areas: Sequence[Sequence[Box]],
+    axes: Collection[int],
+    ends: Sequence[tuple[int, int]],
+    stop: float,
+) -> Iterator[tuple[int, int, list[Exchange]]]:
+    """Yield such places, and exchanges whose rows are the given ones, along an edge."""
+    for one, two in ends:
+        if now() >= stop:
+            return
+        (leaving, comes), (goes, coming) = exchanges[one], exchanges[two]
+        edge = next(
+            (
+                edge
+                for a in _at(leaving, areas[one], axes)
+                for b in _at(coming, areas[two], axes)
+                if (edge := graph.edge_between(a, b))
+            ),
+            None,
+        )
+        if edge is not None:
+            chosen = list(exchanges)
+            chosen[one], chosen[two] = (edge[0], comes), (goes, edge[1])
+            yield one, two, chosen
+
+
+def _at(value: Point, boxes: Sequence[Box], axes: Collection[int]) -> Iterator[Box]:
+    """Yield where the boxes hold what the value holds on these axes."""
+    for box in boxes:
+        if all(value[axis] in box.sides[axis] for axis in axes):
+            yield Box.of(
+                Positions.of([value[axis]]) if axis in axes else side
+                for axis, side in enumerate(box.sides)
+            )
 
 
 def _pairs(count: int) -> Iterator[tuple[int, int]]:
