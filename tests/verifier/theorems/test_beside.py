@@ -52,7 +52,11 @@ from blowproof.verifier.theorems.two_cycles import (
     squared_two,
     squares_of,
 )
-from blowproof.verifier.theorems.values.squares_beside import exchanged_squares, squares_beside
+from blowproof.verifier.theorems.values.squares_beside import (
+    exchanged_squares,
+    squares_beside,
+    squares_of_sides,
+)
 
 
 def asked(policy: Policy, text: str = "histogram") -> Question:
@@ -390,17 +394,32 @@ def test_one_value_changes_by_so_many_as_there_are_cells(
     assert answer.lower == answer.upper == times * columns
 
 
-@pytest.mark.parametrize(("columns", "squares", "upper"), [(2, 20, 20), (3, 64, 68), (4, 144, 160)])
-def test_squares_by_label_hold_what_the_search_says(columns: int, squares: int, upper: int) -> None:
-    """Nothing was known of labels by themselves: 32, 128 and 288, all moves together."""
+@pytest.mark.parametrize(("columns", "squares"), [(2, 20), (3, 64), (4, 144)])
+def test_squares_by_label_are_what_the_search_says(columns: int, squares: int) -> None:
+    """By how often one label is left, and all moves, it was at most 20, 68 and 160."""
     domain = Domain(a=Integers(1, columns), b=Labels(["F", "M"]), z=Labels(["u", "v"]))
     policy = Policy(domain=domain, known=(Marginal(["a"]), Marginal(["b"])))
     query = parse_question("marginal(b,z)", policy, "l2-squared")
     listed = sensitivity(policy, query, engine="search")
     found = facts_beside(Question(prepare(setting(policy), "published"), query, "published"))
-    assert found is not None and found.upper == upper
+    assert found is not None and found.upper == squares
     assert listed.status == "exact"
-    assert found.lower <= listed.lower == squares <= upper
+    assert found.lower == listed.lower == squares
+
+
+def test_squares_by_label_beside_fifty_one_cells() -> None:
+    """Were labels 21 and 21 of two cycles one pair, it would be 1,871,604."""
+    answer = sensitivity(table(51), "marginal(b,z)", norm="l2-squared")
+    assert answer.lower == answer.upper == 2 * (871**2 + 420**2)
+
+
+def test_squares_by_label_are_met_by_two_cycles() -> None:
+    for count in range(1, 40):
+        met = 0
+        for arcs in (squared_two(range(count)), sided_two(range(count)), longest_two([1] * count)):
+            ends = Counter(arc.target[1] for arc in arcs for _ in range(arc.times))
+            met = max(met, ends[0] ** 2 + ends[1] ** 2)
+        assert squares_of_sides(count, (count + 1) ** 2 // 2) == met
 
 
 @pytest.mark.parametrize("two", [sided_two, relabelled_two])

@@ -86,14 +86,42 @@ are of the first kind. QED
 
 *Where labels do not mind one another.* Let w = 1, and let a pair make L moves at the most. If each
 output is about values of one label only, and two rows of a label differ by no more than e in
-squares, then S <= e (t^2 + (L - t)^2), t the smaller of L and (N + 1)^2 / 3 rounded down.
+squares, then S <= e E, where E is at most t^2 + (L - t)^2, t the smaller of L and (N + 1)^2 / 3
+rounded down, and at most the largest of
 
-*Proof.* Say c records leave label 1 and l label 0. The fact is kept: as many come to each label as
-leave it. So f changes by the sum of c differences of two rows of label 1 and l of label 0, which no
-output has in common: by at most e (c^2 + l^2). Moves to label 1 have label 0 or 1, so that c is at
-most t (`one_sided`), and by exchanging the labels l is too; c + l <= L, and a sum of squares is
-largest at a corner. QED
-"""
+* G(a, b) = (b (n - y) + a (n - x - y))^2 + (a y)^2, x = max(1, a - t), y = b + t, n - x - y >= t,
+  for t = 0, 1, ..., over a, b >= 1 without a common divisor, a + b <= n;
+* (k / (k + 1))^2 G(a, b) over all a, b >= 1 with a + b <= n, where k = n^2 / 4 rounded down;
+* N^2, and 2 (T (N - 2 T + 2) + T^2 / 4)^2 over whole T from 2 to 2 (N + 2) / 5.
+
+G(a, b) with t = 0 is met by two cycles that share a path of label 0 (`two_cycles.sided_two`), for G
+complete, any answers and classes with both labels, if all records of a label leave with one row and
+come with another.
+
+*Proof.* Say c records come to label 1 and l to label 0. The fact is kept: as many leave each label
+as come to it. So f changes by the sum of c differences of two rows of label 1 and l of label 0,
+which no output has in common: by at most e (c^2 + l^2). A move to label 1 has label 0 or 1, so that
+c is at most t (`one_sided`), and by exchanging the labels l is too; c + l <= L, and a sum of
+squares is largest at a corner. That is the first bound.
+
+(c, l) is b A + a B in these numbers, and the root of its squares a norm: look at one A, B, and let
+c >= l; else exchange the labels 0 and 1, and A and B. Let d be how many moves of a cycle have label
+-1. They come to label 0, so that c <= b (|A| - d(A)) + a (|B| - d(B)). Where that is P or less, and
+D is b |A| + a |B| - P, c^2 + l^2 <= P^2 + D^2, for c is no less than half of P + D.
+
+*s <= 1:* let A have i moves of label -1, so i + a others at least, and B b of these at least: i
+twice, j more others of A, j' of B and h more of label -1 in B are K = n - a - b at the most. With P
+= b (a + i + j) + a j' and D = b i + a (b + h), the sum of squares is convex, so no more than where
+one of them takes all of K: 2 (a b + b K / 2)^2, or (a b)^2 and the square of a b + a K, or of a b +
+b K. G for t = 0 is (a b + (a + b) K)^2 + (a b)^2, which is no less than any of these.
+
+*Only h_1 >= T:* x, y, R, Q, r <= r', t, K as in `one_sided`. Let t >= 0: d(B) >= b + t, so P = b (x
++ R) + a (y + Q - b - t), D = a (b + t). P grows with R and Q: both K = n - x - y >= t. Then it
+falls with x and y, that are at least 1, a - t and b + t. That is G(a, b). For t < 0, d(A) >= -t and
+d(B) >= b, which is the same with a, x, R and b, y, Q exchanged: G(b, a).
+
+*Two segments or more:* c <= T (N - 2 T + 2) + a b, as in `one_sided`, and l <= c. A simple cycle
+has c + l <= N. Common divisors are as above, for (c, l) in the place of n. QED"""
 
 from __future__ import annotations
 
@@ -171,14 +199,43 @@ def exchanged_squares(count: int) -> int:
 
 def squares_of_sides(count: int, moves: int) -> int:
     """Return what squares of how many records leave each of two labels do not exceed, added up,
-    where there are N classes and so many moves.
+    where there are N classes and so many moves (E of the statement).
 
-    >>> squares_of_sides(2, 4), squares_of_sides(51, 1352)
-    (10, 1015202)
+    >>> squares_of_sides(2, 4), squares_of_sides(3, 8), squares_of_sides(51, 1352)
+    (10, 32, 935041)
     """
     most = min(moves, (count + 1) ** 2 // 3)
     rest = min(most, moves - most)
-    return most * most + rest * rest
+    corner = most * most + rest * rest
+    return corner if count > MOST_CELLS else min(corner, _sides(count))
+
+
+@lru_cache(maxsize=64)
+def _sides(count: int) -> int:
+    whole = count + 1
+    pairs = whole * whole // 4
+    apart = most = 0
+    for a in range(1, whole):
+        for b in range(1, whole - a + 1):
+            found = _sided(whole, a, b)
+            most = max(most, found)
+            if gcd(a, b) == 1:
+                apart = max(apart, found)
+    several = [t * (count - 2 * t + 2) + t * t // 4 for t in range(2, 2 * (count + 2) // 5 + 1)]
+    return max(
+        apart, most * pairs**2 // (pairs + 1) ** 2, count * count, *(2 * c * c for c in several)
+    )
+
+
+def _sided(whole: int, a: int, b: int) -> int:
+    """Return G(a, b), `whole` being N + 1."""
+    best = 0
+    for t in range(whole):
+        x, y = max(1, a - t), b + t
+        if whole - x - y < t:
+            break
+        best = max(best, (b * (whole - y) + a * (whole - x - y)) ** 2 + (a * y) ** 2)
+    return best
 
 
 @lru_cache(maxsize=64)
