@@ -3,6 +3,7 @@
 No policy and no query here. Numbers of any size come in; arrays of 64 bits are used only behind a
 check that they suffice.
 
-Read `span`, `independence`, `lattice`, `small_coordinates`, `coordinates`, `arrangements`;
-`available` (is there numba?), `compiled` (numba behind two typed names).
+Read `span`, `independence`, `lattice`, `small_coordinates`, `coordinates`, `arrangements`,
+`farthest` (squares of sums of differences); `available` (is there numba?), `compiled` (numba behind
+two typed names).
 """

@@ -339,6 +339,10 @@ exact/coordinates
         second.
     MOST_SPLIT 2^22 multiplications: For the split into parts.
     LARGEST 2^20 coordinate: Coordinates; keeps all 64-bit products of the compiled code exact.
+exact/farthest
+    MOST_SUMMED 4_000_000 numbers: Sums that are looked at at once, times how long they are.
+    SAFE 2^60 square: Squares below this, and bounds of them, are exact in the arrays.
+    NUMBER 5e-9 seconds: For a number of a sum.
 exact/independence
     MOST_LEFT 600 rows: So many rows that do not peel are looked at modulo a prime.
     MOST_SOLVED 40 rows: So many are solved exactly where the prime shows a dependency.
@@ -677,6 +681,7 @@ theorems/values/in_norms
     FEW_OUTPUTS 120 outputs: With so few, every two are compared (for the norm range).
     MANY_VALUES 40 values: Of so many values with different rows in one class, all pairs are looked
         at.
+    MOST_ADDED 24 classes: So many are added one after the other, for squares.
     MOST_ORDERED 14 outputs: All orders of so many are gone through, for squares.
     MOST_ENTRIES 2_000_000 entries: Of the rows of all kinds of classes.
     MOST_SUMMED 20_000 changes: So many are added up one by one; of more, all are taken to be as
@@ -696,6 +701,7 @@ theorems/values/less_known
 theorems/values/lines_in_norms
     MOST_CROSSINGS 2_000_000 steps: For the two cuts that most classes cross; else all are taken.
 theorems/values/one_secret_arc
+    CHOICES 500 choices: So many are compared by what they change the query by.
     STARTS 90 arcs: How many secret arcs are tried.
     TRIES 4_000 pairs: How many pairs of classes are looked at for a secret arc between them.
 theorems/values/secret_arc_above

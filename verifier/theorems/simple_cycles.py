@@ -41,11 +41,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 
-from blowproof.models import BlowproofError, BoundQuery, Box, Point, Setting
+from blowproof.models import BlowproofError, BoundQuery, Box, Exact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import firsts
 from blowproof.models.norms import L1, NORMS
 from blowproof.models.policy.readings import is_labelled, is_mixed
+from blowproof.models.queries.query import Move, net_change
 from blowproof.models.stacks.stacked import is_histogram
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
@@ -282,7 +283,11 @@ def _pair(question: Question, found: Chosen, classes: Classes, end: float) -> Pa
     exchanges, areas = _exchanges(setting, found, classes)
     axes = None if is_histogram(question.query) else question.query.axes_read(setting.domain)
     best, worth = None, Fraction(0)
-    for order in one_secret_arc(setting.graph, exchanges, areas, end=end, axes=axes):
+
+    def change(chosen: Sequence[Exchange]) -> Exact:
+        return question.query.norm(net_change([Move(x, y) for x, y in chosen]))
+
+    for order in one_secret_arc(setting.graph, exchanges, areas, end=end, axes=axes, worth=change):
         pair = cycle(setting, order, classes)
         value = Fraction(question.query.difference(pair.moves("published")))
         if value > worth:

@@ -37,7 +37,7 @@ floats, for they only propose; what they propose is measured exactly.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
 from math import floor
@@ -53,6 +53,7 @@ from blowproof.models.norms import L2_SQUARED, LINF, RANGE, Norm
 from blowproof.models.stacks.stacked import Stacked, is_histogram
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable
+from blowproof.verifier.exact.farthest import corners, farthest
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.values.class_changes import Chosen, Row
 from blowproof.verifier.theorems.values.seen_values import seen_values
@@ -74,6 +75,7 @@ __all__ = [
 
 FEW_OUTPUTS = whole_limit(__name__, "FEW_OUTPUTS")
 MANY_VALUES = whole_limit(__name__, "MANY_VALUES")
+MOST_ADDED = whole_limit(__name__, "MOST_ADDED")
 MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
 MOST_SUMMED = whole_limit(__name__, "MOST_SUMMED")
 ROUNDS = whole_limit(__name__, "ROUNDS")
@@ -129,6 +131,7 @@ def kinds_of(query: Stacked, classes: Sequence[Sequence[Point]]) -> list[Kind]:
             key, row = known[x]
             rows.setdefault(key, (row, x))
         if len(rows) > 1:
+            rows = _corners(rows)
             kind = found.setdefault(
                 frozenset(rows), Kind({key: row for key, (row, _) in rows.items()})
             )
@@ -137,6 +140,20 @@ def kinds_of(query: Stacked, classes: Sequence[Sequence[Point]]) -> list[Kind]:
     spread = sum(len(row) for kind in found.values() for row in kind.rows.values())
     spend(len(known) * VALUE + (written + spread) * WRITTEN)
     return list(found.values())
+
+
+def _corners(rows: Mapping[Key, tuple[Row, Point]]) -> dict[Key, tuple[Row, Point]]:
+    """Return rows of which all others are means, of those that have the same one or two outputs.
+
+    Norms are convex: no others change a query by more.
+    """
+    alike: dict[frozenset[Hashable], dict[tuple[Exact, ...], Key]] = {}
+    for key, (row, _) in rows.items():
+        outputs = frozenset(row)
+        point = tuple(row[each] for each in sorted(outputs, key=repr))
+        alike.setdefault(outputs, {})[point] = key
+    kept = {points[point] for points in alike.values() for point in corners(points)}
+    return {key: rows[key] for key in rows if key in kept}
 
 
 # --- from above ----------------------------------------------------------------------------------
@@ -432,6 +449,12 @@ def best_in_norm(
         value, found = _ascended(query, kinds, start)
         if value > best:
             best, chosen = value, found
+    if best < upper:
+        added = _one_after_another(query, kinds, end)
+        if added is not None:
+            upper = min(upper, added.upper)
+            if added.lower > best:
+                return replace(added, upper=upper)
     pairs = [
         (member[low], member[high])
         for kind, (low, high) in zip(kinds, chosen, strict=False)
@@ -439,6 +462,33 @@ def best_in_norm(
         for member in kind.members
     ]
     return Chosen(plain(best), upper, tuple(pairs))
+
+
+def _one_after_another(query: Stacked, kinds: Sequence[Kind], end: float | None) -> Chosen | None:
+    """Return the best choice in squares, class by class (`exact.farthest`); None where rows are no
+    whole numbers, weights differ, or classes are too many.
+    """
+    rows = [list(kind.rows.items()) for kind in kinds]
+    outputs = list(dict.fromkeys(key for each in rows for _, row in each for key in row))
+    weights = {query.weight(key) for key in outputs}
+    whole = all(isinstance(x, int) for each in rows for _, row in each for x in row.values())
+    members = [(place, values) for place, kind in enumerate(kinds) for values in kind.members]
+    if query.measure is not L2_SQUARED or not whole or len(weights) != 1:
+        return None
+    if len(members) > MOST_ADDED or len(outputs) * sum(map(len, rows)) > MOST_ENTRIES:
+        return None
+    listed = [[tuple(int(row.get(key, 0)) for key in outputs) for _, row in each] for each in rows]
+    half = now() + 1 if end is None else (now() + end) / 2  # a pair is to be made, too
+    far = farthest([listed[place] for place, _ in members], half)
+    if far is None:
+        return None
+    pairs = [
+        (values[rows[place][low][0]], values[rows[place][high][0]])
+        for (place, values), (low, high) in zip(members, far.choice, strict=True)
+        if low != high
+    ]
+    weight = weights.pop()
+    return Chosen(plain(far.lower * weight), plain(far.upper * weight), tuple(pairs))
 
 
 # --- one output of each record -------------------------------------------------------------------

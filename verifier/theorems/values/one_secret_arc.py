@@ -9,16 +9,18 @@ secret: in reading 1 a cycle with exactly one secret move is a neighbour pair wh
 So a pair of classes is taken with a secret arc from one to the other, and the others are put in
 between, each where the two arcs that come with it are plain. Most are where G joins few values.
 What the query does not look at is free: an edge whose ends have the rows of the given values leaves
-the change as it is.
+the change as it is. Else one end of the edge may be as it was given, or neither; what changes the
+query most is tried first.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice, permutations, product
+from operator import itemgetter
 
-from blowproof.models import Box, Point, Positions, SecretGraph
+from blowproof.models import Box, Exact, Point, Positions, SecretGraph
 from blowproof.models.base.clock import now
 from blowproof.verifier.limits.limit import whole_limit
 
@@ -26,7 +28,10 @@ __all__ = ["Exchange", "one_secret_arc"]
 
 Exchange = tuple[Point, Point]
 """The value of the record that leaves a class, and of the one that comes (maybe the same)."""
+_Arc = tuple[int, int, list[Exchange]]
+"""Places with a secret arc from the first to the second, and what all exchange then."""
 
+CHOICES = whole_limit(__name__, "CHOICES")
 STARTS = whole_limit(__name__, "STARTS")
 TRIES = whole_limit(__name__, "TRIES")
 
@@ -38,14 +43,19 @@ def one_secret_arc(
     *,
     end: float,
     axes: Collection[int] | None = None,
+    worth: Callable[[Sequence[Exchange]], Exact] | None = None,
 ) -> Iterator[tuple[Exchange, ...]]:
     """Yield exchanges in an order with one secret arc, for some choices of that arc.
 
     `areas`: some boxes of each exchange's class, where values at the ends of an edge are looked
     for if no arc between the given ones is secret. Classes that fit nowhere are left out. `axes`:
-    those that the query looks at (all, if None).
+    those that the query looks at (all, if None). `worth` says what exchanges change it by: the best
+    choices come first, where none is worth as much as the given one.
     """
-    for one, two, chosen in islice(_secret(graph, exchanges, areas, axes, end), STARTS):
+    choices = _secret(graph, exchanges, areas, axes, end)
+    if worth is not None:
+        choices = _best_first(choices, worth, worth(exchanges))
+    for one, two, chosen in islice(choices, STARTS):
         if now() >= end:
             return
         rest = [place for place in range(len(exchanges)) if place not in (one, two)]
@@ -55,13 +65,28 @@ def one_secret_arc(
             yield tuple(chosen[place] for place in (order[-1], *order[:-1]))  # secret first
 
 
+def _best_first(
+    choices: Iterator[_Arc], worth: Callable[[Sequence[Exchange]], Exact], goal: Exact
+) -> Iterator[_Arc]:
+    """Yield choices that are worth the goal at once, and then the others by their worth."""
+    met: list[tuple[Exact, int, _Arc]] = []
+    for number, choice in enumerate(islice(choices, CHOICES)):
+        value = worth(choice[2])
+        now()
+        if value >= goal:
+            yield choice
+        else:
+            met.append((value, -number, choice))
+    yield from (choice for _, _, choice in sorted(met, key=itemgetter(0, 1), reverse=True))
+
+
 def _secret(
     graph: SecretGraph,
     exchanges: Sequence[Exchange],
     areas: Sequence[Sequence[Box]],
     axes: Collection[int] | None,
     end: float,
-) -> Iterator[tuple[int, int, list[Exchange]]]:
+) -> Iterator[_Arc]:
     """Yield two places with a secret arc from the first to the second, and the exchanges then."""
     ends = list(_pairs(len(exchanges)))
     given = [(i, j) for i, j in ends if graph.is_edge(exchanges[i][0], exchanges[j][1])]
@@ -70,20 +95,35 @@ def _secret(
     if axes is not None:
         yield from _alike(graph, exchanges, areas, axes, ends, end)
     for one, two in () if given else ends:
-        edge = next(
-            (e for a in areas[one] for b in areas[two] if (e := graph.edge_between(a, b))), None
-        )
-        if edge is not None:
-            leaving, coming = edge
-            # The last value of a class, too: it is seldom near any that others exchange.
-            far = [tuple(box.nth(box.size - 1) for box in areas[k][-1:]) for k in (one, two)]
-            ends_of = product(
-                (*exchanges[one], *far[0], leaving), (*exchanges[two], *far[1], coming)
-            )
-            for comes, goes in sorted(ends_of, key=lambda e: (e[0] == leaving) + (e[1] == coming)):
-                chosen = list(exchanges)
-                chosen[one], chosen[two] = (leaving, comes), (goes, coming)
-                yield one, two, chosen
+        edge = _edge(graph, areas[one], areas[two])
+        if edge is None:
+            continue
+        leaving, coming = edge
+        for near in (
+            _edge(graph, [Box.at(exchanges[one][0])], areas[two]),
+            _edge(graph, areas[one], [Box.at(exchanges[two][1])]),
+        ):
+            if near is not None:
+                yield one, two, _with(exchanges, one, two, near)
+        # The last value of a class, too: it is seldom near any that others exchange.
+        far = [tuple(box.nth(box.size - 1) for box in areas[k][-1:]) for k in (one, two)]
+        ends_of = product((*exchanges[one], *far[0], leaving), (*exchanges[two], *far[1], coming))
+        for comes, goes in sorted(ends_of, key=lambda e: (e[0] == leaving) + (e[1] == coming)):
+            chosen = list(exchanges)
+            chosen[one], chosen[two] = (leaving, comes), (goes, coming)
+            yield one, two, chosen
+
+
+def _edge(graph: SecretGraph, one: Sequence[Box], two: Sequence[Box]) -> Exchange | None:
+    """Return values of each that an edge joins, or None."""
+    return next((edge for a in one for b in two if (edge := graph.edge_between(a, b))), None)
+
+
+def _with(exchanges: Sequence[Exchange], one: int, two: int, edge: Exchange) -> list[Exchange]:
+    """Return exchanges with what leaves one place, and what comes to another, as an edge says."""
+    chosen = list(exchanges)
+    chosen[one], chosen[two] = (edge[0], chosen[one][1]), (chosen[two][0], edge[1])
+    return chosen
 
 
 def _alike(
@@ -93,25 +133,15 @@ def _alike(
     axes: Collection[int],
     ends: Sequence[tuple[int, int]],
     stop: float,
-) -> Iterator[tuple[int, int, list[Exchange]]]:
+) -> Iterator[_Arc]:
     """Yield such places, and exchanges whose rows are the given ones, along an edge."""
     for one, two in ends:
         if now() >= stop:
             return
-        (leaving, comes), (goes, coming) = exchanges[one], exchanges[two]
-        edge = next(
-            (
-                edge
-                for a in _at(leaving, areas[one], axes)
-                for b in _at(coming, areas[two], axes)
-                if (edge := graph.edge_between(a, b))
-            ),
-            None,
-        )
+        leaving = list(_at(exchanges[one][0], areas[one], axes))
+        edge = _edge(graph, leaving, list(_at(exchanges[two][1], areas[two], axes)))
         if edge is not None:
-            chosen = list(exchanges)
-            chosen[one], chosen[two] = (edge[0], comes), (goes, edge[1])
-            yield one, two, chosen
+            yield one, two, _with(exchanges, one, two, edge)
 
 
 def _at(value: Point, boxes: Sequence[Box], axes: Collection[int]) -> Iterator[Box]:

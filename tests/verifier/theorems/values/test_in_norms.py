@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from itertools import combinations, product
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -314,3 +315,27 @@ def test_rows_that_are_written_out_are_counted_as_work() -> None:
             kinds_of(query, [[(k, b) for b in range(60 - size, 60)] for k in range(2)])
             used.append(budget.used + budget.owed)
     assert used[1] > 3 * used[0] > 0
+
+
+@pytest.mark.parametrize("seed", [3, 8])
+def test_clusters_are_added_class_by_class(seed: int, tmp_path: Path) -> None:
+    """Sums at meeting points, a gate for each half of a park: each row has one point's outputs."""
+    rng = random.Random(seed)
+    policy = Policy(domain=Domain(x=Integers(0, 5), y=Integers(0, 2)))
+    points = [f"{rng.randint(0, 5)},{rng.randint(0, 2)}" for _ in range(3)]
+    (tmp_path / "points.csv").write_text("\n".join([*points, ""]))
+    query = parse_question(f"cluster-sums({tmp_path / 'points.csv'})", policy, "l2-squared")
+    assert isinstance(query, Stacked)
+    halves: list[list[Point]] = [
+        [(x, y) for x in range(k, k + 3) for y in range(3)] for k in (0, 3)
+    ]
+    found = best_in_norm(query, halves)
+    steps = [[{x: -1, y: 1} for x, y in product(half, half) if x != y] for half in halves]
+    alone = [{}, *(step for half in steps for step in half)]
+    both = [{**one, **two} for one, two in product(*steps)]
+    truth = max(query.norm(each) for each in (*alone, *both))
+    assert found is not None and found.lower == found.upper == truth
+    change = {x: sign for pair in found.pairs for x, sign in zip(pair, (-1, 1), strict=True)}
+    assert query.norm(change) == truth
+    bound = above(query, kinds_of(query, halves))
+    assert bound is not None and bound > truth  # what is known without
