@@ -69,6 +69,9 @@ def plan(question: Question, *, only: str = "", inner: bool = False) -> list[Ste
     """
     asked = [item for item in ENGINES if not only or only in (item.name, item.part_of)]
     engines = [Step(item, _why_not(item, question)) for item in asked]
+    for step in engines if inner else ():
+        if step.strategy.name == "l1":
+            step.why_not = step.why_not or "the question that it is easier than is asked in l1"
     if inner and any(step.applies and step.strategy.name not in LISTING for step in engines):
         for step in engines:
             if step.strategy.name in LISTING:

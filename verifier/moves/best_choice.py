@@ -23,7 +23,15 @@ DIGIT = real_limit(__name__, "DIGIT")
 NUMBER = real_limit(__name__, "NUMBER")
 WRITTEN = real_limit(__name__, "WRITTEN")
 
-__all__ = ["best_choice", "bound_of", "by_swapping", "longest_of", "size_of", "total_change"]
+__all__ = [
+    "best_choice",
+    "bound_of",
+    "by_swapping",
+    "longest_of",
+    "size_of",
+    "total_change",
+    "trying",
+]
 
 
 def total_change(
@@ -237,6 +245,14 @@ def by_swapping(groups: Sequence[tuple[Sequence[Kind], int]]) -> tuple[int, Coun
                     _apply(total, old, -some)
                     _apply(total, new, some)
     return score.size(total), +choice
+
+
+def trying(groups: Sequence[tuple[Sequence[Kind], int]]) -> float:
+    """Return the seconds of work in which `by_swapping` tries each kind of each group once."""
+    return sum(
+        sum(len(kind.change) for kind in kinds) * len(_parts(times)) * NUMBER
+        for kinds, times in groups
+    )
 
 
 def _parts(times: int) -> list[int]:

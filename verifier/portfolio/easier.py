@@ -173,7 +173,7 @@ def by_class_ends(question: Question) -> Answer | None:
     if found is None or found.witness is None:
         return found
     setting, query, reading = question.setting, question.query, question.reading
-    pair = revalued(setting, query, reading, found.witness)
+    pair = revalued(setting, query, reading, found.witness, end=question.by(1 / 2))
     if pair is None or not check_pair(setting, reading, pair, deadline=question.by(1 / 2)):
         return replace(found, witness=None)
     return replace(found, lower=query.difference(pair.moves(reading)), witness=pair)

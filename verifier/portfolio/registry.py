@@ -102,7 +102,7 @@ ENGINES = (
     Strategy("matched", "reduction", "full secrets without a table: they go and come in its cells",
              matched, no_matches, norms=EVERY_NORM),
     Strategy("l1", "reduction", "the same question in l1; its pairs are pairs here", IN_L1,
-             no_other_norm, norms=EVERY_NORM),
+             no_other_norm, plans=True, norms=EVERY_NORM),
     Strategy("secret effects", "engine", "irreducible multisets with a secret move's effect",
              easier.with_secret_effects,
              no.either(no.not_mixed, no.no_any, no.single_records), part_of="search",

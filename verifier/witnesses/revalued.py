@@ -18,7 +18,7 @@ from blowproof.models.domain.classes import ValueClass, locator
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.limits.limit import real_limit, whole_limit
-from blowproof.verifier.moves.best_choice import best_choice, by_swapping
+from blowproof.verifier.moves.best_choice import best_choice, by_swapping, trying
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.reductions.few_values import corner_points, possible_classes
 
@@ -38,10 +38,18 @@ Ends = tuple[int | None, int | None, bool]
 """The classes that a move leads from and to (None: no record), and whether it is secret."""
 
 
-def revalued(setting: Setting, query: BoundQuery, reading: Reading, pair: Pair) -> Pair | None:
+def revalued(
+    setting: Setting,
+    query: BoundQuery,
+    reading: Reading,
+    pair: Pair,
+    *,
+    end: float | None = None,
+) -> Pair | None:
     """Return a pair with the moves of another, by the values that change the query most.
 
-    None where there are too many values to try. The pair is for the independent check to judge.
+    None where there are too many values to try, or where that would not be done by the end. The
+    pair is for the independent check to judge.
     """
     try:
         classes = possible_classes(setting, [])
@@ -60,18 +68,21 @@ def revalued(setting: Setting, query: BoundQuery, reading: Reading, pair: Pair) 
         groups = [(found.get(ends, []), times) for ends, times in wanted.items()]
         if not all(kinds for kinds, _ in groups):
             return None
-        choice = _choice(groups)
+        if end is not None and now() + trying(groups) > end:
+            return None
+        choice = _choice(groups, end)
     except BlowproofError:
         return None
     return moves.pair(choice, Counter(dict(pair.unchanged)))
 
 
-def _choice(groups: Sequence[tuple[Sequence[Kind], int]]) -> Counter[Kind]:
+def _choice(groups: Sequence[tuple[Sequence[Kind], int]], end: float | None) -> Counter[Kind]:
     """Return the best choice, or a good one where that takes too long to find."""
     if sum(times for _, times in groups) > MOST_MOVES:
         return by_swapping(groups)[1]
+    later = now() + SECONDS
     try:
-        return best_choice(groups, deadline=now() + SECONDS)[1]
+        return best_choice(groups, deadline=later if end is None else min(end, later))[1]
     except TimeoutError:
         return by_swapping(groups)[1]
 
