@@ -65,13 +65,13 @@ def farthest(lists: Sequence[Sequence[Sequence[int]]], end: float) -> Farthest |
         return None
     order = sorted(range(len(lists)), key=lambda k: (-len(lists[k]), k))
     rows = [np.array(lists[k], dtype=np.int64) for k in order]
-    search = _Search(rows, list(_by_outputs(rows, width)), end)
+    adding = _Adding(rows, list(_by_outputs(rows, width)), end)
     best = _Best(0, ())
     for first in reversed(range(len(rows))):
-        best, above = search.best_from(first, best)
-        search.above[first] = min(search.above[first], above)
+        best, above = adding.best_from(first, best)
+        adding.above[first] = min(adding.above[first], above)
     chosen = dict(zip(order, best.choice, strict=True))
-    return Farthest(best.square, search.above[0], tuple(chosen[k] for k in range(len(lists))))
+    return Farthest(best.square, adding.above[0], tuple(chosen[k] for k in range(len(lists))))
 
 
 def _by_outputs(rows: Sequence[Vectors], width: int) -> Iterator[int]:
@@ -107,7 +107,7 @@ class _Layer:
 
 
 @dataclass
-class _Search:
+class _Adding:
     """The lists, and what the squares of all from each one on do not exceed (`above`)."""
 
     rows: Sequence[Vectors]
