@@ -6,7 +6,8 @@ installed, which list the whole basis (`hilbert`, or `graver` for add-remove) be
 other way to its longest element.
 
 `python benchmarks/irreducible.py --left 3x4` says how often irreducibles of one-way margins leave a
-class of each factor, and a cell, at the most (`LEFT` of `theorems/listed_margins`).
+class of each factor, and a cell, at the most, and what the squares of how often each class of a
+factor is left add up to (`LEFT` of `theorems/listed_margins`).
 
 `python benchmarks/irreducible.py --fitting 2x2x4 3x5` prints upper bounds for one-way margins by
 cycles that fit together (`FITTING` there), the side of most classes being the base.
@@ -23,10 +24,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from pathlib import Path
 
-from blowproof.verifier.engines.irreducibles import longest, warm_up
+from blowproof.verifier.engines.irreducibles import (
+    Multiset,
+    Result,
+    improve,
+    longest,
+    warm_up,
+)
 from blowproof.verifier.exact.coordinates import Instance
 from blowproof.verifier.theorems.lengths.fitting_cycles import longest_of_cycles
 
@@ -85,6 +92,45 @@ def leaving(shape: Sequence[int], axes: Sequence[int]) -> list[int]:
     return [int(all(part[0] == -1 or not any(part) for part in each)) for each in parts]
 
 
+def symmetries(shape: Sequence[int]) -> list[list[int]]:
+    """Permutations of the effects of `one_way`: of each factor's classes, and of all ends."""
+    effects = one_way(*shape)
+    place = {effect: k for k, effect in enumerate(effects)}
+    starts = [sum(shape[:axis]) for axis in range(len(shape))]
+    found = []
+    for orders in product(*(permutations(range(side)) for side in shape)):
+        moved = [start + k for start, order in zip(starts, orders, strict=True) for k in order]
+        there = [tuple(effect[k] for k in moved) for effect in effects]
+        found.append([place[effect] for effect in there])
+        found.append([place[tuple(-x for x in effect)] for effect in there])
+    return found
+
+
+def left_squares(shape: Sequence[int], axis: int, each: int, limit: float | None = None) -> Result:
+    """The most that squares of how often each class of a factor is left add up to.
+
+    `each`: what no class is left more often than. What does not change the factor leaves whichever
+    class is left most.
+    """
+    start = sum(shape[:axis])
+    effects = one_way(*shape)
+    parts = [effect[start : start + shape[axis]] for effect in effects]
+    leaves = [part.index(-1) if any(part) else -1 for part in parts]
+
+    def squares(multiset: Multiset) -> int:
+        times = [0] * (shape[axis] + 1)
+        for place, number in multiset:
+            times[leaves[place]] += number
+        free = times.pop()
+        times.sort()
+        times[-1] += free
+        return sum(number * number for number in times)
+
+    return improve(
+        effects, [each] * len(effects), squares, symmetries=symmetries(shape), time_limit=limit
+    )
+
+
 FAMILIES: dict[str, list[Vector]] = {
     "2x3": one_way(2, 3),
     "2x2x2": one_way(2, 2, 2),
@@ -123,6 +169,10 @@ def left(name: str, limit: float) -> None:
         found = longest(one_way(*shape), leaving(shape, places), time_limit=limit)
         value = str(found.lower) if found.complete else f"{found.lower}..{found.upper}"
         print(f"{name} {what:<12} {value:>8} {found.nodes:>12,} {found.seconds:>9.2f}", flush=True)
+        if len(places) == 1 and found.complete:
+            most = left_squares(shape, places[0], int(found.lower), limit)
+            value = str(most.lower) if most.complete else f"{most.lower}..{most.upper}"
+            print(f"{name} {'squared':<12} {value:>8} {most.nodes:>12,} {most.seconds:>9.2f}")
 
 
 def fourti2(effects: list[Vector], limit: float) -> str:

@@ -36,7 +36,10 @@ often one class of a factor of so many classes is: the same cases tell how often
 attribute tells what leaves a class from what enters it, and of the histogram in l2-squared
 (`engines/search/straight`), which no histogram of these margins exceeds. Moves are a circulation on
 the classes of each factor, so that `by_kind` (in l1) and `in_norms` bound what they change the
-query by.
+query by. In l2-squared the cases tell, too, what the squares of how often each class of a factor is
+left add up to at the most, E. If each output is about values of one class of the factor, and two
+rows of a class differ by no more than e in squares, S is at most e E: n_c differences of class c
+change its outputs by e n_c^2 at the most, and no others.
 """
 
 from __future__ import annotations
@@ -58,6 +61,7 @@ from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.beside import classes_in, free_change, groups_of
 from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.values.by_kind import most_in_classes
+from blowproof.verifier.theorems.values.in_norms import largest_apart
 
 __all__ = [
     "LEFT",
@@ -90,22 +94,24 @@ LISTED = {
 @dataclass(frozen=True)
 class Left:
     """How often a cell is left at the most, and a class of a factor by its number of classes;
-    `squares`: of how often each cell is left, and each is entered, added up.
+    `squares`: of how often each cell is left, and each is entered, added up; `sides`: of how often
+    each class of a factor is left.
     """
 
     cell: int
     classes: Mapping[int, int]
     squares: int
+    sides: Mapping[int, int]
 
 
 LEFT: dict[tuple[int, ...], Left] = {
-    (2, 3): Left(3, {2: 5, 3: 4}, 36),
-    (2, 4): Left(4, {2: 8, 4: 5}, 72),
-    (2, 5): Left(5, {2: 11, 5: 6}, 648),  # of squares no more is known than of all
-    (3, 3): Left(5, {3: 8}, 110),
-    (2, 2, 2): Left(4, {2: 7}, 60),
-    (2, 2, 3): Left(8, {2: 16, 3: 12}, 260),
-    (3, 4): Left(27, {3: 13, 4: 11}, 304),  # of cells no more is known than of all
+    (2, 3): Left(3, {2: 5, 3: 4}, 36, {2: 32, 3: 22}),
+    (2, 4): Left(4, {2: 8, 4: 5}, 72, {2: 72, 4: 42}),
+    (2, 5): Left(5, {2: 11, 5: 6}, 648, {2: 162, 5: 72}),  # of cells no more than all moves
+    (3, 3): Left(5, {3: 8}, 110, {3: 83}),
+    (2, 2, 2): Left(4, {2: 7}, 60, {2: 58}),
+    (2, 2, 3): Left(8, {2: 16, 3: 12}, 260, {2: 306, 3: 206}),
+    (3, 4): Left(27, {3: 13, 4: 11}, 304, {3: 269, 4: 211}),  # of a cell no more than all moves
 }
 """The same for single cells and classes, where it was listed (nodes: to 10,806,787)."""
 
@@ -266,6 +272,11 @@ def _by_factors(
         found.append(left.squares)
     for factor, home in enumerate(homes):
         each = often(sides, factor, most)
+        if left is not None and question.query.measure is L2_SQUARED:
+            one = largest_apart(question, table, home, end)
+            if one is not None:
+                bounds = (x for count, x in left.sides.items() if count >= sides[factor])
+                found.append(one * max(bounds))
         bound = most_in_classes(
             question, table, home, each, most, cell=most if left is None else left.cell, end=end
         )

@@ -130,9 +130,30 @@ def test_classes_are_left_as_often_as_is_said(shape: tuple[int, ...]) -> None:
         found = longest(measured.one_way(*shape), measured.leaving(shape, [place]))
         assert found.complete
         assert found.lower == LEFT[shape].classes[side]
+        squared = measured.left_squares(shape, place, LEFT[shape].classes[side])
+        assert squared.complete
+        assert squared.lower == LEFT[shape].sides[side]
     found = longest(measured.one_way(*shape), measured.leaving(shape, range(len(shape))))
     assert found.complete
     assert found.lower == LEFT[shape].cell
+
+
+@pytest.mark.parametrize(
+    ("table", "query", "squares"),
+    [
+        ({"r": 3, "c": 4}, "marginal(r,f)", 538),
+        ({"r": 3, "c": 4}, "marginal(c,f)", 422),
+        ({"r": 2, "c": 2, "d": 3}, "marginal(r,f)", 612),
+        ({"r": 2, "c": 2, "d": 3}, "marginal(d,f)", 412),
+        ({"r": 3, "c": 3}, "marginal(c,f)", 166),
+    ],
+)
+def test_tables_of_one_side_in_squares(table: dict[str, int], query: str, squares: int) -> None:
+    """All that leave a class leave with one label and come with the other."""
+    domain = Domain(**{name: labels(name, side) for name, side in table.items()}, f=labels("f", 2))
+    policy = Policy(domain=domain, known=tuple(Marginal([name]) for name in table))
+    found = sensitivity(policy, query, norm="l2-squared", time_limit=20)
+    assert (found.status, found.lower) == ("exact", squares)
 
 
 def test_a_class_more_than_was_listed(monkeypatch: pytest.MonkeyPatch) -> None:
