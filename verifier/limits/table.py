@@ -560,6 +560,7 @@ theorems/beside_pairs
     MOST_CORNERS 64 values: So many ends of a class and label are looked at for a query.
     MOST_RECORDS 100_000 records: Pairs with more records are not written out.
     MOST_PLACED 20_000 records: Pairs with more records are not put into a database.
+    MOST_RANKED 40 sets: So many sets of classes are compared by what they change the query by.
     MOST_EMBEDDED 6 sets: So many sets of classes are tried in databases with the known numbers.
     MOST_GAINING 300 classes: Of more, none are made to gain a label in a database with the known
         numbers.
@@ -761,6 +762,8 @@ witnesses/four_cells
     MOST_BOXES 4 boxes: So many boxes of a class are looked at.
     MOST_THIRDS 4 classes: So many ways round are tried for a move along an edge.
 witnesses/frames/long_circuits
+    IN_L1 0.75 part: Of the time for squares, frames are walked over for what they are worth in l1
+        first.
     MOST_CLASSES 110 signatures: Of more, so many that share facts are walked over.
     MOST_ENTRIES 4_000_000 entries: Of larger tables of signatures none are.
     SECONDS 8.0 seconds: For all walks, where classes are many and steps long.
@@ -787,6 +790,7 @@ witnesses/frames/worth
     MOST_ENTRIES 4_000_000 numbers: Rows with more numbers are not written out.
     NUMBER 5e-7 seconds: For a number of a row that is written out.
     ENTRY 4e-9 seconds: For an output of two rows that are compared.
+    PRODUCT 2e-9 seconds: For one product of what a frame moves and what that changes.
     MOST_PASSES 8 passes: So often values are looked over for better ones.
     LARGEST 1_000_000_000_000 records: Room for more is no limit.
     TIE 1e-12 part: Sizes that differ by less are equal.

@@ -49,6 +49,7 @@ __all__ = ["Holds", "pair_beside", "pair_that_gains", "placed"]
 
 MOST_AXES = whole_limit(__name__, "MOST_AXES")
 MOST_CORNERS = whole_limit(__name__, "MOST_CORNERS")
+MOST_RANKED = whole_limit(__name__, "MOST_RANKED")
 MOST_RECORDS = whole_limit(__name__, "MOST_RECORDS")
 MOST_PLACED = whole_limit(__name__, "MOST_PLACED")
 MOST_EMBEDDED = whole_limit(__name__, "MOST_EMBEDDED")
@@ -71,13 +72,15 @@ def pair_beside(
         values.setdefault((place, label), []).extend(points)
     axes = question.query.axes_read(question.setting.domain) if free else frozenset()
 
+    def ends(arc: Arc) -> tuple[Point, Point]:
+        x, y = values[arc.source][0], values[arc.target][:2][-1]
+        return (x, y) if free is None else (moved(x, free[0], axes), moved(y, free[1], axes))
+
     def made(arcs: Sequence[Arc]) -> Pair:
         before: list[Point] = []
         after: list[Point] = []
         for arc in arcs:
-            x, y = values[arc.source][0], values[arc.target][:2][-1]
-            if free is not None:
-                x, y = moved(x, free[0], axes), moved(y, free[1], axes)
+            x, y = ends(arc)
             before += [x] * arc.times
             after += [y] * arc.times
         return Pair(before=tuple(before), after=tuple(after))
@@ -87,7 +90,12 @@ def pair_beside(
     def worth(arcs: Sequence[Arc]) -> Exact:
         if not squared or moves_of(arcs) > MOST_RECORDS:
             return 0
-        return question.query.difference(made(arcs).moves(question.reading))
+        change = Counter[Point]()
+        for arc in arcs:
+            x, y = ends(arc)
+            change[x] -= arc.times
+            change[y] += arc.times
+        return question.query.norm({x: times for x, times in change.items() if times})
 
     def cycles(places: Sequence[int]) -> list[list[Arc]]:
         few = [_few(places, values, most) for most in MOST_LEAVING] if found.widths == (1,) else []
@@ -99,7 +107,10 @@ def pair_beside(
             return sorted(made_of, key=worth, reverse=True)
         return [*first, _arcs(places, values), *few]
 
-    usual = placed(question, found, cycles, made, squares_of if squared else moves_of)
+    if squared:
+        usual = placed(question, found, cycles, made, squares_of, worth)
+    else:
+        usual = placed(question, found, cycles, made)
     others = [usual, _of_extremes(question, found) if free is None else None]
     return max(
         (pair for pair in others if pair is not None),
@@ -187,9 +198,10 @@ def placed(
     cycles: Callable[[Sequence[int]], list[list[Arc]]],
     made: Callable[[Sequence[Arc]], Pair],
     size: Callable[[Sequence[Arc]], Exact] = moves_of,
+    worth: Callable[[Sequence[Arc]], Exact] | None = None,
 ) -> Pair | None:
     """Return the pair of the arcs that `cycles` gives over as many classes as have the records, the
-    largest that there are by their `size`.
+    largest that there are by their `size`; of the first by what they are `worth`, if that is told.
     """
     setting = question.setting
     if not setting.graph.complete:
@@ -203,7 +215,10 @@ def placed(
     ones = with_label_one(found, setting, held)
     room = (setting.size, setting.size) if ones is None else (setting.size - ones, ones)
     order = sorted((c for c in range(found.count) if held[c]), key=lambda c: (-held[c], c))
-    for arcs in islice(_that_fit(order, held, cycles, room, size), MOST_EMBEDDED):
+    fitting = _that_fit(order, held, cycles, room, size)
+    if worth is not None:
+        fitting = sorted(fitting[:MOST_RANKED], key=worth, reverse=True)
+    for arcs in fitting[:MOST_EMBEDDED]:
         left = 2.0 if question.left is None else min(2.0, question.left / 4)
         try:
             pair = embed(setting, made(arcs), time_limit=left)

@@ -256,11 +256,13 @@ def sided_two(classes: Sequence[int]) -> list[Arc]:
 
 
 def _sharing_ups(classes: Sequence[int], a: int, b: int) -> list[Arc]:
-    """Return two cycles with labels a and -b that share a path of moves of label 1, all classes."""
+    """Return two cycles with labels a and -b that share a path of moves of label 1, all classes;
+    the last ones lose b records each, others a or a + b.
+    """
     count = len(classes)
     shared = count + 1 - a - b
-    path, rest = classes[: shared + 1], classes[shared + 1 :]
-    ups, downs = rest[: a - shared - 1], rest[a - shared - 1 :]
+    last = count - (a - shared - 1)
+    path, downs, ups = classes[: shared + 1], classes[shared + 1 : last], classes[last:]
     return [
         *(Arc((x, 0), (y, 1), a + b) for x, y in pairwise(path)),
         *(Arc((x, 0), (y, 1), b) for x, y in pairwise([path[-1], *ups, path[0]])),

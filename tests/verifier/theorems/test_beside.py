@@ -422,6 +422,25 @@ def test_squares_by_label_are_met_by_two_cycles() -> None:
         assert squares_of_sides(count, (count + 1) ** 2 // 2) == met
 
 
+@pytest.mark.parametrize(("query", "squares"), [("marginal(a,b)", 588), ("marginal(a,z)", 812)])
+def test_a_class_of_one_record_is_where_few_leave(query: str, squares: int) -> None:
+    """Most of the ten cells lose six records or more, and one that holds a single one can be that
+    which loses one; of the pairs that fit, the best for the query is taken.
+    """
+    known = (Marginal(["a"], answers=[1, *[50] * 9]), Marginal(["b"], answers=[220, 231]))
+    policy = Policy(domain=table(10).domain, known=known, database=Database(size=451))
+    question = Question(
+        prepare(setting(policy), "published"),
+        parse_question(query, policy, "l2-squared"),
+        "published",
+    )
+    found = facts_beside(question)
+    assert found is not None
+    assert found.lower == found.upper == squares
+    assert found.witness is not None
+    assert check_pair(question.setting, "published", found.witness)
+
+
 @pytest.mark.parametrize("two", [sided_two, relabelled_two])
 @pytest.mark.parametrize("count", [5, 8, 13])
 def test_other_two_cycles_are_irreducible(two: Callable[[range], list[Arc]], count: int) -> None:

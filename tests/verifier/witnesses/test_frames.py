@@ -16,6 +16,7 @@ from blowproof.models import (
     Database,
     Distance,
     Domain,
+    Impossible,
     Integers,
     Labels,
     Marginal,
@@ -24,6 +25,8 @@ from blowproof.models import (
     parse_query,
 )
 from blowproof.models.base.clock import Budget, now
+from blowproof.models.norms import L2_SQUARED
+from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Progress, Question
 from blowproof.verifier.databases.value_classes import class_table
 from blowproof.verifier.neighbours.check import check_pair
@@ -209,3 +212,33 @@ def test_paths_keep_off_edges_that_no_plain_move_can_take() -> None:
     policy = table(6, 2, 2, known=("a", "b"), secrets=AttributeChange(changes=1))
     counts = tuple(Count({"a": classes, "c": region}) for classes, region in groups)
     assert best(replace(policy, known=(*policy.known, *counts)), "histogram") >= 300
+
+
+def test_frames_are_worth_what_the_norm_says() -> None:
+    """Margins of 4 x 3 in squares: the best frame in l1 gives 286 (or less), others 304."""
+    domain = Domain(
+        w=Labels(["a", "b", "c", "d"]), o=Labels(["x", "y", "z"]), f=Labels(["0", "1", "2"])
+    )
+    known = (
+        Marginal(["w"], answers=[90] * 4),
+        Marginal(["o"], answers=[120] * 3),
+        Impossible({"w": "c", "f": "2"}),
+    )
+    policy = Policy(domain=domain, known=known, database=Database(size=360))
+    found = sensitivity(policy, norm="l2-squared", time_limit=20)
+    assert (found.status, found.lower) == ("exact", 304)
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_two_values_of_each_class_are_chosen_together(apart: bool) -> None:
+    """In a histogram each class has outputs of its own; where all share two, they add up."""
+    rng = np.random.default_rng(3)
+    rows = [np.eye(10)[2 * k : 2 * k + 2] for k in range(5)] if apart else [np.eye(2)] * 5
+    worth = Valued(Rows(((),) * 5, tuple(rows), L2_SQUARED), None, 10**6, squared=True)
+    assert worth.squared is not None
+    for _ in range(5):
+        leaving, coming = rng.integers(0, 9, size=(2, 5))
+        both = np.concatenate([coming, leaving])
+        each = (coming, leaving) if apart else ([coming.sum()], [leaving.sum()])
+        told = np.square(worth.squared @ both).sum()
+        assert told == pytest.approx(sum(float(np.square(x).sum()) for x in each))

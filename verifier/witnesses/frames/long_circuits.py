@@ -25,6 +25,7 @@ from blowproof.models import BlowproofError, Box, Point, Setting
 from blowproof.models.base.clock import now, spend
 from blowproof.models.base.kept import Kept, cached_property
 from blowproof.models.domain.classes import ValueClass
+from blowproof.models.norms import L2_SQUARED
 from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
@@ -59,6 +60,7 @@ MOST_RECORDS = whole_limit(__name__, "MOST_RECORDS")
 MOST_PLACED = whole_limit(__name__, "MOST_PLACED")
 MOST_TRIED = whole_limit(__name__, "MOST_TRIED")
 AGREED = whole_limit(__name__, "AGREED")
+IN_L1 = real_limit(__name__, "IN_L1")
 NEARLY = real_limit(__name__, "NEARLY")
 MOST_EDGES = whole_limit(__name__, "MOST_EDGES")
 BOXES = whole_limit(__name__, "BOXES")
@@ -201,7 +203,7 @@ class _Classes:
                 rest += times * (self._row(b, y) - self._row(a, x))
         going, coming = self.rows.rows[one], self.rows.rows[two]
         spend(len(going) * coming.size * EDGE)
-        sizes = np.array([np.abs(rest - row + coming).sum(axis=1) for row in going])
+        sizes = np.array([self.rows.sizes(rest - row + coming) for row in going])
         for spot in np.argsort(-sizes, axis=None, kind="stable")[:MOST_TRIED].tolist():
             x, y = divmod(spot, len(coming))
             left = self.like(one, self.rows.values[one][x])
@@ -268,23 +270,27 @@ def _pairs(question: Question, found: _Classes) -> Iterator[Pair]:
     most = min(MOST_PLACED, size or MOST_PLACED) if given else MOST_RECORDS
     only = found.only if is_mixed(question.reading) else None
     room = Room.of(found.effects, [fact.answer for fact in question.setting.equalities])
-    valued = Valued(found.rows, near, most, only, room if given else None)
-    end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 2))
+    begun = now()
+    end = begun + (SECONDS if question.left is None else min(SECONDS, question.left / 2))
     placing = RandomValues(question, end)
-    wide = [bool(half) for half in valued.half]
-    best, tried, again = 0.0, 0, 0
-    for frame in frames_walked(basis, valued, seed=question.seed, steps=STEPS, end=end):
-        again = again + 1 if frame.worth == best else again * (frame.worth < best)
-        if again > AGREED:
-            return
-        if frame.worth <= best * (NEARLY if tried < MOST_TRIED else 1.0):
-            continue
-        best, tried = max(best, frame.worth), tried + 1
-        for pair in _made(question, found, frame, wide):
-            value = question.query.difference(pair.moves(question.reading))
-            placed = placing(pair) if value > question.known()[0] else None
-            if placed is not None:
-                yield placed
+    squared = (False, True) if question.query.measure is L2_SQUARED else (False,)
+    for number, each in enumerate(squared):
+        valued = Valued(found.rows, near, most, only, room if given else None, squared=each)
+        wide = [bool(half) for half in valued.half]
+        until = end if number else begun + (end - begun) * (1 if len(squared) == 1 else IN_L1)
+        best, tried, again = 0.0, 0, 0
+        for frame in frames_walked(basis, valued, seed=question.seed, steps=STEPS, end=until):
+            again = again + 1 if frame.worth == best else again * (frame.worth < best)
+            if again > AGREED:
+                break
+            if frame.worth <= best * (NEARLY if tried < MOST_TRIED else 1.0):
+                continue
+            best, tried = max(best, frame.worth), tried + 1
+            for pair in _made(question, found, frame, wide):
+                value = question.query.difference(pair.moves(question.reading))
+                placed = placing(pair) if value > question.known()[0] else None
+                if placed is not None:
+                    yield placed
 
 
 def _short(question: Question, found: _Classes) -> Iterator[Pair]:

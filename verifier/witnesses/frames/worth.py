@@ -7,6 +7,10 @@ if it has values with different rows; else only what it loses in the end counts.
 The records that leave a class may all leave from one value, and those that come to it may all come
 to one, since a norm is convex: S is met at such a choice. `best_values` improves one class after
 the other.
+
+In squares it matters where records pass, and what other classes change: there two values of each
+class are chosen once, and a frame is worth the root of the squares of what all records change that
+leave the one and come to the other.
 """
 
 from __future__ import annotations
@@ -14,7 +18,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -22,11 +25,13 @@ from numpy.typing import NDArray
 
 from blowproof.models import BoundQuery, Point
 from blowproof.models.base.clock import spend
+from blowproof.models.norms import L1, L2_SQUARED, LINF, RANGE, Norm
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["Arc", "Room", "Rows", "Valued", "arcs_of", "best_values", "shortcuts"]
 
 NUMBER = real_limit(__name__, "NUMBER")
+PRODUCT = real_limit(__name__, "PRODUCT")
 ENTRY = real_limit(__name__, "ENTRY")
 MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
 LARGEST = whole_limit(__name__, "LARGEST")
@@ -49,6 +54,20 @@ class Rows:
 
     values: tuple[tuple[Point, ...], ...]
     rows: tuple[Reals, ...]
+    measure: Norm = L1
+
+    def sizes(self, changes: Reals) -> Reals:
+        """Return the sizes of changes, which lie along the last axis; in squares the roots."""
+        found: Reals = np.abs(changes)
+        if self.measure is L2_SQUARED:
+            found = np.sqrt(np.square(changes).sum(axis=-1))
+        elif self.measure is LINF:
+            found = found.max(axis=-1)
+        elif self.measure is RANGE:
+            found = changes.max(axis=-1, initial=0.0) - changes.min(axis=-1, initial=0.0)
+        else:
+            found = found.sum(axis=-1)
+        return found
 
     @staticmethod
     def of(query: BoundQuery, values: Sequence[Sequence[Point]]) -> Rows | None:
@@ -62,14 +81,16 @@ class Rows:
         outputs = {output: place for place, output in enumerate(seen)}
         if len(outputs) * count > MOST_ENTRIES:
             return None
+        power = 1 / query.measure.degree
+        weights = {output: float(query.weight(output)) ** power for output in outputs}
         dense = []
         for each in sparse:
             rows = np.zeros((len(each), max(1, len(outputs))))
             for place, row in enumerate(each):
                 for output, number in row.items():
-                    rows[place, outputs[output]] = float(Fraction(number) * query.weight(output))
+                    rows[place, outputs[output]] = float(number) * weights[output]
             dense.append(rows)
-        return Rows(tuple(map(tuple, values)), tuple(dense))
+        return Rows(tuple(map(tuple, values)), tuple(dense), query.measure)
 
 
 @dataclass(frozen=True)
@@ -102,11 +123,12 @@ class Room:
 
 
 class Valued:
-    """What frames are worth, in l1: `half` for each record that passes a class, `net` of the rest.
+    """What frames are worth: `half` for each record that passes a class, `net` of the rest.
 
     `near`: pairs of classes of which some arc must join one (None: any arcs will do); see
     `shortcuts` for what that costs. `only`: pairs that no other arc may join. `room`: how many
-    records some classes may hold together at the most, where numbers are given.
+    records some classes may hold together at the most, where numbers are given. `squared`: by the
+    roots of squares.
     """
 
     def __init__(
@@ -116,6 +138,8 @@ class Valued:
         most: int,
         only: NDArray[np.bool_] | None = None,
         room: Room | None = None,
+        *,
+        squared: bool = False,
     ) -> None:
         spend(sum(len(rows) * rows.size for rows in found.rows) * ENTRY)
         spans = [np.abs(rows[:, None] - rows[None]).sum(axis=2).max() for rows in found.rows]
@@ -128,6 +152,7 @@ class Valued:
         if not self.net.any():
             self.net = np.zeros((0, len(self.half)))
         self.near, self.only, self.most, self.room = near, only, most, room
+        self.squared = _squared(found) if squared else None
         self.ends = np.nonzero(np.triu(np.zeros((1, 1), np.bool_) if near is None else near))
 
     def __call__(self, vectors: Numbers, cuts: Numbers) -> Reals:
@@ -141,9 +166,16 @@ class Valued:
         steps = np.take_along_axis(vectors, order, axis=0)
         after = np.cumsum(steps, axis=0)
         passing = after + (after - steps)
-        worth: Reals = (self.half[order] * passing).sum(axis=0)
-        if len(self.net):
-            worth = worth + np.abs(self.net @ vectors).sum(axis=0)
+        worth: Reals
+        if self.squared is None:
+            worth = (self.half[order] * passing).sum(axis=0)
+            if len(self.net):
+                worth = worth + np.abs(self.net @ vectors).sum(axis=0)
+        else:
+            leaving = np.take_along_axis(after, np.argsort(order, axis=0), axis=0)
+            both = np.concatenate([leaving - vectors, leaving])  # come, and leave
+            spend(self.squared.size * both.shape[1] * PRODUCT)
+            worth = np.sqrt(np.square(self.squared @ both).sum(axis=0))
         worth = np.where(after.sum(axis=0) > self.most, 0.0, worth)
         if self.near is not None:
             worth = self._joined(worth, cuts, order, after)
@@ -170,6 +202,36 @@ class Valued:
         along = going & (cuts[self.ends[0]] == cuts[self.ends[1]])
         least: Reals = np.where(along, np.abs(one - two), np.inf).min(axis=0, initial=np.inf)
         return least
+
+
+def _squared(found: Rows) -> Reals:
+    """Return numbers whose product with how many come to each class, and how many leave it, has the
+    squares of what the query changes by, for two values of each class that are far apart together.
+    """
+    low, high = [0] * len(found.rows), [0] * len(found.rows)
+    total = np.zeros(found.rows[0].shape[1])
+    for _ in range(MOST_PASSES):
+        before = list(zip(low, high, strict=True))
+        for place, rows in enumerate(found.rows):
+            rest = total - (rows[high[place]] - rows[low[place]])
+            along, products = rows @ rest, rows @ rows.T
+            own = np.diag(products)
+            gain = 2 * (along[None] - along[:, None]) + own[None] + own[:, None] - 2 * products
+            one, two = divmod(int(gain.argmax()), len(rows))
+            if gain[one, two] > gain[low[place], high[place]] * (1 + TIE):
+                low[place], high[place] = one, two
+            total = rest + rows[high[place]] - rows[low[place]]
+        if before == list(zip(low, high, strict=True)):
+            break
+    ends = np.array(
+        [rows[two] for rows, two in zip(found.rows, high, strict=True)]
+        + [-rows[one] for rows, one in zip(found.rows, low, strict=True)]
+    )
+    if ends.shape[1] <= len(ends):
+        return ends.T
+    values, vectors = np.linalg.eigh(ends @ ends.T)  # fewer numbers, with the same squares
+    roots: Reals = (vectors * np.sqrt(np.maximum(values, 0))).T
+    return roots
 
 
 def arcs_of(blocks: Sequence[int], vector: Sequence[int], wide: Sequence[bool]) -> list[Arc]:
@@ -223,7 +285,7 @@ def best_values(found: Rows, arcs: Sequence[Arc]) -> list[tuple[Point, Point]]:
         for end in ends:
             rows = held[end] * found.rows[end[0]]
             rest = total - rows[chosen[end]] if end in chosen else total
-            sizes = np.abs(rest + rows).sum(axis=1)
+            sizes = found.sizes(rest + rows)
             best = int(sizes.argmax())
             if end not in chosen or sizes[best] > sizes[chosen[end]] * (1 + TIE):
                 chosen[end] = best
