@@ -524,6 +524,7 @@ reductions/few_values
     CELL_LIMIT 2_000 cells: More cells of secrets are too many.
     SMALL_DOMAIN 40 values: So small a domain is taken as it is.
     DISJOINT_EDGES 3 edges: So many edges between two classes are kept.
+    MOST_NEAR 50_000 values: So many that have an edge to another class are listed.
 reductions/fewer_facts
     MOST_BOUNDS 40 bounds: Of more bounds none is left out.
     MOST_BOXES 300 boxes: More boxes are not declared impossible.

@@ -20,7 +20,7 @@ from blowproof.models.domain.regions import Positions
 from blowproof.models.secrets import OffsetGraph
 from blowproof.verifier.limits.limit import whole_limit
 
-__all__ = ["joined", "near", "near_classes"]
+__all__ = ["around", "joined", "near", "near_classes", "reaches"]
 
 LARGEST = whole_limit(__name__, "LARGEST")
 BLOCK = whole_limit(__name__, "BLOCK")
@@ -77,6 +77,42 @@ def near(
             for k in range(len(offsets.axes))
         ]
         yield i, np.flatnonzero(_charges(offsets, gaps) <= offsets.bound)
+
+
+def reaches(graph: SecretGraph) -> tuple[int, ...] | None:
+    """Return how far an edge leads on each axis at the most (1 where to any other position).
+
+    None where nobody knows.
+
+    >>> from blowproof.models import Distance, Domain, Integers
+    >>> domain = Domain(x=Integers(0, 9), y=Integers(0, 9))
+    >>> reaches(Distance(threshold=2, attributes=["y"]).bind(domain))
+    (0, 2)
+    """
+    offsets = _offsets(graph)
+    return None if offsets is None else tuple(a.reach(offsets.bound) for a in offsets.axes)
+
+
+def around(graph: SecretGraph, box: Box) -> Box | None:
+    """Return a box round all values that an edge from a box leads to; None where nobody knows.
+
+    >>> from blowproof.models import Distance, Domain, Integers
+    >>> graph = Distance(threshold=2).bind(Domain(x=Integers(0, 9)))
+    >>> around(graph, Box((Positions.span(1, 4),))).sides[0].runs
+    ((0, 6),)
+    """
+    offsets = _offsets(graph)
+    if offsets is None:
+        return None
+    sides = list(box.sides)
+    for place, axis in enumerate(offsets.axes):
+        reach = axis.reach(offsets.bound)
+        if axis.line:
+            low, high = sides[place].runs[0][0] - reach, sides[place].runs[-1][1] + reach
+            sides[place] = Positions.span(max(0, low), min(axis.size, high))
+        elif reach:
+            sides[place] = Positions.span(0, axis.size)
+    return Box(tuple(sides))
 
 
 def near_classes(

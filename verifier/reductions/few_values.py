@@ -25,7 +25,8 @@ another as far as neighbours go, and only the query decides which of them to kee
 
 A partition's graph knows no more than which cell a value lies in: with the cells cut out too, the
 same holds for it. In reading 2 with another graph, ends of edges between the classes are kept
-instead (see `edge_ends`). Otherwise every possible value is kept, up to a limit.
+instead (see `edge_ends`); for cumulative counts, values with an edge to another class. Otherwise
+every possible value is kept, up to a limit.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ from blowproof.models import (
     BudgetError,
     Point,
     Positions,
+    SecretGraph,
     Setting,
 )
 from blowproof.models.base.clock import now
@@ -54,6 +56,7 @@ from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.databases.value_classes import possible_classes as cut_out
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.edge_ends import edge_ends
+from blowproof.verifier.moves.edges_at_once import around, near, reaches
 from blowproof.verifier.moves.kinds import Moves
 
 __all__ = ["Core", "corner_points", "possible_classes", "reduce_values"]
@@ -62,6 +65,7 @@ VALUE_LIMIT = whole_limit(__name__, "VALUE_LIMIT")
 CELL_LIMIT = whole_limit(__name__, "CELL_LIMIT")
 SMALL_DOMAIN = whole_limit(__name__, "SMALL_DOMAIN")
 DISJOINT_EDGES = whole_limit(__name__, "DISJOINT_EDGES")
+MOST_NEAR = whole_limit(__name__, "MOST_NEAR")
 
 
 @dataclass(frozen=True)
@@ -159,6 +163,9 @@ def _reduced(setting: Setting, query: BoundQuery, reading: Reading, deadline: fl
     if along is not None:
         areas, corners = _pieces(setting, along, cells or [], deadline), (along,)
     few = setting.domain.size <= SMALL_DOMAIN
+    axis = _prefixes(query) if reading == "secret-moves" and not few else None
+    if not free and axis is not None:
+        return _near_borders(setting, query, axis, deadline)
     if not free and reading == "secret-moves" and areas is not None and not corners and not few:
         return _edge_ends(setting, query, areas, deadline)
     if areas is None or not free:
@@ -236,6 +243,75 @@ def _edge_ends(
     values = _unique([*ends, *(item.take(1)[0] for item in _timely(classes, deadline))])
     reason = f"{len(values)} values stand for {setting.domain.size}: ends of edges between classes"
     return Core(values, reason, enough=not several)
+
+
+def _near_borders(setting: Setting, query: BoundQuery, axis: int, deadline: float | None) -> Core:
+    """Reading 2, cumulative counts: values with an edge to another box, and a longest move in each.
+
+    In a pair of two moves or more each has an effect, so it leads from one class to another. A move
+    without effect is a pair alone: in a box it changes the counts by how far it goes on the axis.
+
+    Where edges lead along the axis alone, R positions far, few of these values are enough, but for
+    the largest of all counts. On the other axes one value stands for all that two boxes have in
+    common. With the order of all positions of a pair, each piece between two of them has counts
+    that change alike, and what they add up to (or their squares do) is linear in the positions;
+    these are bounded by ends of boxes, by one another, and by differences of R. So it is largest
+    where each is an end of a box, and so many times R more or less.
+    """
+    graph, found = setting.graph, dict[Point, None]()
+    reach = reaches(graph)
+    if reach is None:
+        return _everything(setting)
+    classes = possible_classes(setting, [], deadline=deadline)
+    boxes = [box for item in _timely(classes, deadline) for box in item.boxes()]
+    straight = query.measure is not LINF and not any(
+        far for place, far in enumerate(reach) if place != axis
+    )
+    step = max(1, reach[axis])
+    runs = [run for box in boxes for run in box.sides[axis].runs]
+    ends = {end % step for low, high in runs for end in (low, high - 1)}
+    seen = 0
+    for place, others in near(graph, boxes, boxes):
+        if deadline is not None and now() > deadline:
+            raise BudgetError("no time was left to look for values near other classes")
+        box = boxes[place]
+        for other in others.tolist():
+            part = box & (around(graph, boxes[other]) or box)
+            if other == place or not part:
+                continue
+            if straight:
+                kept = Positions.of(p for p in part.sides[axis] if p % step in ends)
+                part = Box(
+                    tuple(kept if k == axis else _first(s) for k, s in enumerate(part.sides))
+                )
+            seen += part.size
+            if seen > MOST_NEAR:
+                return _everything(setting)
+            found.update(dict.fromkeys(part.points()))
+        for move in _longest(box, axis, graph):
+            found.update(dict.fromkeys(move))
+    if len(found) > VALUE_LIMIT:
+        return _everything(setting)
+    values = tuple(sorted(found))
+    reason = f"{len(values)} values stand for {setting.domain.size}: those with an edge to another"
+    return Core(values, f"{reason} class, and longest moves", query=_over_few(query, values))
+
+
+def _longest(box: Box, axis: int, graph: SecretGraph) -> Iterator[tuple[Point, Point]]:
+    """Yield moves in a box along an axis among which a longest one is: from where a run begins."""
+    first = [_first(side) for side in box.sides]
+    for start, _ in box.sides[axis].runs:
+        at = Box((*first[:axis], Positions.span(start, start + 1), *first[axis + 1 :]))
+        reached = box & (around(graph, at) or at)
+        runs = reached.sides[axis].runs
+        for end in (runs[0][0], runs[-1][1] - 1):
+            to = Box((*first[:axis], Positions.span(end, end + 1), *first[axis + 1 :]))
+            yield at.nth(0), to.nth(0)
+
+
+def _first(side: Positions) -> Positions:
+    """Return the first position alone."""
+    return Positions.span(side.runs[0][0], side.runs[0][0] + 1)
 
 
 def _timely(classes: Iterable[ValueClass], deadline: float | None) -> Iterator[ValueClass]:

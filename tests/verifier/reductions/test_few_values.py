@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from blowproof.models import (
     Between,
     Count,
+    Distance,
     Domain,
     Exact,
     Full,
@@ -125,6 +126,65 @@ def test_a_long_axis_is_no_harder(times: int) -> None:
         assert (found.status, found.lower) == ("exact", value)
         alone = sensitivity(policy, AXIS, norm=norm, reading="add-remove", engine="search")
         assert (alone.status, alone.lower) == ("exact", 1 if norm == "linf" else 100 * times)
+
+
+def near(rng: Random) -> Policy:
+    """Return a policy on wages, some of them counted, by sex or not; near wages are secret."""
+    top = rng.randint(5, 11)
+    known: list[Known] = []
+    for _ in range(rng.choice((1, 2, 2, 3))):
+        low = rng.randint(0, top)
+        region: dict[str, object] = {"wage": Between(low, rng.randint(low, top))}
+        if rng.random() < 0.4:
+            region["sex"] = rng.choice("FM")
+        known.append(Count(region))
+    if rng.random() < 0.3:
+        known.append(Impossible({"wage": rng.randint(1, top)}))
+    across = rng.random() < 0.3
+    secrets = Distance(
+        metric=rng.choice(["l1", "linf"]),
+        threshold=rng.randint(1, 4),
+        attributes=None if across else ["wage"],
+    )
+    domain = Domain(sex=Labels(["F", "M"]), wage=Integers(0, top))
+    return Policy(domain=domain, secrets=secrets, known=tuple(known))
+
+
+@pytest.mark.parametrize("norm", MONOTONE)
+def test_values_near_other_classes_say_what_all_positions_say(
+    norm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fewer = 0
+    for seed in range(25):
+        policy = near(Random(seed))
+        query = parse_question("cumulative(wage)", policy, norm)
+        answers = []
+        for small in (1000, 0):
+            monkeypatch.setattr(few_values, "SMALL_DOMAIN", small)
+            core = reduce_values(setting(policy), query, "secret-moves")
+            found = sensitivity(policy, query, reading="secret-moves", engine="search", norm=norm)
+            answers.append((found.lower, found.upper, len(core.values)))
+        (lower, upper, every), (least, most, some) = answers
+        assert lower == upper == least == most, seed
+        fewer += some < every
+    assert fewer >= 8
+
+
+@pytest.mark.parametrize("times", [1, 1000])
+def test_a_long_axis_with_near_secrets_is_no_harder(times: int) -> None:
+    """One goes up over the threshold from as far as it can, one comes down: they share one step."""
+    policy = Policy(
+        domain=Domain(region=Labels("abc"), wage=Integers(0, 300 * times)),
+        secrets=Distance(metric="l1", threshold=5 * times, attributes=["wage"]),
+        known=(
+            Count({"region": "a", "wage": {"min": 50 * times}}),
+            Count({"region": "b", "wage": {"min": 50 * times}}),
+        ),
+    )
+    found = sensitivity(policy, "cumulative(wage)", reading="secret-moves", time_limit=60)
+    assert (found.lower, found.upper) == (10 * times - 2, 10 * times - 2)
+    query = parse_query("cumulative(wage)", policy)
+    assert len(reduce_values(setting(policy), query, "secret-moves").values) < 60
 
 
 def test_a_range_of_changes_needs_what_lies_between() -> None:
