@@ -25,7 +25,7 @@ from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.kinds.transformed import NoisyTable, require_one_record
 from blowproof.mechanisms.noise.steps import steps_at
 from blowproof.mechanisms.release.release import Draw, Plan, Request
-from blowproof.models import QueryError
+from blowproof.models import QueryError, setting
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.verifier.certify.noise.gaussian_steps import GAUSSIAN_STEPS, variance_for
 from blowproof.verifier.certify.noise.steps import STEPS_NOISE, longest_move, moving_axes
@@ -56,6 +56,12 @@ class Steps(Plan):
                 "it is not known which attributes a secret changes\n  try: --mechanism laplace"
             )
         most, _ = longest_move(policy.graph, domain)
+        here = setting(policy, request.answers)
+        if here.scope == "given" and here.size == 0:
+            raise QueryError(
+                "there are no records (size = 0), so no two databases are neighbours, and nothing "
+                "needs noise\n  try: --mechanism laplace, which adds none here"
+            )
         if not most:
             raise QueryError("no secret changes anything here\n  try: --mechanism laplace")
         steps_at(self.axes, domain)  # refused where an attribute has too many

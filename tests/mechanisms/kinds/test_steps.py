@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 from fractions import Fraction
 from math import exp, log
 from pathlib import Path
@@ -42,8 +43,11 @@ from blowproof.models import (
     parse_query,
 )
 from blowproof.models.mechanisms.mechanism import Mechanism, Release
+from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.certify.base.promise import Promise
 from blowproof.verifier.certify.certify import certify
-from blowproof.verifier.certify.noise.steps import longest_move, steps_between
+from blowproof.verifier.certify.noise.gaussian_steps import GAUSSIAN_STEPS
+from blowproof.verifier.certify.noise.steps import STEPS_NOISE, longest_move, steps_between
 
 GRID = Domain(x=Integers(0, 5), y=Integers(0, 3))
 NEAR = Policy(domain=GRID, secrets=Distance(threshold=1))
@@ -283,9 +287,22 @@ def test_what_it_does_not_do_is_refused() -> None:
     for rho in (None, RHO):
         with pytest.raises(QueryError, match="no secret changes anything"):
             made_ready("steps", asked(Policy(domain=Domain(x=Integers(4, 4))), rho=rho))
-        nobody = Policy(domain=GRID, database=Database(size=0))
-        with pytest.raises(RefusedError, match="nothing spent"):
+
+
+def test_where_nobody_is_nothing_is_lost_and_no_noise_is_drawn() -> None:
+    """With n = 0 there is one database, and brute force finds no neighbours."""
+    nobody = Policy(domain=GRID, secrets=Distance(threshold=1), database=Database(size=0))
+    assert sensitivity(nobody, "histogram", engine="brute").upper == 0
+    of_laplace = Release(query="histogram", noise=STEPS_NOISE, scale=Fraction(1), along=("x", "y"))
+    of_gauss = replace(of_laplace, noise=GAUSSIAN_STEPS, variance=Fraction(1), scale=None)
+    for drawn, rho in ((of_laplace, None), (of_gauss, RHO)):
+        with pytest.raises(QueryError, match="no two databases are neighbours"):
             made_ready("steps", asked(nobody, rho=rho))
+        mechanism = Mechanism(releases=(drawn,))
+        promise = Promise(Fraction(1)) if rho is None else Promise(rho=rho)
+        assert certify(mechanism, nobody, promise).upper == 0
+        made_ready("steps", replace(asked(nobody, rho=rho), answers="any"))  # n may be any
+        assert certify(mechanism, nobody, promise, answers="any").upper != 0
 
 
 def test_from_the_command_line_to_an_estimate(

@@ -66,6 +66,7 @@ from blowproof.verifier.certify.noise.resistance import (
 from blowproof.verifier.certify.noise.steps import (
     corner_pair,
     longest_move,
+    of_nobody,
     unknown,
     why_not,
 )
@@ -190,6 +191,9 @@ def _one(setting: Setting, release: Release, part: Part, asked: Asked) -> LossBo
     reason = why_not(setting, release, part, asked)
     if reason is not None:
         return unknown(reason)
+    nothing = of_nobody(asked)
+    if nothing is not None:
+        return nothing
     axes = domain.axes(release.along)
     rho = steps_rho(variance, graph, axes, domain)
     most, edge = longest_move(graph, domain)

@@ -34,6 +34,7 @@ from typing import Final
 from blowproof.models import BudgetError, Domain, Point, PolicyError, Setting
 from blowproof.models.base.numbers import plain
 from blowproof.models.mechanisms.mechanism import Release
+from blowproof.models.policy.readings import is_labelled
 from blowproof.models.secrets import SecretGraph
 from blowproof.models.secrets.offsets import OffsetGraph
 from blowproof.models.stacks.stacked import Part
@@ -48,6 +49,7 @@ __all__ = [
     "corner_pair",
     "longest_move",
     "moving_axes",
+    "of_nobody",
     "steps_between",
     "steps_loss",
     "unknown",
@@ -151,12 +153,24 @@ def why_not(setting: Setting, release: Release, part: Part, asked: Asked) -> str
         raise PolicyError("noise on steps has a scale above 0", key="scale", hint="write 1 or 1/2")
     if not part.query.separates:
         raise PolicyError("noise on steps is for every value", key="query", hint="histogram")
-    if not one_secret_move(setting, asked.reading):
+    if not one_secret_move(setting, asked.reading) and of_nobody(asked) is None:
         return "neighbours may differ in several records here"
     moving = moving_axes(setting.graph, setting.domain)
     if moving is None or not set(moving) <= set(setting.domain.axes(release.along)):
         return "a secret may change an attribute along which there are no steps"
     return None
+
+
+def of_nobody(asked: Asked) -> LossBounds | None:
+    """Return that nothing is lost where no record is there; None where there may be some.
+
+    n is known in the readings of labelled records, and with n = 0 there is one database alone.
+    """
+    here = asked.setting
+    if here.scope == "any" or here.size != 0 or not is_labelled(asked.reading):
+        return None
+    note = "there are no records, so no two databases are neighbours"
+    return LossBounds(lower=0, upper=0, pair=None, engine="argument", notes=(note,))
 
 
 def corner_pair(setting: Setting, edge: tuple[Point, Point]) -> Pair:
@@ -170,6 +184,9 @@ def _one(setting: Setting, release: Release, part: Part, asked: Asked) -> LossBo
     reason = why_not(setting, release, part, asked)
     if reason is not None:
         return unknown(reason)
+    nothing = of_nobody(asked)
+    if nothing is not None:
+        return nothing
     scale = part.weights[0]
     most, edge = longest_move(setting.graph, setting.domain)
     exact = edge is not None and not setting.impossible.boxes
