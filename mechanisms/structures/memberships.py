@@ -262,8 +262,7 @@ class Around:
         squares = sum((way**2 for way in ways[1:]), start=ways[0] ** 2)
         self.gap = squares - squares.min(axis=0)
         self._apart = squares
-        both = self.radius + theta
-        self.sure = np.stack([_leads(squares, slopes[j] * both, j) for j in range(len(slopes))])
+        self.sure = _leads(squares, slopes * (self.radius + theta))
 
     def bounds(self, margin: int) -> MoveBounds:
         """Return the bounds that are proved at the head of this file."""
@@ -345,8 +344,18 @@ def _most_squares(lengths: Ints) -> int:
     return int((short**2).sum(axis=0).max()) << 2 * shift
 
 
-def _leads(squares: Ints, apart: Ints, j: int) -> NDArray[np.bool_]:
-    """Whether centroid j is nearer than every other to a box's middle by more than `apart`."""
-    lead = squares - squares[j] > apart[:, None]
-    lead[j] = True
-    return np.asarray(lead.all(axis=0), dtype=np.bool_)
+def _leads(squares: Ints, apart: Ints) -> NDArray[np.bool_]:
+    """Whether a centroid is nearer than each other to a box's middle by more than `apart` of both.
+
+    As `apart` is never below 0, none but the nearest can be; so only that one is compared.
+
+    >>> _leads(whole([[1, 5], [4, 6]]), whole([[0, 2], [2, 0]])).tolist()
+    [[True, False], [False, False]]
+    """
+    boxes = np.arange(squares.shape[1])
+    nearest = squares.argmin(axis=0)
+    lead = squares - squares[nearest, boxes] > apart[:, nearest]
+    lead[nearest, boxes] = True
+    sure = np.zeros(squares.shape, dtype=np.bool_)
+    sure[nearest, boxes] = lead.all(axis=0)
+    return sure
