@@ -43,7 +43,7 @@ from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.databases.consistency import prepare
 
-__all__ = ["MOST_CELLS", "NUMBERS", "Estimated", "Estimator", "Forward"]
+__all__ = ["MOST_CELLS", "NUMBERS", "Estimated", "Estimator", "Forward", "independent"]
 
 Floats = NDArray[np.float64]
 Step = Callable[[Floats], Floats]
@@ -139,8 +139,9 @@ class Estimator:
         exact = [(item.query, item.values) for item in measurements if item.is_exact]
         exact += [item.totals for item in measurements if item.totals is not None]
         for query, values in exact:
-            rows.append(_matrix(query, self.free))
-            known.append(values)
+            kept = independent(query) if isinstance(query, Intervals) else None
+            rows.append(_matrix(query if kept is None else kept[0], self.free))
+            known.append(values if kept is None else values[kept[1]])
         if size is not None:
             rows.append(csr_array(np.ones((1, len(self.free)))))
             known.append(np.array([float(size)]))
@@ -554,6 +555,37 @@ def _joined(many: int, first: NDArray[np.int64], second: NDArray[np.int64]) -> b
 
     edges = coo_array((np.ones(len(first)), (first, second)), shape=(many, many))
     return int(connected_components(edges, directed=False)[0]) == 1
+
+
+def independent(query: Intervals) -> tuple[Intervals, NDArray[np.int64]]:
+    """Return intervals that all others are sums and differences of, and their places: short ones.
+
+    The interval from low to high is an edge between these two ends. What goes round a circle of
+    edges adds up to 0, so a spanning forest tells the rest (and is told apart: no circle, no sum).
+
+    >>> ends = np.array([0, 0, 1, 0, 2]), np.array([3, 1, 2, 2, 3])
+    >>> found, places = independent(Intervals(np.arange(3), *ends, many=3))
+    >>> places.tolist(), found.low.tolist(), found.high.tolist()
+    ([1, 2, 4], [0, 1, 2], [1, 2, 3])
+    """
+    above = list(range(query.many + 1))
+    kept: list[int] = []
+    order = np.argsort(query.high - query.low, kind="stable")
+    for place in order.tolist():
+        ends = []
+        for end in (int(query.low[place]), int(query.high[place])):
+            at = end
+            while above[at] != at:
+                above[at] = at = above[above[at]]
+            ends.append(at)
+        if ends[0] == ends[1]:
+            continue
+        above[ends[0]] = ends[1]
+        kept.append(place)
+        if len(kept) == query.many:
+            break
+    places = np.array(sorted(kept), dtype=np.int64)
+    return Intervals(query.bins, query.low[places], query.high[places], query.many), places
 
 
 def _matrix(query: Linear, free: NDArray[np.int64]) -> Any:

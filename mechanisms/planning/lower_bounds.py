@@ -69,7 +69,8 @@ from blowproof.mechanisms.planning.spectral_bound import (
     least_in_a_chain,
     spectral_rmse,
 )
-from blowproof.models import BoundQuery, LinearFact, Move, Point, Policy, Setting, setting
+from blowproof.models import BoundQuery, Exact, LinearFact, Move, Point, Policy, Setting, setting
+from blowproof.models.base.numbers import magnitude
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.queries.cumulative import AlongAxis
@@ -82,7 +83,10 @@ __all__ = ["LowerBound", "joint_bound", "least_variance", "lower_bound", "of_cub
 
 Floats = NDArray[np.float64]
 MOST_LISTED, MOST_VALUES, MOST_LONG, SAMPLED = 1_000_000, 100_000, 2_000, 300
-MOST_ENTRIES = 3_000_000
+MOST_ENTRIES, MOST_IDLE = 1_000_000, 200_000
+"""Changes of answers that are looked at: in all, and in a row none of which is the largest so far.
+There every move counts as the quarter of a row more, which it takes to work it out.
+"""
 LONGEST, SHORT = 4_000, 600
 FEW_VALUES = 40
 DATA_INDEPENDENT = "whole-number noise that does not depend on the data"
@@ -190,7 +194,7 @@ def lower_bound(  # noqa: PLR0913 # keyword-only
     `found`: what is known of S(f, P), whose pair is a chain of one step.
     """
     outputs = query.outputs(policy.domain)
-    if outputs is None or query.per_record:
+    if outputs is None or query.per_record or (found is not None and found.upper == 0):
         return None
     rate, square = float(epsilon), None if rho is None else float(rho)
     bounds = []
@@ -247,20 +251,21 @@ def _by_single_moves(
     if found.domain.size > MOST_LISTED or query.longest_row > MOST_ENTRIES:
         return 0.0  # one move alone may change more answers than are looked at
     all_of = found.domain.size <= (MOST_VALUES if query.separates else MOST_LONG)
-    largest: dict[Hashable, tuple[float, int]] = {}
-    entries = 0
+    largest: dict[Hashable, tuple[Exact, int]] = {}
+    entries = idle = 0
     for chain, (x, y) in enumerate(_idle_edges(found, None if all_of else SAMPLED)):
         changed = Part(query, (Fraction(1),)).changes([Move(x, y)])
         entries += len(changed) + 1
+        idle += len(changed) + query.longest_row // 4
         for key, value in changed.items():
-            far = abs(float(Fraction(value)))
-            if far > largest.get(key, (0.0, 0))[0]:
-                largest[key] = far, chain
-        if entries > MOST_ENTRIES or len(largest) == outputs:
+            far = magnitude(value)
+            if key not in largest or far > largest[key][0]:
+                largest[key], idle = (far, chain), 0
+        if entries > MOST_ENTRIES or idle > MOST_IDLE or len(largest) == outputs:
             break
     gains = np.zeros(1 + max((chain for _, chain in largest.values()), default=-1))
     for far, chain in largest.values():
-        gains[chain] += far**2
+        gains[chain] += float(far) ** 2
     return _best_chains(gains[gains > 0], promise, size)
 
 

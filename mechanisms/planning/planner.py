@@ -60,9 +60,9 @@ NEARLY = 1.25
 """Two errors are nearly alike up to this ratio."""
 HOPELESS = 3.0
 """What a few rehearsals show to be worse than the best by this factor is rehearsed no further."""
-LAST_SHARE, ROUGH_SHARE = 0.5, 0.03
+LAST_SHARE, ROUGH_SHARE, OVER_SHARE = 0.5, 0.03, 0.2
 """Of the time that is left, for one candidate: the first may need it for S; a rough one that comes
-after another answer may not."""
+after another answer may not; and for what is left over of a budget."""
 BASIC_SHARE, STRATEGY_SHARE = 0.6, 0.3
 """Of the time that is left, for all mechanisms but strategies (and then for these), and for the
 choice of those."""
@@ -260,13 +260,15 @@ def _options(
     if len(workload) == 1:
         options = [_single(request, workload, item) for item in tried[0]]
     else:
-        options = []
+        made: list[tuple[Option, Grouping]] = []
         for grouping in groupings(workload, tried):
             try:
-                options.append(_several(request, workload, grouping))
+                made.append((_several(request, workload, grouping), grouping))
             except BlowproofError:
                 continue  # too little time to prove it; another grouping stays
-        options.sort(key=lambda option: option.rmse)
+        made.sort(key=lambda item: item[0].rmse)
+        options = [option for option, _ in made]
+        options[:1] = [_with_all(request, workload, option, it) for option, it in made[:1]]
         options[:1] = [_rehearsed(option, shapes, seed) for option in options[:1]]
     options.sort(key=lambda option: option.rmse)
     options = _kinder_first(options)
@@ -306,26 +308,34 @@ def _single(request: Request, workload: Workload, item: Tried) -> Option:
     return Option(item.plan, (part,), workload.weights, names)
 
 
+def _with_all(request: Request, workload: Workload, option: Option, grouping: Grouping) -> Option:
+    """Return the option with what is left over of the budget given back to all its releases."""
+    plan = option.plan
+    assert isinstance(plan, Together)
+    if request.rho is not None or plan.description is None:
+        return option
+    try:
+        more = _left_over(_left(request, OVER_SHARE), plan)
+        return option if more <= WORTH_IT else _several(request, workload, grouping, more)
+    except BlowproofError:
+        return option
+
+
 def _several(
-    request: Request,
-    workload: Workload,
-    grouping: Grouping,
+    request: Request, workload: Workload, grouping: Grouping, more: Fraction = Fraction(1)
 ) -> Option:
-    """Return a grouping as an option; errors that were rehearsed grow as the budgets shrink."""
+    """Return a grouping as an option; errors that were rehearsed grow as the budgets shrink.
+
+    `more`: by which all shares are multiplied, for what the releases lose together.
+    """
     groups = shared(grouping)
     costs = costs_of(grouping, groups, workload)
     split = cube_roots if request.rho is None else square_roots
     budget = request.epsilon if request.rho is None else request.rho
     shares = split(costs, budget)
     require_within(shares, budget)
+    shares = tuple(share * more for share in shares)
     plans = _ready(request, workload, grouping, groups, shares)
-    more = Fraction(1)
-    joint = Together(request, plans)
-    if request.rho is None and joint.description is not None:
-        more = _left_over(_left(request, LAST_SHARE), joint)
-    if more > WORTH_IT:
-        shares = tuple(share * more for share in shares)
-        plans = _ready(request, workload, grouping, groups, shares)
     parts = []
     for group, share in zip(groups, shares, strict=True):
         errors = []

@@ -256,6 +256,7 @@ def _certified(judged: Mechanism, request: Request, limit: float | None) -> Cert
         known=request.known,
         lemmas=LEMMAS,
         squares=SQUARES,
+        enough=True,
     )
 
 

@@ -61,6 +61,7 @@ def certify(  # noqa: PLR0913 # keyword-only options
     known: Known | None = None,
     lemmas: Sequence[Lemma] = (),
     squares: Sequence[Lemma] = (),
+    enough: bool = False,
 ) -> Certified:
     """Return whether the mechanism keeps its promise under a policy, by its description alone.
 
@@ -71,7 +72,8 @@ def certify(  # noqa: PLR0913 # keyword-only options
     the policy is a PolicyError, a policy without databases a ContradictionError.
 
     `known` spares it questions that the verifier has answered in this run; `lemmas` are arguments
-    that the caller stands for, `squares` those about squares.
+    that the caller stands for, `squares` those about squares. `enough`: whether bounds within the
+    promise need not be improved.
     """
     promised = promise if isinstance(promise, Promise) else Promise(promise)
     start = time.perf_counter()
@@ -86,10 +88,18 @@ def certify(  # noqa: PLR0913 # keyword-only options
         known=known,
         lemmas=lemmas,
         squares=squares,
+        enough=promised.limit if enough and _of_one_sort(mechanism, promised) else None,
     )
     judge = _noise if mechanism.channel is None else _channel
     found = judge(asked, mechanism, promised)
     return replace(found, seconds=time.perf_counter() - start)
+
+
+def _of_one_sort(mechanism: Mechanism, promise: Promise) -> bool:
+    """Whether all noise is of the kind that is promised: its loss is the whole loss."""
+    width = "scale" if promise.rho is None else "variance"
+    alone = all(item.width == width for item in mechanism.releases if any(item.widths))
+    return alone and promise.delta is None and not mechanism.selections
 
 
 def _noise(asked: Asked, mechanism: Mechanism, promise: Promise) -> Certified:

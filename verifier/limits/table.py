@@ -5,6 +5,11 @@ from __future__ import annotations
 __all__ = ["TABLE"]
 
 TABLE = """
+certify/base/asked
+    CLOSE 4 times: A promise that is kept is looked at no further where the loss from below is a
+        part of this of that from above.
+    SHARE 0.25 parts: Of the time that is left, for all releases together where each is known.
+    SECONDS 1.0 seconds: The same at the most.
 certify/base/lemmas
     LARGE 1_000 values: Values from which on a lemma is asked before rows are listed one by one, or
         all at once.
@@ -46,6 +51,8 @@ certify/measures/told_apart
     POINTS 4_096 places: Into how many places a law, or the common grid of L, is divided.
 certify/noise/additive
     LONGEST_ROW 20_000_000 outputs: Longer rows of a query are not written out.
+    MOST_ROWS 2_000_000 entries: Releases that are known one by one are not asked for together where
+        the rows of all values have more.
 certify/noise/changed_outputs
     MOST_OUTPUTS 50 outputs: How many of the outputs that tell a pair apart are named.
     LISTED 100_000 outputs: Prefixes and ranges beyond so many outputs are counted by runs, not

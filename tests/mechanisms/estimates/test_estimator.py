@@ -10,7 +10,7 @@ import pytest
 from blowproof.cli.main import run
 from blowproof.mechanisms.answers.true_answers import true_answers
 from blowproof.mechanisms.base.errors import RefusedError
-from blowproof.mechanisms.combining.estimator import Estimator
+from blowproof.mechanisms.combining.estimator import Estimator, independent
 from blowproof.mechanisms.combining.measurements import Measurement, measured_in, read_answers
 from blowproof.mechanisms.combining.operators import Intervals, operator_of
 from blowproof.mechanisms.combining.quantiles import quantiles
@@ -362,3 +362,19 @@ def test_numbers_above_zero_fit_what_was_measured_and_not_what_was_not() -> None
         assert table.min() >= 0
         for part in parts:
             assert abs(part.query.forward(table) - part.values).max() < 1.5
+
+
+def test_of_exact_ranges_a_forest_is_kept_and_tells_all_of_them() -> None:
+    """Each left-out interval is a combination of those that are kept, and these are independent."""
+    rng = np.random.default_rng(3)
+    for many in (1, 2, 5, 9):
+        for _ in range(20):
+            ends = np.sort(rng.integers(0, many + 1, size=(12, 2)), axis=1)
+            ends = ends[ends[:, 0] < ends[:, 1]]
+            every = Intervals(np.arange(many), ends[:, 0], ends[:, 1], many)
+            found, places = independent(every)
+            rows = np.array([(k >= ends[:, 0]) & (k < ends[:, 1]) for k in range(many)]).T
+            rank = np.linalg.matrix_rank(rows) if len(rows) else 0
+            assert len(places) == rank == np.linalg.matrix_rank(rows[places])
+            table = rng.normal(size=many)
+            assert np.allclose(found.forward(table), every.forward(table)[places])

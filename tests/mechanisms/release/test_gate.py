@@ -471,6 +471,56 @@ def test_what_is_known_of_one_scale_holds_at_another():
     assert certify(other, KNOWN, ONE, known=known).loss == certify(other, KNOWN, ONE).loss
 
 
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+def test_what_is_known_of_groups_is_added_up_and_enough_if_it_is_promised(noise, monkeypatch):
+    """The sum is no less than all together (by brute force), and no search is needed to prove it.
+
+    Where the noise is too narrow for the sum, all are asked for together.
+    """
+    from blowproof.verifier.certify.base.asked_before import Known
+
+    def drawn(query: str, width: int) -> Release:
+        if noise == "laplace":
+            return Release(query=query, scale=Fraction(width))
+        return Release(query=query, noise="discrete-gaussian", variance=Fraction(width))
+
+    def promise(size: Fraction) -> Promise:
+        return Promise(size) if noise == "laplace" else Promise(rho=size)
+
+    facts = (Count({"x": Between(0, 1)}, answer=1),)
+    halves = PartitionCells([{"x": Between(0, 1)}, {"x": Between(2, 3)}])
+    small = Policy(
+        domain=Domain(x=Integers(0, 3)), secrets=halves, known=facts, database=Database(size=3)
+    )
+    pairs = Mechanism(releases=(drawn("range(x,2,2)", 9), drawn("range(x,3,3)", 40)))
+    last = Mechanism(releases=(drawn("range(x,0,0)", 3),))
+    every = Mechanism(releases=(last.releases[0], *pairs.releases))
+    known = Known()
+    for group in (pairs, last):
+        certify(group, small, promise(ONE), known=known)
+
+    def exactly(mechanism: Mechanism) -> Fraction:
+        found = certify(mechanism, small, promise(ONE), engine="brute").upper
+        assert isinstance(found, (int, Fraction))
+        return Fraction(found)
+
+    most, alone = exactly(every), exactly(pairs) + exactly(last)
+    assert alone > most
+
+    def never(*arguments: Any, **keywords: Any) -> Any:
+        raise AssertionError("an engine was asked")
+
+    place = "additive" if noise == "laplace" else "gaussian"
+    with monkeypatch.context() as patch:
+        patch.setattr(f"blowproof.verifier.certify.noise.{place}.sensitivity", never)
+        found = certify(every, small, promise(alone), known=known, enough=True)
+        assert found.verdict == "proved" and found.upper == alone
+        assert isinstance(found.lower, (int, Fraction)) and found.lower <= most
+        with pytest.raises(AssertionError, match="an engine was asked"):
+            certify(every, small, promise(most), known=known, enough=True)
+    assert certify(every, small, promise(most), known=known, enough=True).upper == most
+
+
 # --- the arguments that the gate stands for -------------------------------------------------------
 
 GRAPHS: dict[str, SecretsSpec] = {

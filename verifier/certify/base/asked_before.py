@@ -4,6 +4,10 @@ The loss of additive noise is the sensitivity of the stacked releases, each weig
 (in l2-squared, 1 / variance). With all weights multiplied by one factor it is multiplied by that
 factor, and so are its bounds: whatever bound a scale was calibrated by proves the scaled releases
 too. Nothing that is known in one norm is said of another.
+
+*Added up.* Losses of additive noise are sums over the outputs, of |change| / scale or of squares by
+variances: what a pair loses to all releases is the sum of what it loses to groups of them. So no
+pair loses more than the groups' bounds together, and a group's pair loses no less to all of them.
 """
 
 from __future__ import annotations
@@ -12,11 +16,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from blowproof.models import Exact
 from blowproof.models.base.numbers import plain
 from blowproof.models.norms import L1, Norm
 from blowproof.models.queries.query import BoundQuery
 from blowproof.models.stacks.stacked import Part, Stacked
-from blowproof.verifier.asked.answer import Answer
+from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.certify.base.verdict import Loss, LossBounds
 
 __all__ = ["Known"]
@@ -55,6 +60,45 @@ class Known:
             scaled = replace(found, lower=_times(found.lower, factor), upper=upper)
             best = scaled if best is None else _tighter(best, scaled)
         return best
+
+    def added(self, parts: Sequence[Part], norm: Norm = L1) -> LossBounds | None:
+        """Return the bounds on the loss of parts that are known in groups; None if some are not.
+
+        The largest groups first: they are bounded together, which is less than one by one.
+        """
+        rest, upper = list(parts), Fraction(0)
+        lower: Exact = 0
+        pair: Pair | None = None
+        groups = [kept for measured, kept, found in self._found
+                  if measured is norm and found.upper is not None]  # fmt: skip
+        for kept in sorted(groups, key=len, reverse=True):
+            group = _among(kept, rest)
+            found = None if group is None else self.find(group, norm)
+            if group is None or found is None or found.upper is None:
+                continue
+            if isinstance(found.lower, str) or isinstance(found.upper, str):
+                return None
+            rest = [part for part in rest if not any(part is taken for taken in group)]
+            upper += found.upper
+            if found.lower > lower:
+                lower, pair = found.lower, found.pair
+        if rest:
+            return None
+        why = "what is known of the releases, added up"
+        return LossBounds(lower=lower, upper=plain(upper), pair=pair, engine="parts", notes=(why,))
+
+
+def _among(kept: Sequence[Part], parts: Sequence[Part]) -> tuple[Part, ...] | None:
+    """Return those of the parts that are kept ones at other weights, in their order."""
+    found: list[Part] = []
+    for old in kept:
+        same = (new for new in parts if not any(new is taken for taken in found)
+                and _factor([*kept[: len(found)], old], [*found, new]) is not None)  # fmt: skip
+        new = next(same, None)
+        if new is None:
+            return None
+        found.append(new)
+    return tuple(found)
 
 
 def _tighter(one: LossBounds, two: LossBounds) -> LossBounds:

@@ -35,7 +35,7 @@ from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Listener, Progress
-from blowproof.verifier.certify.base.asked import Asked
+from blowproof.verifier.certify.base.asked import Asked, once_more
 from blowproof.verifier.certify.base.lemmas import argued, many_values
 from blowproof.verifier.certify.base.verdict import INFINITE, Loss, LossBounds
 from blowproof.verifier.certify.noise.coarse_bound import coarse_bound
@@ -53,6 +53,7 @@ from blowproof.verifier.neighbours.check import require_pair
 __all__ = ["additive_loss", "bind"]
 
 LONGEST_ROW = whole_limit(__name__, "LONGEST_ROW")
+MOST_ROWS = whole_limit(__name__, "MOST_ROWS")
 
 
 def bind(mechanism: Mechanism, policy: Policy, reading: Reading) -> tuple[Part, ...]:
@@ -125,15 +126,21 @@ def _loss(asked: Asked, parts: Sequence[Part]) -> LossBounds:
     if not parts:
         return LossBounds(lower=0, upper=0, pair=None, engine="structure")
     found = None if asked.known is None else asked.known.find(parts)
+    added = _added(asked, parts) if found is None else None
+    if added is not None and (asked.contents(added) or _long(asked, parts)):
+        return added
     if found is None:
-        found = _searched(asked, parts)
+        found = _searched(asked, parts, added)
         if asked.known is not None:
             asked.known.keep(parts, found)
     return found
 
 
-def _searched(asked: Asked, parts: Sequence[Part]) -> LossBounds:
-    """Find the loss by structure, by an argument, by one engine, or part by part."""
+def _searched(asked: Asked, parts: Sequence[Part], known: LossBounds | None) -> LossBounds:
+    """Find the loss by structure, by an argument, by one engine, or part by part.
+
+    `known`: what is known of the parts, added up.
+    """
     if asked.engine == "auto" and one_secret_move(asked.setting, asked.reading):
         large = many_values(asked.setting, parts)
         said = _argued(asked, parts) if large else None
@@ -159,15 +166,29 @@ def _searched(asked: Asked, parts: Sequence[Part]) -> LossBounds:
         if len(parts) == 1 and parts[0].uniform:
             bounds = _one_query(asked, parts[0], asked.left())
         else:
-            bounds = _several(asked, parts)
+            bounds = _several(asked, parts, known)
     except BudgetError:
         coarse = coarse_bound(asked, parts) if asked.engine == "auto" else None
         if coarse is None:
             raise
         return coarse
-    if bounds.upper != bounds.lower and asked.engine == "auto":
+    if bounds.upper != bounds.lower and asked.engine == "auto" and known is None:
         return _below(bounds, coarse_bound(asked, parts))
     return bounds
+
+
+def _added(asked: Asked, parts: Sequence[Part]) -> LossBounds | None:
+    """Return what is known of several releases, added up; None where some are new."""
+    if asked.known is None or asked.engine != "auto" or len(parts) == 1:
+        return None
+    return asked.known.added(parts)
+
+
+def _long(asked: Asked, parts: Sequence[Part]) -> bool:
+    """Whether to ask of all releases together would list more than is worth it, if each is known:
+    the rows of all values.
+    """
+    return asked.setting.domain.size * sum(part.query.longest_row for part in parts) > MOST_ROWS
 
 
 def _argued(asked: Asked, parts: Sequence[Part]) -> LossBounds | None:
@@ -251,16 +272,19 @@ def _scaled(listener: Listener | None, weight: Fraction) -> Listener | None:
     return tell
 
 
-def _several(asked: Asked, parts: Sequence[Part]) -> LossBounds:
+def _several(asked: Asked, parts: Sequence[Part], known: LossBounds | None) -> LossBounds:
     """Ask for the stacked query; where that is too much, add up bounds part by part."""
     stacked = Stacked(tuple(parts))
     weighing = [[part] for part in parts if part.query.per_record]
     if weighing:
         plain_parts = [part for part in parts if not part.query.per_record]
         return _part_by_part(asked, stacked, [*([plain_parts] if plain_parts else []), *weighing])
+    limit = asked.left(Fraction(2, 3)) if known is None else once_more(asked)
     try:
-        answer = _ask(asked, stacked, asked.left(Fraction(2, 3)), asked.listener)
+        answer = _ask(asked, stacked, limit, asked.listener)
     except BudgetError:
+        if known is not None:
+            return known
         if not all(part.uniform for part in parts):
             raise
         return _part_by_part(asked, stacked, [[part] for part in parts])
@@ -271,6 +295,8 @@ def _several(asked: Asked, parts: Sequence[Part]) -> LossBounds:
         engine=answer.engine,
         notes=answer.notes,
     )
+    if known is not None:
+        return _below(found, known)
     alone = answer.status != "bounds" or asked.engine == "brute"
     if alone or len(parts) == 1 or not all(part.uniform for part in parts):
         return found

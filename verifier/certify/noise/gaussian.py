@@ -21,7 +21,7 @@ from blowproof.models.stacks.stacked import Part, stack
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.question import Listener, Progress
-from blowproof.verifier.certify.base.asked import Asked
+from blowproof.verifier.certify.base.asked import Asked, once_more
 from blowproof.verifier.certify.base.lemmas import argued, many_values
 from blowproof.verifier.certify.base.verdict import LossBounds
 from blowproof.verifier.certify.noise.weighted_records import numbered_bounds
@@ -45,11 +45,26 @@ def gaussian_rho(asked: Asked, parts: Sequence[Part]) -> LossBounds:
         return LossBounds(lower=0, upper=0, pair=None, engine="structure")
     weighted = squared_weights(parts)
     known = None if asked.known is None else asked.known.find(weighted, L2_SQUARED)
-    found = _searched(asked, weighted) if known is None else known
+    added = _added(asked, weighted) if known is None else None
+    if added is not None and asked.contents(_of_rho(added)):
+        return numbered_bounds(asked, parts, _of_rho(added))
+    found = _searched(asked, weighted, added) if known is None else known
     if asked.known is not None and known is None:
         asked.known.keep(weighted, found, L2_SQUARED)
+    return numbered_bounds(asked, parts, _of_rho(found))
+
+
+def _added(asked: Asked, weighted: Sequence[Part]) -> LossBounds | None:
+    """Return what is known of several releases, added up; None where some are new."""
+    if asked.known is None or asked.engine != "auto" or len(weighted) == 1:
+        return None
+    return asked.known.added(weighted, L2_SQUARED)
+
+
+def _of_rho(found: LossBounds) -> LossBounds:
+    """Return bounds on rho from those on squares."""
     upper = None if found.upper is None else _halved(found.upper)
-    return numbered_bounds(asked, parts, replace(found, lower=_halved(found.lower), upper=upper))
+    return replace(found, lower=_halved(found.lower), upper=upper)
 
 
 def _halved(size: Exact | str) -> Exact:
@@ -74,13 +89,13 @@ def _argued(asked: Asked, parts: Sequence[Part], *, few: bool = False) -> LossBo
     return LossBounds(lower=0, upper=found.upper, pair=None, engine="argument", notes=(found.how,))
 
 
-def _searched(asked: Asked, parts: Sequence[Part]) -> LossBounds:
+def _searched(asked: Asked, parts: Sequence[Part], known: LossBounds | None) -> LossBounds:
     """Ask lemmas where rows are too many to list, else questions; lemmas too if these stay open."""
     said = _argued(asked, parts)
     if said is not None:
         return said
     try:
-        found = _by_questions(asked, parts)
+        found = _by_questions(asked, parts, known)
     except BudgetError:
         said = _argued(asked, parts, few=True)
         if said is None:
@@ -99,15 +114,17 @@ def _size(upper: Exact | str | None) -> Exact:
     return upper
 
 
-def _by_questions(asked: Asked, parts: Sequence[Part]) -> LossBounds:
+def _by_questions(asked: Asked, parts: Sequence[Part], known: LossBounds | None) -> LossBounds:
     """Ask for the whole stack; what weighs single records, or is too much, part by part.
 
     No pair has more than the parts' S added up.
     """
     alone = len(parts) == 1
+    if known is not None and known.upper is not None:
+        return _once_more(asked, parts, known)
     if alone or not any(part.query.per_record for part in parts):
         try:
-            return _one(asked, parts, Fraction(1))
+            return _one(asked, parts, asked.left())
         except BudgetError:
             if alone or asked.engine != "auto":
                 raise
@@ -115,7 +132,8 @@ def _by_questions(asked: Asked, parts: Sequence[Part]) -> LossBounds:
     upper: Exact | None = 0
     pair: Pair | None = None
     for number, part in enumerate(parts):
-        one = _one(asked, [part], Fraction(1, len(parts) - number), whole=False)
+        left = asked.left(Fraction(1, len(parts) - number))
+        one = _one(asked, [part], left, whole=False)
         assert not isinstance(one.lower, str) and not isinstance(one.upper, str)
         upper = None if upper is None or one.upper is None else upper + one.upper
         if one.lower > lower:
@@ -125,7 +143,26 @@ def _by_questions(asked: Asked, parts: Sequence[Part]) -> LossBounds:
     )
 
 
-def _one(asked: Asked, parts: Sequence[Part], share: Fraction, *, whole: bool = True) -> LossBounds:
+def _once_more(asked: Asked, parts: Sequence[Part], known: LossBounds) -> LossBounds:
+    """Ask for a stack whose groups are known, in a part of the time; add up what is known of them
+    where that is less.
+    """
+    if any(part.query.per_record for part in parts):
+        return known
+    try:
+        found = _one(asked, parts, once_more(asked))
+    except BudgetError:
+        return known
+    if found.upper is None or _size(known.upper) < _size(found.upper):
+        found = replace(found, upper=known.upper, notes=(*found.notes, *known.notes))
+    if _size(found.lower) < _size(known.lower):
+        found = replace(found, lower=known.lower, pair=known.pair)
+    return found
+
+
+def _one(
+    asked: Asked, parts: Sequence[Part], limit: float | None, *, whole: bool = True
+) -> LossBounds:
     """Ask for a stack; what it does not exceed is told only where it is the `whole` of them."""
     query = stack(parts, L2_SQUARED, asked.policy.domain, name="releases")
     answer = sensitivity(
@@ -134,7 +171,7 @@ def _one(asked: Asked, parts: Sequence[Part], share: Fraction, *, whole: bool = 
         reading=asked.reading,
         answers=asked.answers,
         engine=asked.engine,
-        time_limit=asked.left(share),
+        time_limit=limit,
         listener=_halving(asked.listener, whole=whole),
     )
     return LossBounds(
