@@ -687,6 +687,7 @@ theorems/values/cuts
     ROUNDS 8 rounds: So many improve a cut.
     SAFE 2^62 sum: Sums below this fit 64 bits.
 theorems/values/in_norms
+    FEW_KINDS 40 kinds: Of so many kinds of classes each is tried as the one that is left once more.
     FEW_OUTPUTS 120 outputs: With so few, every two are compared (for the norm range).
     MANY_VALUES 40 values: Of so many values with different rows in one class, all pairs are looked
         at.

@@ -46,7 +46,7 @@ from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
 from blowproof.models.queries.kinds import SumQuery
 from blowproof.models.secrets import OffsetGraph
-from blowproof.models.stacks.stacked import is_histogram
+from blowproof.models.stacks.stacked import Stacked, is_histogram
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable
@@ -55,6 +55,7 @@ from blowproof.verifier.moves.joined_classes import Joined, different
 from blowproof.verifier.reductions.given_numbers import embed
 from blowproof.verifier.theorems.values.by_kind import most_in_classes
 from blowproof.verifier.theorems.values.free_change import moved
+from blowproof.verifier.theorems.values.in_norms import one_more_in_classes
 from blowproof.verifier.theorems.values.seen_values import seen_values
 from blowproof.verifier.theorems.values.sums_along_edges import best_edge
 
@@ -97,7 +98,7 @@ def one_end(question: Question) -> bool:
     setting, query = question.setting, question.query
     if question.reading != "published" or setting.scope != "given" or setting.clauses:
         return False
-    if len(setting.bounds) != 1 or query.per_record or query.measure is not L1:
+    if len(setting.bounds) != 1 or query.per_record:
         return False
     (bound,) = setting.bounds
     return (bound.at_most is None) != (bound.at_least is None)
@@ -114,7 +115,7 @@ def past_one_end(
     joined = Joined(setting, table, end)
     if any(joined(a, b) for a, b in different(setting, table, table.effects, end)):
         return None
-    known = along, query.along(setting.graph)
+    known = along, _along(question)
     along = min((size for size in known if size is not None), default=None)
     if along is None:
         return None
@@ -129,13 +130,28 @@ def past_one_end(
     uppers: list[Exact] = []
     with suppress(BlowproofError, TimeoutError, OverflowError):
         left = most_in_classes(question, table, cells.home, each, most, end=end)
-        uppers += [] if left is None else [along + left]
+        uppers += [] if left is None else [query.measure.together([along, left])]
+        if each == 1 and query.measure is not L1:
+            places = {cells.home[a] for a, _ in raising}
+            more = one_more_in_classes(question, table, cells.home, places, end=end)
+            uppers += [] if more is None else [more]
     pair = None
     if rise == 1 and cells.independent and cells.count <= MOST_CLASSES:
         upper, pair = _OneCycle(question, cells, heights.tolist(), raising, end).told(along)
         uppers += [] if upper is None else [max(along, upper)]
     why = "one record changes along an edge of G, and a cycle of plain moves makes up for the bound"
     return Crossed(min(uppers), pair, why) if uppers else None
+
+
+def _along(question: Question) -> Exact | None:
+    """Return what an edge changes the query by at the most, if its kind knows that.
+
+    Of a stack in other norms: 0 where no part is changed.
+    """
+    query, graph = question.query, question.setting.graph
+    if not isinstance(query, Stacked) or query.measure is L1:
+        return query.along(graph)
+    return 0 if all(part.query.along(graph) == 0 for part in query.parts) else None
 
 
 def _raising(
@@ -176,10 +192,11 @@ class _OneCycle:
         upper: Exact = 0
         most: Exact = 0
         best: Pair | None = None
-        one = by_class is not None and len(keys) <= 1
-        for sign in (1, -1) if one else (0,):
-            held = by_class if one and by_class is not None else self._few_values()
-            cycle = self._best_cycle(held, keys, sign)
+        one = by_class is not None and len(keys) <= 1 and query.measure is L1
+        few = self._few_values
+        tried = [(1, by_class), (-1, by_class)] if one else [(0, few(1)), (0, few(0))]
+        for sign, held in tried:
+            cycle = None if held is None else self._best_cycle(held, keys, sign)
             if cycle is None:
                 continue
             edges = self._edges(sign) if sign else None
@@ -188,10 +205,11 @@ class _OneCycle:
             elif edges:
                 upper = max(upper, edges[0][0] + cycle[0])
             for edge in self._some_edges() if edges is None else [each for _, each in edges]:
-                pair = self._pair(edge, cycle[1])
-                value = 0 if pair is None else query.difference(pair.moves("published"))
-                if pair is not None and value > most:
-                    best, most = pair, value
+                for exchanges in self._ways(edge, cycle[1]):
+                    pair = self._pair(edge, exchanges)
+                    value = 0 if pair is None else query.difference(pair.moves("published"))
+                    if pair is not None and value > most:
+                        best, most = pair, value
         return upper if one else None, self._placed(best)
 
     def _values(self) -> list[list[tuple[Point, int]]] | None:
@@ -201,14 +219,16 @@ class _OneCycle:
             return None
         return self._by_home(seen_values(setting, query, self.cells.table, end=self.end))
 
-    def _few_values(self) -> list[list[tuple[Point, int]]]:
-        """Return a few values, others in each class of the base where there are enough."""
+    def _few_values(self, apart: int) -> list[list[tuple[Point, int]]]:
+        """Return a few values of each class of the base: others in each (`apart` is 1) where there
+        are enough, for outputs that mind one class; or alike ones (0).
+        """
         axes = self.question.query.axes_read(self.question.setting.domain)
         seen = []
         for home, item in zip(self.cells.home, self.cells.table.classes, strict=True):
             box = next(iter(item.boxes()))
             # Not the first one, where an edge from another class is likely to end.
-            near = [box.nth((2 * home + k) % box.size) for k in (1, 2)]
+            near = [box.nth((2 * apart * home + k) % box.size) for k in (1, 2)]
             far = tuple(side.nth(side.size - 1) for side in box.sides)
             seen.append(list(dict.fromkeys([*near, box.nth(0), moved(near[0], far, axes)])))
         found = self._by_home(seen)
@@ -300,6 +320,23 @@ class _OneCycle:
                     edges += told
         best = max((worth for worth, _ in edges), default=None)
         return [each for each in edges if each[0] == best]
+
+    def _ways(self, edge: Edge, exchanges: Sequence[Edge]) -> Iterator[Sequence[Edge]]:
+        """Yield the exchanges; and those where the edge's class exchanges such records twice."""
+        yield exchanges
+        setting = self.question.setting
+        (bound,) = setting.bounds
+        up = 1 if bound.at_least is None else -1
+
+        def known(point: Point) -> list[int]:
+            return [fact.coefficient(point) for fact in setting.equalities]
+
+        rises = [up * (bound.coefficient(y) - bound.coefficient(x)) for x, y in exchanges]
+        for place, (x, _) in enumerate(exchanges):
+            if known(x) == known(edge[0]):
+                if sum(rises) - rises[place] + 1 < 0:
+                    yield [*exchanges[:place], edge, *exchanges[place + 1 :]]
+                return
 
     def _pair(self, edge: Edge, exchanges: Sequence[Edge]) -> Pair | None:
         """Return the moves: the edge, and the exchanges in a cycle of plain moves."""

@@ -15,7 +15,8 @@ the norm; T_j the most of sum n_c s_cj, and L that of sum n_c m_c. Then
   (w_j |x_j|), and the w_j |x_j| are such y_j. The best y fills outputs with the largest T_j first.
   Where all weights are w, it is the sum of y_j^2 / w: the sizes filled in this order majorize all
   others, and a sum of squares is Schur-convex. Where all rows of a class have the same sum, what
-  goes up and what goes down are L / 2 each, and both are bounded so.
+  goes up and what goes down are L / 2 each, and both are bounded so. Where no output is about two
+  classes, squares of classes add up, and S <= sum k^2 e_c.
 
 *One output of each record.* If a row is 1 in one output, or in none, and all weights are w, then in
 l2-squared S is, for k = 1 and M unbounded, w times the most of sum_j x_j^2 over all orders of the
@@ -36,7 +37,7 @@ floats, for they only propose; what they propose is measured exactly.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
@@ -68,11 +69,13 @@ __all__ = [
     "free_edge",
     "kinds_of",
     "largest_apart",
+    "one_more_in_classes",
     "together",
     "values_in",
     "whole_size",
 ]
 
+FEW_KINDS = whole_limit(__name__, "FEW_KINDS")
 FEW_OUTPUTS = whole_limit(__name__, "FEW_OUTPUTS")
 MANY_VALUES = whole_limit(__name__, "MANY_VALUES")
 MOST_ADDED = whole_limit(__name__, "MOST_ADDED")
@@ -201,6 +204,9 @@ def above(
     if alike and all(map(_evens_out, kinds)):  # as much goes up as comes down
         half = plain(Fraction(whole) / 2)
         budget = min(budget, 2 * _by_budget(query, reach, half))
+    if len(reach) == sum(map(len, spreads)):  # no output is about two kinds: their squares add up
+        apart = total(size * count**2 for (_, size), count in zip(sizes, times, strict=True))
+        budget = min(budget, apart)
     return whole_size(query, kinds, min(squares, budget, triangle))
 
 
@@ -372,6 +378,41 @@ def above_in_classes(
         return None
     held = cell if is_histogram(query) else None  # else an output is about several of them
     return above(query, kinds_of(query, classes), each, most, cell=held)
+
+
+def one_more_in_classes(
+    question: Question,
+    table: ClassTable,
+    home: Sequence[int],
+    places: Collection[int],
+    *,
+    end: float,
+) -> Exact | None:
+    """Return the same where each class is left once, and one of these classes once more.
+
+    Classes with equal rows are alike, so that one of them is tried.
+    """
+    query = question.query
+    if not isinstance(query, Stacked) or query.measure not in (L2_SQUARED, LINF, RANGE):
+        return None
+    classes = values_in(question, table, home, end)
+    if classes is None or _too_long(query, classes):
+        return None
+    kinds = kinds_of(query, classes)
+    alike = {frozenset(kind.rows): number for number, kind in enumerate(kinds)}
+    tried = [kinds_of(query, [classes[place]]) for place in places]
+    numbers = {alike[frozenset(kind.rows)] for found in tried for kind in found}
+    if len(numbers) > FEW_KINDS:
+        return None
+    found = [above(query, kinds)]  # the move more may change nothing
+    for number in numbers:
+        if found[-1] is None or now() > end:
+            return None
+        kind = kinds[number]
+        more = replace(kind, members=[*kind.members, kind.members[0]])
+        found.append(above(query, [*kinds[:number], more, *kinds[number + 1 :]]))
+    sizes = [size for size in found if size is not None]
+    return max(sizes) if len(sizes) == len(found) else None
 
 
 def _too_long(query: Stacked, classes: Sequence[Sequence[Point]]) -> bool:

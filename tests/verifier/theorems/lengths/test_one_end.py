@@ -20,10 +20,10 @@ from blowproof.models import (
     Marginal,
     Policy,
     Sum,
-    parse_query,
     setting,
 )
 from blowproof.models.base.clock import now
+from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
@@ -41,9 +41,15 @@ QUERIES = (
 )
 
 
-def crossed(policy: Policy, text: str) -> tuple[Question, Crossed | None]:
+STACKED = (
+    *("histogram", "marginal(age)", "cumulative(age)", "marginal(c,age)"),
+    *("1/2*histogram+marginal(age)", "sum(age)+2/3*marginal(c)"),
+)
+
+
+def crossed(policy: Policy, text: str, norm: str = "l1") -> tuple[Question, Crossed | None]:
     found = prepare(setting(policy), "published")
-    question = Question(found, parse_query(text, policy), "published")
+    question = Question(found, parse_question(text, policy, norm), "published")
     return question, beyond_one_end(question, now() + 10)
 
 
@@ -73,17 +79,18 @@ def drawn(rng: random.Random) -> Policy:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_bound_holds_and_pairs_are_pairs(seed: int) -> None:
+@pytest.mark.parametrize("norm", ["l1", "l2-squared", "linf", "range"])
+def test_the_bound_holds_and_pairs_are_pairs(norm: str, seed: int) -> None:
     rng = random.Random(seed)
     spoken = 0
     for number in range(6):
         policy = drawn(rng)
-        text = QUERIES[number % len(QUERIES)]
-        question, found = crossed(policy, text)
+        text = (QUERIES if norm == "l1" else STACKED)[number % 6]
+        question, found = crossed(policy, text, norm)
         if found is None:
             continue
         try:
-            truth = sensitivity(policy, text, engine="brute", time_limit=30)
+            truth = sensitivity(policy, text, norm=norm, engine="brute", time_limit=30)
         except BudgetError:
             continue
         assert truth.status == "exact"
@@ -108,6 +115,14 @@ def payroll(**end: int) -> Policy:
     )
 
 
+def graded() -> Policy:
+    """The same with grades, which no edge changes."""
+    plain = payroll(at_most=12)
+    dept, salary = (attribute for _, attribute in plain.domain.attributes)
+    domain = Domain(dept=dept, grade=Integers(1, 7), salary=salary)
+    return replace(plain, domain=domain)
+
+
 def test_a_cycle_of_plain_moves_makes_up_for_the_bound() -> None:
     """One record rises by 1 past the end, and three fall by 200 each, from cell to cell."""
     question, found = crossed(payroll(at_most=12), "sum(salary)")
@@ -129,6 +144,25 @@ def test_queries_of_several_numbers(text: str, lower: int, upper: int) -> None:
     value = question.query.difference(found.pair.moves("published"))
     assert (value, found.upper) == (lower, upper)
     assert check_pair(question.setting, "published", found.pair)
+
+
+@pytest.mark.parametrize(
+    ("norm", "value"), [("l1", 8), ("l2-squared", 2 * 2 + 2**2 * 2), ("linf", 2), ("range", 4)]
+)
+def test_the_cell_of_the_edge_exchanges_such_records_twice(norm: str, value: int) -> None:
+    """Two records of one cell go and come alike, one of them along the edge; two cells fall."""
+    question, found = crossed(payroll(at_most=12), "histogram", norm)
+    assert found is not None and found.pair is not None
+    assert question.query.difference(found.pair.moves("published")) == found.upper == value
+    assert check_pair(question.setting, "published", found.pair)
+
+
+def test_what_an_edge_does_not_change_costs_the_cycle_alone() -> None:
+    for norm, value in (("l2-squared", 6), ("linf", 1), ("range", 2)):
+        question, found = crossed(graded(), "marginal(dept,grade)", norm)
+        assert found is not None and found.pair is not None
+        assert question.query.difference(found.pair.moves("published")) == found.upper == value
+        assert check_pair(question.setting, "published", found.pair)
 
 
 def test_at_the_other_end_records_rise() -> None:
