@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -35,6 +36,7 @@ from blowproof.verifier.theorems.affine_frames import best_frame, kernel, signat
 from blowproof.verifier.theorems.affine_frames import few_partitions as few
 from blowproof.verifier.witnesses.frames import long_circuits as frames
 from blowproof.verifier.witnesses.frames.long_circuits import long_circuits, no_long_circuits
+from blowproof.verifier.witnesses.frames.one_more_move import Circuit
 from blowproof.verifier.witnesses.frames.walk import frames_walked, irreducible
 from blowproof.verifier.witnesses.frames.worth import Rows, Valued, arcs_of
 
@@ -119,7 +121,7 @@ def test_one_move_is_secret_where_g_joins_few() -> None:
     for progress in found:
         assert progress.witness is not None
         assert check_pair(question.setting, "published", progress.witness)
-    assert max(progress.lower for progress in found) >= 76
+    assert max(progress.lower for progress in found) == 100  # 94 by circuits with a secret move
 
 
 def test_plain_moves_are_looked_for_beyond_what_the_query_sees() -> None:
@@ -203,6 +205,30 @@ def test_what_is_no_circuit_is_refused() -> None:
     assert not irreducible(line[:2], [2, 2])
     assert not irreducible(line[:2], [1, 2])
     assert irreducible(line[1:], [2, 1])
+
+
+def test_one_more_move_joins_a_circuit_in_one_way_or_none() -> None:
+    """By all multisets: of those with the new effect once, one or none is irreducible."""
+    rng = random.Random(5)
+    met = 0
+    while met < 40:
+        size = rng.randint(1, 3)
+        effects = np.array([[rng.randint(-3, 3) for _ in range(size)] for _ in range(size + 1)])
+        minors = [
+            (-1) ** k * round(float(np.linalg.det(np.delete(effects, k, axis=0).astype(float))))
+            for k in range(size + 1)
+        ]
+        times = [abs(k) for k in minors]
+        effects = effects * np.sign(minors)[:, None]
+        if max(times) > 9 or not all(times) or not irreducible(effects, times):
+            continue
+        met += 1
+        more = [rng.randint(-2, 2) for _ in range(size)]
+        every = product(*(range(c + 8) for c in times))
+        found = [v for v in every if not (np.array(v) @ effects + more).any()]
+        least = [v for v in found if any(a < c for a, c in zip(v, times, strict=True))]
+        told_of = Circuit(effects, times).with_one(more)
+        assert least == ([] if told_of is None else [tuple(told_of)])
 
 
 def test_paths_keep_off_edges_that_no_plain_move_can_take() -> None:

@@ -8,7 +8,8 @@ Under scope "any" its moves alone are a pair; under "given" they are put into a 
 known numbers, which must hold so many records of each class, so that fewer may be more. In reading
 1 with another G exactly one record moves along an edge: then no part of its moves is a D3
 (`reductions/complete_graph`). There, under "any", a pair of two or three moves comes first
-(`four_cells`).
+(`four_cells`), and circuits of moves along no edge, with one more along an edge, last
+(`one_more_move`).
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from blowproof.verifier.theorems.affine_frames import kernel
 from blowproof.verifier.theorems.values.seen_values import seen_values
 from blowproof.verifier.witnesses.few_classes import classes_together
 from blowproof.verifier.witnesses.four_cells import with_one_secret
+from blowproof.verifier.witnesses.frames.one_more_move import Circuit
 from blowproof.verifier.witnesses.frames.walk import Frame, frames_walked, irreducible
 from blowproof.verifier.witnesses.frames.worth import (
     Arc,
@@ -63,6 +65,8 @@ AGREED = whole_limit(__name__, "AGREED")
 IN_L1 = real_limit(__name__, "IN_L1")
 NEARLY = real_limit(__name__, "NEARLY")
 MOST_EDGES = whole_limit(__name__, "MOST_EDGES")
+MOST_JOINED = whole_limit(__name__, "MOST_JOINED")
+SOLVED = real_limit(__name__, "SOLVED")
 BOXES = whole_limit(__name__, "BOXES")
 SPREAD = whole_limit(__name__, "SPREAD")
 
@@ -273,24 +277,43 @@ def _pairs(question: Question, found: _Classes) -> Iterator[Pair]:
     begun = now()
     end = begun + (SECONDS if question.left is None else min(SECONDS, question.left / 2))
     placing = RandomValues(question, end)
+    more = near is not None and is_mixed(question.reading)
+    middle = (begun + end) / 2 if more else end
     squared = (False, True) if question.query.measure is L2_SQUARED else (False,)
     for number, each in enumerate(squared):
         valued = Valued(found.rows, near, most, only, room if given else None, squared=each)
         wide = [bool(half) for half in valued.half]
-        until = end if number else begun + (end - begun) * (1 if len(squared) == 1 else IN_L1)
-        best, tried, again = 0.0, 0, 0
-        for frame in frames_walked(basis, valued, seed=question.seed, steps=STEPS, end=until):
-            again = again + 1 if frame.worth == best else again * (frame.worth < best)
-            if again > AGREED:
-                break
-            if frame.worth <= best * (NEARLY if tried < MOST_TRIED else 1.0):
-                continue
+        share = 1 if number or len(squared) == 1 else IN_L1
+        for frame in _heavy(question, basis, valued, begun + (middle - begun) * share):
+            yield from _heavier(question, _made(question, found, frame, wide), placing)
+    if more:
+        free = Valued(found.rows, None, most, None, room if given else None, squared=squared[-1])
+        wide = [bool(half) for half in free.half]
+        for frame in _heavy(question, basis, free, end):
+            yield from _heavier(question, _with_one_more(question, found, frame, wide), placing)
+
+
+def _heavy(
+    question: Question, basis: Sequence[Sequence[int]], valued: Valued, end: float
+) -> Iterator[Frame]:
+    """Yield frames, most of them heavier than those before."""
+    best, tried, again = 0.0, 0, 0
+    for frame in frames_walked(basis, valued, seed=question.seed, steps=STEPS, end=end):
+        again = again + 1 if frame.worth == best else again * (frame.worth < best)
+        if again > AGREED:
+            return
+        if frame.worth > best * (NEARLY if tried < MOST_TRIED else 1.0):
             best, tried = max(best, frame.worth), tried + 1
-            for pair in _made(question, found, frame, wide):
-                value = question.query.difference(pair.moves(question.reading))
-                placed = placing(pair) if value > question.known()[0] else None
-                if placed is not None:
-                    yield placed
+            yield frame
+
+
+def _heavier(question: Question, pairs: Iterator[Pair], placing: RandomValues) -> Iterator[Pair]:
+    """Yield those that change the query by more than what is known, put where they are wanted."""
+    for pair in pairs:
+        value = question.query.difference(pair.moves(question.reading))
+        placed = placing(pair) if value > question.known()[0] else None
+        if placed is not None:
+            yield placed
 
 
 def _short(question: Question, found: _Classes) -> Iterator[Pair]:
@@ -319,6 +342,30 @@ def _made(
         return
     for place, longer in islice(shortcuts(arcs, found.near), MOST_EDGES):
         pair = _along_one_edge(question, found, longer, place)
+        if pair is not None:
+            yield pair
+
+
+def _with_one_more(
+    question: Question, found: _Classes, frame: Frame, wide: Sequence[bool]
+) -> Iterator[Pair]:
+    """Yield the moves of a frame along no edge, as many as leave a place for one along an edge."""
+    arcs = arcs_of(frame.blocks, frame.vector, wide)
+    effects = np.array([found.effects[two] - found.effects[one] for one, two, _ in arcs])
+    if found.near is None or not arcs or not irreducible(effects, [times for _, _, times in arcs]):
+        return
+    circuit = Circuit(effects, [times for _, _, times in arcs])
+    longer: dict[tuple[int, ...], list[Arc]] = {}
+    for one, two in islice(np.argwhere(found.near).tolist(), MOST_JOINED):
+        effect = tuple((found.effects[two] - found.effects[one]).tolist())
+        if effect not in longer:
+            spend(len(arcs) ** 2 * SOLVED)
+            times = circuit.with_one(effect) or []
+            along = [(a, b, k) for (a, b, _), k in zip(arcs, times, strict=False) if k]
+            longer[effect] = [(one, two, 1), *along] if along else []
+    ordered = sorted(longer.values(), key=lambda each: -sum(times for _, _, times in each))
+    for each in filter(None, ordered[:MOST_EDGES]):
+        pair = _along_one_edge(question, found, each, 0)
         if pair is not None:
             yield pair
 
