@@ -172,16 +172,7 @@ def squared_two(classes: Sequence[int]) -> list[Arc]:
     [2, 4, 8, 132]
     """
     count = len(classes)
-    shared = longest_shared(count)
-    times = count - shared
-    path, rest = classes[: shared + 1], classes[shared + 1 :]
-    ups = [path[-1], *rest[shared:], path[0]]
-    downs = [path[-1], *rest[:shared], path[0]]
-    return [
-        *(Arc((x, 0), (y, 1), times + 1) for x, y in pairwise(path)),
-        *(Arc((x, 0), (y, 1), 1) for x, y in pairwise(ups)),
-        *(Arc((x, 1), (y, 0), times) for x, y in pairwise(downs)),
-    ]
+    return _sharing_ups(classes, count - longest_shared(count), 1)
 
 
 def exchanged_two(classes: Sequence[int]) -> list[Arc]:
