@@ -2,8 +2,8 @@
 
 Engines look at the time often, to keep their deadlines. While a question is answered (inside a
 `Budget`), the time that they are told is not that of a clock on the wall: it counts work. A look at
-the clock is one step, and what takes longer than the usual few tenths of a millisecond between two
-looks says how much it did (`spend`): nodes of a search, a solver's own deterministic count. Counted
+the clock is one step, unless it says how much was done since the last one; and what takes longer
+than a step between two looks says so (`spend`): nodes of a search, a solver's own count. Counted
 work is the same on a busy machine and on a quiet one, so a question gets the same answer by the
 same engine on both. It is written in seconds, as a usual machine would need for it. Real seconds
 only stop: past the real end, all deadlines are told to have passed.
@@ -32,6 +32,7 @@ from types import TracebackType
 from typing import Any
 
 __all__ = [
+    "SHORT",
     "Budget",
     "Pace",
     "Worker",
@@ -47,6 +48,9 @@ __all__ = [
 
 STEP = 2.0**-13
 """Seconds that one look at the clock stands for; a power of two, so that sums of it are exact."""
+
+SHORT = 2.0**-16
+"""What passes between two looks where a loop looks at one class, or two, in each turn."""
 
 PATIENCE = 2.0
 """Seconds to wait for a worker that was told to end, and may be inside a solver."""
@@ -65,18 +69,20 @@ class _End(BaseException):
     """Raised inside a worker to end it."""
 
 
-def now() -> float:
-    """Return the time by which deadlines are told, in seconds; a worker may pause in here."""
+def now(work: float = STEP) -> float:
+    """Return the time by which deadlines are told, in seconds; a worker may pause in here.
+
+    `work`: the seconds of it since the last look.
+    """
     budget = _budgets.get(threading.get_ident())
-    return time.monotonic() if budget is None else budget.look()
+    return time.monotonic() if budget is None else budget.look(work)
 
 
 def spend(seconds: float) -> None:
     """Count work that was done since the last look at the clock; less than a step adds up."""
     budget = _budgets.get(threading.get_ident())
     if budget is not None:
-        steps, budget.owed = divmod(budget.owed + seconds, STEP)
-        budget.used += steps * STEP
+        budget.count(seconds)
 
 
 def counting() -> bool:
@@ -148,9 +154,14 @@ class Budget:
         if self._entered:
             del _budgets[threading.get_ident()]
 
-    def look(self) -> float:
+    def count(self, seconds: float) -> None:
+        """Count work; less than a step adds up."""
+        steps, self.owed = divmod(self.owed + seconds, STEP)
+        self.used += steps * STEP
+
+    def look(self, work: float = STEP) -> float:
         """Return the time by work done; far enough on, once the real end has passed."""
-        self.used += STEP
+        self.count(work)
         if self.end is not None and (late := time.monotonic() - self.end) >= 0:
             return max(self.start + self.used, self.until or 0.0) + late
         return self.start + self.used
@@ -184,9 +195,8 @@ class Pace:
         """Count so much work, and return whether the deadline had passed at the last look."""
         self._unseen += seconds
         if self._unseen >= PACE:
-            spend(self._unseen)
+            time_told = now(self._unseen)
             self._unseen = 0.0
-            time_told = now()
             self.late = self.deadline is not None and time_told >= self.deadline
         return self.late
 
@@ -264,13 +274,13 @@ class Worker(Budget):
             self._go.set()
             self._back.wait(GLANCE if late else PATIENCE)
 
-    def look(self) -> float:
+    def look(self, work: float = STEP) -> float:
         """Return the worker's own time, after a pause where its share is used up."""
         if self._stopped:
             raise _End
         if self.used >= self._share:
             self._pause()
-        return super().look()
+        return super().look(work)
 
     def over(self) -> bool:
         """Return whether the real end has passed; end here where it was told to."""

@@ -32,6 +32,10 @@ CHEAP = 8
 CALLS = 8
 """The clock is looked at once in so many pieces of work."""
 
+BRANCH, JOINED, RUN, MEMBER = 2e-6, 1e-6, 4e-8, 4e-7
+"""Seconds for a branch, for a run of positions that is joined with others or counted, and for a box
+in a leaf."""
+
 COVERING = 3
 """What it takes to see which boxes others cover, in branches."""
 
@@ -72,6 +76,7 @@ class Diagram:
     ) -> None:
         self._limit, self._deadline = limit, deadline
         self._steps, self._calls, self._drawn = 0, 0, limit is None
+        self._work = 0.0
         every = areas if without is None else [*areas, without]
         self._areas = len(areas)
         owned = [(owner, box) for owner, area in enumerate(every) for box in area.boxes if box]
@@ -88,12 +93,14 @@ class Diagram:
         self._firsts: dict[tuple[int, int, int], dict[int, list[Point]]] = {}
         self._leading: dict[tuple[int, int], dict[int, list[tuple[int, Positions]]]] = {}
         self._leaves: dict[int, int] = {}
+        self._joined: dict[tuple[int, tuple[int, ...]], Positions] = {}
 
     def leaf(self, alive: int) -> int:
         """Return the areas that own the boxes still alive."""
         found = self._leaves.get(alive)
         if found is None:
             found = 0
+            self._work += MEMBER * alive.bit_count()
             for bit in members(alive):
                 found |= 1 << self._owners[bit]
             self._leaves[alive] = found
@@ -112,18 +119,27 @@ class Diagram:
         """Return the branches of a node: (boxes alive after this axis, the positions)."""
         found = self._children.get((axis, alive))
         if found is None:
-            merged: dict[int, list[tuple[int, int]]] = {}
-            for mask, runs in self._axes[axis]:
-                merged.setdefault(alive & mask, []).extend(runs)
+            merged: dict[int, list[int]] = {}
+            for branch, (mask, _) in enumerate(self._axes[axis]):
+                merged.setdefault(alive & mask, []).append(branch)
             self._step(len(self._axes[axis]) + len(merged))
             if self._covers:
-                kept: dict[int, list[tuple[int, int]]] = {}
-                for mask, runs in merged.items():
-                    kept.setdefault(self._alive(axis + 1, mask), []).extend(runs)
+                kept: dict[int, list[int]] = {}
+                for mask, several in merged.items():
+                    kept.setdefault(self._alive(axis + 1, mask), []).extend(several)
                 self._step(COVERING * len(merged))
                 merged = kept
-            found = tuple((mask, Positions.joined(runs)) for mask, runs in merged.items())
+            found = tuple((mask, self._join(axis, tuple(each))) for mask, each in merged.items())
             self._children[axis, alive] = found
+        return found
+
+    def _join(self, axis: int, several: tuple[int, ...]) -> Positions:
+        """Return the positions of some branches of an axis: many nodes ask for the same."""
+        found = self._joined.get((axis, several))
+        if found is None:
+            runs = [run for branch in several for run in self._axes[axis][branch][1]]
+            self._work += JOINED * len(runs)
+            found = self._joined[axis, several] = Positions.joined(runs)
         return found
 
     def sizes(self, axis: int, alive: int) -> dict[int, int]:
@@ -136,6 +152,7 @@ class Diagram:
             found = {}
             for mask, positions in self.children(axis, alive):
                 width = positions.size
+                self._work += RUN * len(positions.runs)
                 below = self.sizes(axis + 1, mask)
                 for inside, size in below.items():
                     found[inside] = found.get(inside, 0) + width * size
@@ -148,16 +165,18 @@ class Diagram:
     def _step(self, steps: int) -> None:
         """Count work; refuse where it is too much, or too late."""
         self._steps += steps
+        self._work += BRANCH * steps
         self._calls += 1
         if self._steps > MOST_STEPS:
             raise OutgrownError(
                 "the regions of the facts are too entangled to find the classes of values that "
                 "they cut out\n  try: fewer facts, or regions over fewer attributes"
             )
-        # A look stands for more work than most steps are: one for each would count far too much.
-        looks = self._deadline is not None and self._calls % CALLS == 0
-        if looks and now() > (self._deadline or 0.0):
-            raise LateError("no time was left to find the classes of values")
+        if self._deadline is not None and self._calls % CALLS == 0:
+            late = now(self._work) > self._deadline
+            self._work = 0.0
+            if late:
+                raise LateError("no time was left to find the classes of values")
         if not self._drawn and self._steps > DRAW_AFTER:
             self._drawn = True
             assert self._limit is not None

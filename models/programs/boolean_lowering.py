@@ -64,6 +64,9 @@ class _Sum:
 LOOK = 32
 """After so many variables the clock is looked at."""
 
+FRESH = 4e-6
+"""Seconds for a variable, and for the clauses about it."""
+
 
 @dataclass(slots=True)
 class _Sink:
@@ -75,7 +78,7 @@ class _Sink:
     def fresh(self) -> int:
         self.last += 1
         if self.last % LOOK == 0:
-            now()  # a sum of many terms takes minutes: workers pause and end here
+            now(LOOK * FRESH)  # a sum of many terms takes minutes: workers pause and end here
         return self.last
 
     def add(self, *literals: int) -> None:

@@ -45,11 +45,11 @@ Engine: TypeAlias = Literal["glucose4", "cadical153", "cadical195"]
 _SLICE_SECONDS = 0.1
 _FIRST_BUDGET = 2_000
 
-PROPAGATIONS = 4_000_000
+PROPAGATIONS = 10_000_000
 """How many make a second of work."""
 
-CLAUSE, LITERAL = 1.5e-6, 1e-6
-"""Seconds for a clause that the solver is given, and for each of its literals."""
+CLAUSE, LITERAL = 1e-6, 9e-7
+"""Seconds for a clause that is written and given to the solver, and for each of its literals."""
 
 LEAST_WORK = 0.05
 """Seconds of work that Glucose is given at least."""

@@ -89,10 +89,10 @@ def busy(monkeypatch: pytest.MonkeyPatch, seed: int) -> Iterator[None]:
         while not ended.is_set():
             sum(range(1_000))
 
-    def late(worker: Worker) -> float:
+    def late(worker: Worker, work: float = clock.STEP) -> float:
         if rng.random() < 0.01:
             time.sleep(rng.random() / 100)
-        return look(worker)
+        return look(worker, work)
 
     others = [threading.Thread(target=spin, daemon=True) for _ in range(2)]
     for other in others:

@@ -9,16 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models import BudgetError, LinearFact, Point, Setting
+from blowproof.models.base.clock import spend
 from blowproof.models.base.kept import Kept
 from blowproof.models.domain.classes import ValueClass, classes_of, collapse
 from blowproof.models.domain.regions import Area
-from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["ClassTable", "class_table", "possible_classes", "table_of"]
 
 MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
 LARGEST = whole_limit(__name__, "LARGEST")
 MOST_AREAS = whole_limit(__name__, "MOST_AREAS")
+AREA = real_limit(__name__, "AREA")
+ENTRY = real_limit(__name__, "ENTRY")
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,7 @@ def _rows(facts: tuple[LinearFact, ...], classes: tuple[ValueClass, ...]) -> NDA
     if any(abs(times) > LARGEST for _, times in owners):
         raise BudgetError(f"a fact counts records more than {LARGEST} times")
     rows = np.zeros((len(classes), len(facts)), dtype=np.int64)
+    spend(sum(len(item.inside) for item in classes) * AREA + rows.size * ENTRY)
     for number, item in enumerate(classes):
         for area in item.inside:
             if area < len(owners):

@@ -19,13 +19,13 @@ from __future__ import annotations
 import time
 from collections.abc import Hashable, Iterator, Mapping
 from itertools import islice
-from math import lcm
+from math import inf, lcm
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models import BoundQuery, Box, BudgetError, Exact, Marginal, Point, Setting
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import SHORT, now
 from blowproof.models.base.numbers import magnitude
 from blowproof.models.domain.classes import ValueClass
 from blowproof.models.policy.readings import Reading, is_labelled
@@ -83,9 +83,11 @@ def is_determined(
     targets = _matrix(rows)
     if targets is None:
         return False
-    span = Span(known)
-    in_time = deadline is None or now() <= deadline
-    return in_time and all(_combined(span, target, deadline) for target in targets)
+    try:
+        span = Span(known, end=inf if deadline is None else deadline)
+    except TimeoutError:
+        return False
+    return all(_combined(span, target, deadline) for target in targets)
 
 
 def _combined(span: Span, target: NDArray[np.int64], deadline: float | None) -> bool:
@@ -136,7 +138,7 @@ def _firsts(query: BoundQuery, table: ClassTable) -> list[Row]:
 
 
 def _in_time(deadline: float | None) -> None:
-    if deadline is not None and now() > deadline:
+    if deadline is not None and now(SHORT) > deadline:
         raise TimeoutError
 
 

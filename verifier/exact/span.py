@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import isqrt, lcm
+from math import inf, isqrt, lcm
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.verifier.limits.limit import whole_limit
+from blowproof.models.base.clock import now
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["Span", "full_rank", "independent"]
 
@@ -26,20 +27,25 @@ SMALL = isqrt(PRIME // 2)
 
 SAFE = whole_limit(__name__, "SAFE")
 SPARE = whole_limit(__name__, "SPARE")
+ENTRY = real_limit(__name__, "ENTRY")
 
 Matrix = NDArray[np.int64]
 
 
-def independent(rows: Matrix) -> list[int]:
+def independent(rows: Matrix, *, end: float = inf) -> list[int]:
     """Return rows (by number) of which every other one is a rational combination, checked.
 
     As few as can be unless a check fails: a row whose combination could not be checked is returned
-    too, so that the number of rows returned is at least the rank.
+    too, so that the number of rows returned is at least the rank. All rows, where it is not done by
+    `end` (a time of the clock).
 
     >>> independent(np.array([[1, 0, 1], [2, 0, 2], [0, 1, 1], [1, 1, 2]]))
     [0, 2]
     """
-    span = Span(rows)
+    try:
+        span = Span(rows, end=end)
+    except TimeoutError:
+        return list(range(len(rows)))
     chosen = span.chosen
     others = set(range(len(rows))).difference(chosen)
     extra = [i for i in others if span.combination(rows[i]) is None]
@@ -56,16 +62,19 @@ def full_rank(rows: Matrix) -> bool:
 
 
 class Span:
-    """The rational combinations of the rows of a matrix of whole numbers."""
+    """The rational combinations of the rows of a matrix of whole numbers.
 
-    def __init__(self, rows: Matrix) -> None:
+    TimeoutError where they are not found by `end`.
+    """
+
+    def __init__(self, rows: Matrix, *, end: float = inf) -> None:
         draw = np.random.default_rng(0)
         columns = _sample(rows, draw)
         while True:  # a sample of the columns may show too few independent rows
-            self.chosen, places = _eliminated(rows[:, columns])
+            self.chosen, places = _eliminated(rows[:, columns], end)
             self.columns = columns[places].tolist()
             self.basis = rows[self.chosen]
-            self.inverse = _inverse(self.basis[:, self.columns])
+            self.inverse = _inverse(self.basis[:, self.columns], end)
             if len(columns) == rows.shape[1]:
                 break  # no column was left out
             missed = self._missed(rows, draw)
@@ -124,7 +133,7 @@ def _sample(rows: Matrix, draw: np.random.Generator) -> NDArray[np.int64]:
     return draw.choice(rows.shape[1], most, replace=False)
 
 
-def _eliminated(rows: Matrix) -> tuple[list[int], list[int]]:
+def _eliminated(rows: Matrix, end: float = inf) -> tuple[list[int], list[int]]:
     left = rows % PRIME
     chosen: list[int] = []
     columns: list[int] = []
@@ -139,13 +148,20 @@ def _eliminated(rows: Matrix) -> tuple[list[int], list[int]]:
         row = left[number] * factor % PRIME
         below = left[number + 1 :]
         touched = np.flatnonzero(below[:, column])
+        _in_time(len(touched) * left.shape[1], end)
         if len(touched):
             block = below[touched]
             below[touched] = (block - block[:, column][:, None] * row % PRIME) % PRIME
     return chosen, columns
 
 
-def _inverse(square: Matrix) -> Matrix:
+def _in_time(entries: int, end: float) -> None:
+    """Count so many entries of an elimination; TimeoutError after the end."""
+    if now(entries * ENTRY) > end:
+        raise TimeoutError
+
+
+def _inverse(square: Matrix, end: float = inf) -> Matrix:
     """Return the inverse of an invertible matrix modulo the prime (Gauss and Jordan)."""
     size = len(square)
     work = np.concatenate([square % PRIME, np.eye(size, dtype=np.int64)], axis=1)
@@ -156,6 +172,7 @@ def _inverse(square: Matrix) -> Matrix:
         work[k] = work[k] * pow(int(work[k, k]), -1, PRIME) % PRIME
         others = np.flatnonzero(work[:, k])
         others = others[others != k]
+        _in_time(2 * len(others) * size, end)
         work[others] = (work[others] - work[others, k][:, None] * work[k] % PRIME) % PRIME
     return work[:, size:]
 
@@ -170,10 +187,10 @@ def _times(left: Matrix, right: Matrix) -> Matrix:
 
 def _fraction(residue: int) -> Fraction | None:
     """Return the small fraction with this remainder modulo the prime; None if there is none."""
-    before, now = PRIME, residue
+    larger, smaller = PRIME, residue
     one, two = 0, 1
-    while now > SMALL:
-        quotient = before // now
-        before, now = now, before - quotient * now
+    while smaller > SMALL:
+        quotient = larger // smaller
+        larger, smaller = smaller, larger - quotient * smaller
         one, two = two, one - quotient * two
-    return Fraction(now, two) if two and abs(two) <= SMALL else None
+    return Fraction(smaller, two) if two and abs(two) <= SMALL else None

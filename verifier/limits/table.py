@@ -146,6 +146,8 @@ databases/value_classes
     MOST_AREAS 5_000 areas: Of more facts no table is made of what each class adds to each.
     MOST_CLASSES 20_000 classes: More classes are too many for a table.
     LARGEST 2^20 coefficient: Larger coefficients of facts are left to the engines.
+    AREA 2e-7 seconds: For an area that a class lies in.
+    ENTRY 2.5e-8 seconds: For an entry of the table.
 engines/brute
     DATABASE_BUDGET 200_000 databases: How many databases may be listed before the question is
         refused.
@@ -204,7 +206,9 @@ engines/irreducibles/choice
     LOADING 0.3 seconds: To wait for compiled code on disk before the plain engine starts.
 engines/irreducibles/circuits
     LARGEST 2^30 entry: Larger entries of an elimination do not fit 64-bit products.
-    ENTRY 2e-8 seconds: For an entry of an elimination in one step of a walk.
+    STEP 3e-5 seconds: For one step of a walk.
+    ENTRY 1.2e-8 seconds: For an entry of an elimination in it.
+    COORDINATE 6e-7 seconds: For one coordinate of an effect, before walks begin.
 engines/irreducibles/functionals
     MOST_SUBSETS 600 subsets: So many subsets of effects give normals in plain Python.
     MOST_NORMALS 100_000 normals: More functionals are not kept.
@@ -360,6 +364,7 @@ exact/small_coordinates
 exact/span
     SAFE 2^62 sum: Sums below this fit 64 bits.
     SPARE 60 rows: So many more numbers than twice the rows may be worked with.
+    ENTRY 7e-9 seconds: For an entry in a step of an elimination.
 export/averaging
     MOST_FACTS 800 facts: The attack solves no larger system.
 export/programs
@@ -372,8 +377,10 @@ export/programs
 moves/best_choice
     LISTING_LIMIT 20_000 choices: So few choices of kinds are listed one by one.
     MOST_DIGITS 2_000_000 numbers: Choices times outputs: beyond that they are not listed.
-    DIGIT 2e-7 seconds: For one output of one choice that is listed.
-    NUMBER 4e-7 seconds: For one output of one kind that is tried in the place of another.
+    OFTEN 256 sums: So many between two looks at the clock.
+    SUM 6e-7 seconds: For one sum of choices that is listed.
+    DIGIT 1.5e-7 seconds: For one output of a sum of all choices.
+    NUMBER 1.4e-7 seconds: For one output of one kind that is tried in the place of another.
     PARTS 16 parts: Moves that are alike are chosen, one after the other, in so many.
     WRITTEN 7e-6 seconds: For one output of one kind in a program that is written.
     CHOICE_SECONDS 20.0 seconds: How long a program may look for the best choice of moves, where no
@@ -403,12 +410,16 @@ neighbours/check
         be searched.
     MANY 12 moves: With fewer moves the search is as quick.
     FEW_PARTS 1_000 parts: So many of a pair of reading 5 are listed before anything else is tried.
+    RECORD 3e-6 seconds: For one record that changes, before or after.
 neighbours/joint_certainty
     OFTEN 1_024 steps: So many between two looks at the clock.
 neighbours/cycle_parts
     MOST_BESIDE 3 facts: So many facts that count much are set apart from independent ones.
 neighbours/search_for_d3
     STATE_BUDGET 500_000 sums: How many running sums the search may hold before it gives up.
+    CHOICE 2e-5 seconds: For one record more.
+    OPTION 4e-6 seconds: For what it may do.
+    SUM 1e-7 seconds: For one running sum, with that.
     WORK_PER_STATE 3 sums: How many sums it may make in all, for each one that it may hold.
 neighbours/zero_parts
     MOST_PARTS 100_000 parts: More parts of a pair are not listed.
@@ -629,6 +640,8 @@ theorems/longest_irreducible
     FINEST 4_096 parts: Coordinates are divided into so many parts at the most.
     BLOCK 256 rows: So many rows are looked at together.
     LINK 2e-7 seconds: For a fact that an effect changes.
+    COMPARED 8e-10 seconds: For a coordinate of two points that are compared.
+    SQUARED 3e-7 seconds: For a coordinate that is squared, in whole numbers of any size.
 theorems/families/areas
     MOST_OPEN 2_000 boxes: Over one position there are no more boxes that may overlap.
     SHORT_AXIS 8 positions: Of no longer axes every position is taken.
@@ -763,8 +776,8 @@ witnesses/few_classes
     NEIGHBOURS 20 classes: So many of them are kept, by chance.
     MOST_AREAS 60 areas: Queries with more areas do not cut classes.
     BOXES 3 boxes: So many boxes of a class are looked at.
-    ENTRY 1e-9 seconds: For a fact of a class that may join others.
-    CANDIDATE 2e-5 seconds: For looking at a pair that may be one.
+    ENTRY 3.6e-10 seconds: For a fact of a class that may join others.
+    CANDIDATE 7e-6 seconds: For looking at a pair that may be one.
 witnesses/four_cells
     MOST_CLASSES 300 classes: Of more classes some that share facts are looked at.
     MOST_FOURS 60 fours: So many are tried.
@@ -796,7 +809,9 @@ witnesses/frames/walk
     COOLING 0.985 part: What a walk keeps of its warmth in each step.
     PIECE 0.5 seconds: After so long a walk says what it has found by then.
     LARGEST 2^46 determinant: Larger ones are not exact enough in floats.
-    SECONDS_PER_PRODUCT 1e-9 seconds: What a step costs for each product of an inverse.
+    SECONDS_PER_STEP 7e-5 seconds: What a step costs.
+    SECONDS_PER_ENTRY 2.2e-8 seconds: What it costs for each number of all frames that it looks at.
+    SECONDS_PER_PRODUCT 1.7e-10 seconds: What it costs for each product of an inverse.
 witnesses/frames/worth
     MOST_ENTRIES 4_000_000 numbers: Rows with more numbers are not written out.
     NUMBER 5e-7 seconds: For a number of a row that is written out.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,6 +19,8 @@ LISTING_LIMIT = whole_limit(__name__, "LISTING_LIMIT")
 MOST_DIGITS = whole_limit(__name__, "MOST_DIGITS")
 CHOICE_SECONDS = real_limit(__name__, "CHOICE_SECONDS")
 PARTS = whole_limit(__name__, "PARTS")
+OFTEN = whole_limit(__name__, "OFTEN")
+SUM = real_limit(__name__, "SUM")
 DIGIT = real_limit(__name__, "DIGIT")
 NUMBER = real_limit(__name__, "NUMBER")
 WRITTEN = real_limit(__name__, "WRITTEN")
@@ -155,7 +157,7 @@ def _by_listing(
     width = (2 * most + 1).bit_length() // 8 + 1
     limit = min(LISTING_LIMIT, MOST_DIGITS // max(1, len(outputs)))
     layers: list[dict[int, tuple[int, Kind]]] = []
-    sums: Iterable[int] = [0]
+    sums: Collection[int] = [0]
     for kinds, times in groups:
         if len(kinds) > limit:
             return None
@@ -163,12 +165,15 @@ def _by_listing(
         layer: dict[int, tuple[int, Kind]] = {}
         for number, total in enumerate(sums):
             layer.update({total + step: (step, kind) for step, kind in steps.items()})
-            if len(layer) > limit or (number % 256 == 255 and now() >= deadline):
+            if len(layer) > limit:
                 return None
-        spend(len(layer) * len(outputs) * DIGIT)
+            if number % OFTEN == OFTEN - 1 and now(OFTEN * len(steps) * SUM) >= deadline:
+                return None
+        spend(len(sums) % OFTEN * len(steps) * SUM)
         layers.append(layer)
         sums = layer
     score, names = _score(kind for kinds, _ in groups for kind in kinds), list(outputs)
+    spend(len(sums) * len(outputs) * DIGIT)
     best = max(sums, key=lambda total: score.size(_unpacked(total, width, names)))
     choice: Counter[Kind] = Counter()
     total = best

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models import Box, Point, SecretGraph
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import SHORT, now
 from blowproof.models.domain.classes import ValueClass
 from blowproof.models.domain.regions import Positions
 from blowproof.models.secrets import OffsetGraph
@@ -127,7 +127,7 @@ def near_classes(
     boxes: list[Box] = []
     owner: list[int] = []
     for place, item in enumerate(classes):
-        if deadline is not None and now() > deadline:
+        if deadline is not None and now(SHORT) > deadline:
             return None
         held = list(islice(item.boxes(), MOST_BOXES + 1))
         boxes += held if len(held) <= MOST_BOXES else [_around(item)]

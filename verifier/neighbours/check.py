@@ -14,11 +14,12 @@ from itertools import product
 from math import prod
 
 from blowproof.models import BudgetError, InternalError, Move, Setting
+from blowproof.models.base.clock import spend
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.numbering import can_be_numbered
 from blowproof.verifier.databases.sparse_facts import SparseFacts
-from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.neighbours.cycle_parts import part_of_cycle
 from blowproof.verifier.neighbours.joint_certainty import certain_of_both
 from blowproof.verifier.neighbours.search_for_d3 import (
@@ -35,6 +36,7 @@ __all__ = ["STATE_BUDGET", "Verdict", "check_pair", "require_pair"]
 MANY_EFFECTS = whole_limit(__name__, "MANY_EFFECTS")
 MANY = whole_limit(__name__, "MANY")
 FEW_PARTS = whole_limit(__name__, "FEW_PARTS")
+RECORD = real_limit(__name__, "RECORD")
 
 
 def check_pair(
@@ -53,6 +55,7 @@ def check_pair(
     known: Verdict | None = setting.kept.found(("pair", reading, pair))
     if known is not None:
         return known
+    spend((len(pair.before) + len(pair.after)) * RECORD)
     verdict = _checked(setting, reading, pair, budget, deadline)
     if verdict.minimality != "budget":
         setting.kept.put(("pair", reading, pair), verdict)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from blowproof.models import Point, Setting
 from blowproof.models.base.clock import now
@@ -16,12 +17,15 @@ from blowproof.models.domain.classes import ValueClass, collapse
 from blowproof.models.domain.regions import Box
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.sparse_facts import SparseFacts
-from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["STATE_BUDGET", "Option", "Record", "SearchForD3", "Verdict"]
 
 STATE_BUDGET = whole_limit(__name__, "STATE_BUDGET")
 WORK_PER_STATE = whole_limit(__name__, "WORK_PER_STATE")
+CHOICE = real_limit(__name__, "CHOICE")
+OPTION = real_limit(__name__, "OPTION")
+SUM = real_limit(__name__, "SUM")
 
 Effect = tuple[tuple[int, int], ...]
 """What is added to facts: (fact, how much) where that is not 0, the facts in order."""
@@ -239,7 +243,7 @@ class SearchForD3:
                     states, options, counted=record.counted, most=self.budget, end=self.deadline
                 )
                 work += _count(states)
-                late = self.deadline is not None and now() > self.deadline
+                late = self.deadline is not None and now(CHOICE) > self.deadline
                 if late or _count(states) > self.budget or work > WORK_PER_STATE * self.budget:
                     return Verdict(False, "the search outgrew its budget", "budget")
                 if _count(states) == before and not record.counted:
@@ -348,7 +352,7 @@ def _step(
                 truths | option.truths,
             )
             reached[key].update([total + step for total in sums] if step else sums)
-            late = end is not None and now() > end
+            late = now(OPTION + len(sums) * SUM) > (inf if end is None else end)
             if late or _count(reached) > most:
                 return reached
     return reached

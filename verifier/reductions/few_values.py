@@ -46,7 +46,7 @@ from blowproof.models import (
     SecretGraph,
     Setting,
 )
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import SHORT, now
 from blowproof.models.domain.classes import ValueClass
 from blowproof.models.norms import LINF, RANGE
 from blowproof.models.policy.readings import Reading, is_labelled
@@ -317,7 +317,7 @@ def _first(side: Positions) -> Positions:
 def _timely(classes: Iterable[ValueClass], deadline: float | None) -> Iterator[ValueClass]:
     """Yield the classes until the deadline."""
     for item in classes:
-        if deadline is not None and now() > deadline:
+        if deadline is not None and now(SHORT) > deadline:
             raise BudgetError("no time was left to choose values of each class")
         yield item
 

@@ -56,6 +56,8 @@ MOST_PAIRS = whole_limit(__name__, "MOST_PAIRS")
 FINEST = whole_limit(__name__, "FINEST")
 BLOCK = whole_limit(__name__, "BLOCK")
 LINK = real_limit(__name__, "LINK")
+COMPARED = real_limit(__name__, "COMPARED")
+SQUARED = real_limit(__name__, "SQUARED")
 
 
 def longest_of_points(points: Matrix, *, differences: bool, end: float = inf) -> int:
@@ -81,7 +83,7 @@ def longest_of_points(points: Matrix, *, differences: bool, end: float = inf) ->
         return 1
     if now() > end:
         return _unreduced(points, differences=differences)
-    points = points[:, independent(np.ascontiguousarray(points.T))]
+    points = points[:, independent(np.ascontiguousarray(points.T), end=end)]
     rank, count = points.shape[1], len(points)
     reach = np.ptp(points, axis=0) if differences else np.abs(points).max(axis=0)
     reaches = [int(c) for c in reach]
@@ -220,6 +222,7 @@ def _widest(points: Matrix, *, differences: bool) -> int:
         middle = np.median(points, axis=0).astype(np.int64)
         return int(np.sort(_sizes(points - middle))[-2:].sum())
     most = 0
+    spend(len(points) * points.size * COMPARED)
     for start in range(0, len(points), BLOCK):
         for row in points[start : start + BLOCK]:
             most = max(most, int(_sizes(points - row).max()))
@@ -248,6 +251,7 @@ def _circuit(points: Matrix, scales: Sequence[Fraction], *, differences: bool) -
     weights = np.array([-(-x.numerator // x.denominator) for x in whole], dtype=object)
 
     def squares(rows: Matrix) -> NDArray[np.object_]:
+        spend(rows.size * SQUARED)
         found: NDArray[np.object_] = (rows.astype(object) ** 2) @ weights
         return found
 

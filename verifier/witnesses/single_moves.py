@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, islice, product
 
 from blowproof.models import Box, Point, SecretGraph, Setting
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import SHORT, now
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.databases.value_classes import ClassTable
@@ -33,7 +33,7 @@ def idle_pairs(
     rng.shuffle(order)
     order.sort(key=lambda place: bool(table.rows[place].any()))  # the largest class comes first
     for place in order:
-        if now() > end:
+        if now(SHORT) > end:
             return
         boxes = list(islice(table.classes[place].boxes(), BOXES))
         corners = [list(_corners(box)) for box in boxes]

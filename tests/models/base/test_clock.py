@@ -83,6 +83,25 @@ def test_less_than_a_step_of_work_adds_up() -> None:
         assert now() - begun == 1 + 2.0**-13
 
 
+def test_a_look_says_how_much_was_done_since_the_last_one() -> None:
+    with Budget():
+        begun = now()
+        for _ in range(1000):
+            now(2.0**-16)
+        assert now() - begun == 1000 * 2.0**-16 + 2.0**-13
+        told: list[float] = []
+
+        def work() -> None:
+            told.extend(now(0.5) for _ in range(4))
+
+        worker = Worker(work)
+        turns = 1
+        while not worker.turn(0.6):
+            turns += 1
+        assert worker.used == 2.0 and turns == 2
+        assert [later - told[0] for later in told] == [0.0, 0.5, 1.0, 1.5]
+
+
 def test_the_same_work_is_told_the_same_times() -> None:
     told: list[list[float]] = []
     for pause in (0.0, 1.1):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from blowproof.models import Count, Domain, Labels, Marginal, Policy, parse_query
+from blowproof.models.base.clock import Budget, now
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.exact.span import Span, independent
 
@@ -19,6 +20,15 @@ def test_rows_that_a_sample_of_the_columns_does_not_show(seed: int) -> None:
     rows[39] = rows[:39].sum(axis=0)
     assert independent(rows) == list(range(39))
     assert Span(rows).combination(rows[39] - 2 * rows[1]) is not None
+
+
+def test_when_time_is_over_all_rows_are_taken() -> None:
+    rows = np.vstack([np.eye(80, dtype=np.int64), np.ones((60, 80), dtype=np.int64)])
+    assert independent(rows) == list(range(80))
+    with Budget():
+        assert independent(rows, end=now() + 1e-3) == list(range(140))
+        with pytest.raises(TimeoutError):
+            Span(rows, end=now())
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 5), (3, 0), (3, 500)])

@@ -17,6 +17,8 @@ __all__ = ["circuits", "circuits_lower_bound"]
 
 LARGEST = whole_limit(__name__, "LARGEST")
 ENTRY = real_limit(__name__, "ENTRY")
+STEP = real_limit(__name__, "STEP")
+COORDINATE = real_limit(__name__, "COORDINATE")
 
 
 def circuits_lower_bound(
@@ -34,6 +36,7 @@ def circuits_lower_bound(
     no effects. The walk ends at the time limit.
     """
     instance = Instance.of(effects, weights)
+    spend(len(effects) * instance.rank * COORDINATE)
     end = None if time_limit is None else now() + time_limit
     found = list(circuits(instance, budget, seed, end))
     for weight, multiset in reversed(found):  # the heaviest comes last
@@ -67,13 +70,13 @@ def circuits(
     random = Random(seed)
     tableau = _Tableau(instance, random)
     for step in range(budget):
-        if end is not None and now() > end:
+        time_told = now(STEP + tableau.entries.size * ENTRY)
+        if end is not None and time_told > end:
             return
         if step % 40 == 0 or tableau.overflows:
             tableau = _Tableau(instance, random)
         if tableau.overflows:
             continue
-        spend(tableau.entries.size * ENTRY)
         column, negative, weight = tableau.heaviest()
         if weight > best:
             circuit = tableau.circuit(column, negative)
@@ -98,7 +101,7 @@ class _Tableau:
         weights = np.array(instance.weights, dtype=float)
         self.along = weights[self.half]
         self.against = weights[np.array(instance.opposite, dtype=np.int64)[self.half]]
-        spend(instance.rank * self.entries.size * ENTRY)
+        spend(instance.rank * (STEP + self.entries.size * ENTRY))
         for column in range(len(order)):
             free = np.flatnonzero((self.entries[:, column] != 0) & (self.basis < 0))
             if len(free) and not self.overflows:

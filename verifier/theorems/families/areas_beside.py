@@ -30,7 +30,7 @@ from itertools import permutations, product
 from math import ceil, inf, log10
 
 from blowproof.models import BlowproofError, Exact, LinearFact, Point, Setting
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import SHORT, now
 from blowproof.models.norms import L2_SQUARED, NORMS
 from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.models.stacks.stacked import is_histogram
@@ -209,7 +209,7 @@ def _pairs(
     told = SparseFacts(setting.domain, further)
     few = []
     for node in classes:
-        if now() > end:
+        if now(SHORT) > end:
             break
         alike: dict[object, list[Point]] = defaultdict(list)
         for x in points_of(node, every):

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models import BlowproofError, Box, Point, Setting
-from blowproof.models.base.clock import now, spend
+from blowproof.models.base.clock import SHORT, now, spend
 from blowproof.models.base.kept import Kept, cached_property
 from blowproof.models.domain.classes import ValueClass
 from blowproof.models.norms import L2_SQUARED
@@ -167,7 +167,7 @@ class _Classes:
             return None
         found = self.near.copy()
         for one, two in np.argwhere(self.near).tolist():
-            now()
+            now(SHORT)
             found[one, two] = self._plain(self.boxes[one], self.boxes[two]) is None
         return found
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.models.base.clock import now, spend
+from blowproof.models.base.clock import now
 from blowproof.verifier.exact.span import full_rank
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 
@@ -36,6 +36,8 @@ COLD = real_limit(__name__, "COLD")
 COOLING = real_limit(__name__, "COOLING")
 PIECE = real_limit(__name__, "PIECE")
 LARGEST = whole_limit(__name__, "LARGEST")
+SECONDS_PER_STEP = real_limit(__name__, "SECONDS_PER_STEP")
+SECONDS_PER_ENTRY = real_limit(__name__, "SECONDS_PER_ENTRY")
 SECONDS_PER_PRODUCT = real_limit(__name__, "SECONDS_PER_PRODUCT")
 
 Numbers = NDArray[np.int64]
@@ -83,7 +85,9 @@ class _Walker:
         self.basis, self.worth, self.rng, self.end = basis, worth, rng, end
         self.steps = 0
         count, several = basis.shape
-        self.cost = SECONDS_PER_PRODUCT * several * several * (several + count)
+        products = several * several * (several + count)
+        entries = several * count * SECONDS_PER_ENTRY
+        self.cost = SECONDS_PER_STEP + entries + SECONDS_PER_PRODUCT * products
 
     def walk(self, most: int) -> Iterator[Frame]:
         """Yield the best frame of one walk, now and then if it is long; none where none is met."""
@@ -93,10 +97,10 @@ class _Walker:
         heat, stalled = WARM, 0
         limit = STALL * len(blocks)
         for step in range(most):
-            if stalled > limit or self.steps >= most or now() > self.end:
+            time_told = now(self.cost)
+            if stalled > limit or self.steps >= most or time_told > self.end:
                 break
             self.steps += 1
-            spend(self.cost)
             found = self._around(blocks, vector)
             if found is None:
                 stalled += 1
@@ -110,9 +114,9 @@ class _Walker:
                 numbers = tuple(int(k) for k in vectors[:, top])
                 best = Frame(tuple(int(b) for b in cuts[:, top]), numbers, float(worth[top]))
                 stalled = 0
-            if best is not told and best is not None and now() > begun + PIECE:
+            if best is not told and best is not None and time_told > begun + PIECE:
                 yield best
-                told, begun = best, now()
+                told, begun = best, time_told
         if best is not None and best is not told:
             yield best
 
