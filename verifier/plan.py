@@ -61,17 +61,21 @@ LISTING = ("brute", "sat", "ilp")
 IN_TURNS = ("engine", "reduction")
 
 
-def plan(question: Question, *, only: str = "", inner: bool = False) -> list[Step]:
+def plan(
+    question: Question, *, only: str = "", inner: bool = False, in_l1: bool = False
+) -> list[Step]:
     """Return the strategies in the order in which they have their first turn.
 
     `only`: a strategy that is asked alone, with what it takes along. `inner`: the question is an
-    easier one, asked on the way to another.
+    easier one, asked on the way to another, which is one in another norm if it is `in_l1`.
     """
     asked = [item for item in ENGINES if not only or only in (item.name, item.part_of)]
     engines = [Step(item, _why_not(item, question)) for item in asked]
     for step in engines if inner else ():
         if step.strategy.name == "l1":
             step.why_not = step.why_not or "the question that it is easier than is asked in l1"
+        if step.strategy.name == "long circuits" and in_l1:
+            step.why_not = step.why_not or "in the norm that was asked for, it walks the same way"
     if inner and any(step.applies and step.strategy.name not in LISTING for step in engines):
         for step in engines:
             if step.strategy.name in LISTING:
@@ -139,6 +143,8 @@ class Run:
         outer: Run | None = None,
     ) -> None:
         self.problem, self.only, self.outer = problem, only, outer
+        self.measure = question.query.measure
+        self.in_l1: bool = outer is not None and (outer.in_l1 or outer.measure is not self.measure)
         self.begun, self.cut = now(), False
         self.board = Board(question.setting, question.query, question.reading, question.listener)
         if outer is None:
@@ -146,7 +152,7 @@ class Run:
         elif question.reading == "pufferfish" and question.irreducible:
             question = replace(question, reading="published")  # the same pairs
         self.question = replace(question, known=self.board.ends)
-        self.steps = plan(self.question, only=only, inner=outer is not None)
+        self.steps = plan(self.question, only=only, inner=outer is not None, in_l1=self.in_l1)
         if problem is not None:
             does = "bounds of related questions, asked before"
             self.steps.insert(0, Step(Strategy("travel", "theorem", does, self._travel)))

@@ -21,11 +21,13 @@ from blowproof.models import (
     InternalError,
     Labels,
     Literal,
+    Marginal,
     Policy,
     parse_query,
     setting,
 )
 from blowproof.models.files.writing import to_toml
+from blowproof.models.stacks.written import parse_question
 from blowproof.verifier import plan
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Answer, Pair
@@ -89,6 +91,24 @@ def test_easier_questions_are_for_those_that_search() -> None:
     near = replace(TOTALS, secrets=AttributeChange(changes=1))
     assert asked_inside(asked(near)) == ["long circuits", "complete graph", "secret effects"]
     assert asked_inside(asked(near, reading="markov")) == ["ilp"]
+
+
+def test_in_another_norm_l1_is_asked_once() -> None:
+    """An easier question leaves that to the one that it is easier than; frames are walked once."""
+    policy = Policy(
+        domain=Domain(a=Labels("xy"), b=Labels("uv"), f=Labels("01")),
+        known=(Marginal(["a"]), Marginal(["b"])),
+    )
+    query = parse_question("histogram", policy, "l2-squared")
+    question = Question(prepare(setting(policy), "published"), query, "published")
+
+    def asked(**options: bool) -> set[str]:
+        steps = plan.plan(question, **options)  # type: ignore[arg-type]
+        return {step.strategy.name for step in steps if step.applies}
+
+    assert {"l1", "long circuits"} <= asked()
+    assert "l1" not in asked(inner=True) and "long circuits" in asked(inner=True)
+    assert "long circuits" not in asked(inner=True, in_l1=True)
 
 
 def test_an_engine_alone_takes_along_what_is_part_of_it() -> None:

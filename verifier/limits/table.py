@@ -709,12 +709,14 @@ theorems/values/in_norms
     MOST_ENTRIES 2_000_000 entries: Of the rows of all kinds of classes.
     MOST_SUMMED 20_000 changes: So many are added up one by one; of more, all are taken to be as
         large as the largest.
+    MOST_WRITTEN 200_000 numbers: Of rows that are written out for what many exchanges change.
     ROUNDS 24 rounds: So many improve a choice.
     STARTS 4 directions: So many outputs, and classes, are tried first.
     SAFE 2^60 sum: Sums of squares below this are exact in the arrays.
     ENTRY 5e-9 seconds: For one number of a difference of two rows.
     VALUE 1e-5 seconds: For a value whose row is looked at.
     WRITTEN 5e-7 seconds: For a number of a row that is written out, or compared with others.
+    SPREAD 1e-6 seconds: For a number of a row that is looked at for how far rows lie apart.
 theorems/values/less_known
     MOST_OUTPUTS 40 outputs: Of more, facts are not taken away.
     MOST_ENTRIES 400_000 entries: Of larger tables of classes and facts neither.
@@ -820,6 +822,7 @@ witnesses/frames/worth
     MOST_PASSES 8 passes: So often values are looked over for better ones.
     LARGEST 1_000_000_000_000 records: Room for more is no limit.
     TIE 1e-12 part: Sizes that differ by less are equal.
+    DECIMALS 6 decimals: Of the roots that are compared, so that equal frames are seen to be.
     APART 0.2 part: What a frame is worth that has no two classes of a path joined by an edge of G.
 witnesses/merged_into_databases
     MOST_PARTS 20_000 parts: More parts of a pair are not listed.

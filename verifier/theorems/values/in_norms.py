@@ -81,9 +81,11 @@ MANY_VALUES = whole_limit(__name__, "MANY_VALUES")
 MOST_ADDED = whole_limit(__name__, "MOST_ADDED")
 MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
 MOST_SUMMED = whole_limit(__name__, "MOST_SUMMED")
+MOST_WRITTEN = whole_limit(__name__, "MOST_WRITTEN")
 ROUNDS = whole_limit(__name__, "ROUNDS")
 STARTS = whole_limit(__name__, "STARTS")
 SAFE = whole_limit(__name__, "SAFE")
+SPREAD = real_limit(__name__, "SPREAD")
 ENTRY = real_limit(__name__, "ENTRY")
 VALUE = real_limit(__name__, "VALUE")
 WRITTEN = real_limit(__name__, "WRITTEN")
@@ -110,6 +112,7 @@ class Kind:
         least: Change = {}
         most: Change = {}
         held: dict[Hashable, int] = {}
+        spend(sum(map(len, self.rows.values())) * SPREAD)
         for row in self.rows.values():
             for key, value in row.items():
                 least[key] = min(least.get(key, value), value)
@@ -151,11 +154,14 @@ def _corners(rows: Mapping[Key, tuple[Row, Point]]) -> dict[Key, tuple[Row, Poin
     Norms are convex: no others change a query by more.
     """
     alike: dict[frozenset[Hashable], dict[tuple[Exact, ...], Key]] = {}
+    kept: set[Key] = set()
     for key, (row, _) in rows.items():
-        outputs = frozenset(row)
-        point = tuple(row[each] for each in sorted(outputs, key=repr))
-        alike.setdefault(outputs, {})[point] = key
-    kept = {points[point] for points in alike.values() for point in corners(points)}
+        if len(row) > 2:
+            kept.add(key)
+            continue
+        point = tuple(row[each] for each in sorted(row, key=repr))
+        alike.setdefault(frozenset(row), {})[point] = key
+    kept.update(points[point] for points in alike.values() for point in corners(points))
     return {key: rows[key] for key in rows if key in kept}
 
 
@@ -212,6 +218,7 @@ def above(
 
 def whole_size(query: Stacked, kinds: Sequence[Kind], size: Exact) -> Exact:
     """Return the size, rounded down where all sizes are whole."""
+    spend(sum(len(row) for kind in kinds for row in kind.rows.values()) * WRITTEN)
     numbers = (x for kind in kinds for row in kind.rows.values() for x in row.values())
     weights = (weight for part in query.parts for weight in part.weights)
     if all(Fraction(x).denominator == 1 for each in (numbers, weights) for x in each):
@@ -417,7 +424,7 @@ def one_more_in_classes(
 
 def _too_long(query: Stacked, classes: Sequence[Sequence[Point]]) -> bool:
     """Whether there are too many numbers to write rows out, also if many rows are short."""
-    return query.longest_row * sum(map(len, classes)) > 4 * MOST_ENTRIES
+    return query.longest_row * sum(map(len, classes)) > MOST_WRITTEN
 
 
 def largest_apart(
@@ -430,6 +437,8 @@ def largest_apart(
     classes = values_in(question, table, home, end) if isinstance(query, Stacked) else None
     if classes is None or not isinstance(query, Stacked) or _too_long(query, classes):
         return None
+    if not _with_outputs_of_their_own(query, classes):
+        return None
     kinds = kinds_of(query, classes)
     if sum(len(row) for kind in kinds for row in kind.rows.values()) > MOST_ENTRIES:
         return None
@@ -439,6 +448,18 @@ def largest_apart(
         return None
     sizes = (_largest(query, *both)[1] for both in zip(kinds, spreads, strict=True))
     return max(sizes, default=0)
+
+
+def _with_outputs_of_their_own(query: Stacked, classes: Sequence[Sequence[Point]]) -> bool:
+    """Whether no output changes from the first value to the last of two classes."""
+    met: set[Hashable] = set()
+    for values in classes:
+        change = _difference(query.row(values[0]), query.row(values[-1]))
+        changed = {key for key, value in change.items() if value}
+        if met & changed:
+            return False
+        met |= changed
+    return True
 
 
 def values_in(
@@ -476,7 +497,7 @@ def best_in_norm(
     >>> values = [[(0, 0), (0, 1)], [(1, 1), (1, 2)], [(0, 2), (1, 0)]]
     >>> found = best_in_norm(query, values)
     >>> found.lower, found.upper
-    (8, 10)
+    (8, 8)
     """
     kinds = kinds_of(query, classes)
     upper = above(query, kinds)

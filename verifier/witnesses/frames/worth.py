@@ -38,6 +38,7 @@ LARGEST = whole_limit(__name__, "LARGEST")
 MOST_PASSES = whole_limit(__name__, "MOST_PASSES")
 APART = real_limit(__name__, "APART")
 TIE = real_limit(__name__, "TIE")
+DECIMALS = whole_limit(__name__, "DECIMALS")
 
 Numbers = NDArray[np.int64]
 Reals = NDArray[np.float64]
@@ -175,7 +176,7 @@ class Valued:
             leaving = np.take_along_axis(after, np.argsort(order, axis=0), axis=0)
             both = np.concatenate([leaving - vectors, leaving])  # come, and leave
             spend(self.squared.size * both.shape[1] * PRODUCT)
-            worth = np.sqrt(np.square(self.squared @ both).sum(axis=0))
+            worth = np.round(np.sqrt(np.square(self.squared @ both).sum(axis=0)), DECIMALS)
         worth = np.where(after.sum(axis=0) > self.most, 0.0, worth)
         if self.near is not None:
             worth = self._joined(worth, cuts, order, after)
