@@ -49,7 +49,7 @@ def test_the_kernel_adds_up_what_the_theorems_do() -> None:
         assert squares.relabelled(count, budget) == most_label_squares(count)
         assert squares.exchanged(count, budget) == exchanged_squares(count)
         for moves in (1, count, count**2 // 3, (count + 1) ** 2 // 2):
-            assert squares.sided(count, moves) == squares_of_sides(count, moves)
+            assert squares.sided(count, moves, Budget()) == squares_of_sides(count, moves)
 
 
 def test_of_many_cells_less_is_said() -> None:
@@ -105,6 +105,7 @@ def test_no_bound_is_below_what_the_search_finds(seed: int, norm: str) -> None:
 EXACT = [
     (table(51), "marginal(a,b)", "l2-squared", 78_540),
     (table(12), "marginal(a,c)", "l2-squared", 1_344),
+    (table(51), "marginal(b,c)", "l2-squared", 1_870_082),
     (table(12, 4), "count(some)", "l1", 32),
     (table(12, 4), "count(some)", "l2-squared", 32**2),
 ]

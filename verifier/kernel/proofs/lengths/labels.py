@@ -25,8 +25,7 @@ them, or N - m. A simple cycle has min(m, N - m).
 e being the largest change (a square) in a class; where f sees classes and labels, by z_c^2 e. See
 `squares` for the most that these add up to. If no output is about two labels: c records leave the
 larger label and l the other, as many come to each, and f changes by at most e (c^2 + l^2), e being
-the largest change by two values of one label. c and l are at most (N + 1)^2 / 3 (kind `one-sided`),
-and all moves together.
+the largest change by two values of one label. See `squares`.
 """
 
 from __future__ import annotations
@@ -64,7 +63,9 @@ def seen(
             yield size * (relabelled(count, budget) if times else exchanged(count, budget))
         ends = [frozenset[Change]().union(*(some[k] for some in rows)) for k in (0, 1)]
         if disjoint(ends):
-            yield max(largest(world, some).size for some in ends if some) * sided(count, moves)
+            yield max(largest(world, some).size for some in ends if some) * sided(
+                count, moves, world.budget
+            )
 
 
 def _by_label(world: World, members: Sequence[Place], label: int) -> tuple[set[Change], ...]:

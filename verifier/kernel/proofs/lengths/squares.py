@@ -59,6 +59,24 @@ begin or end, -1 being added there only by what z0, n' and q count: with p' and 
 for m = k' + 2 q - 1, X + Y = N + m + 2, T = N - m, P <= m - 4, X >= a + 2, and V is less than the
 value for a and m above by 8 a b - 2 b^2 at least. *Two or more:* no class changes by more than T,
 all of them by N^2 / 2 together. N = 1 has none.
+
+*By how many records come to each label*, w = 1: c to the larger one and l to the other, in all L or
+less, and each of the two at most n^2 / 3 (kind `one-sided`). For one A, B let c >= l, else exchange
+labels and cycles. Of d(A) and d(B) moves with label -1 none comes to the larger label: c <= P, P =
+b (|A| - d(A)) + a (|B| - d(B)), D = b d(A) + a d(B), and c^2 + l^2 <= P^2 + D^2 for any such P that
+is no less than c, P + D being what it is. *s <= 1:* d(A) = i, d(B) = b + h, |A| = 2 i + a + j, |B|
+= b + h + j', 2 i + j + h + j' <= K = n - a - b; convex, so that one of these takes all of K: not
+more than (a b + (a + b) K)^2 + (a b)^2, which is t = 0 below. *Only h_1 >= T:* A's rest has a label
+of at most t, B_1 one of at most -(b + t), |t| <= m. For t >= 0 d(B) >= b + t: P = b (x + R) + a (y
++ Q - b - t), D = a (b + t). R and Q up to n - x - y make P larger, and so do small x and y, which
+are at least 1, a - t and b + t:
+
+   G(a, b) = (b (n - y) + a (n - x - y))^2 + (a y)^2,  x = max(1, a - t), y = b + t, t <= n - x - y;
+
+for t < 0 it is G(b, a). For x = a - t and for x = 1, P and D are linear in t, and so the largest is
+where t is 0, a - 1, or as large as can be. *Two or more:* c <= T (n - 2 T + 1) + a b (kind
+`one-sided`), l <= c, 2 <= T <= 2 (N + 2) / 5. *A simple cycle:* c + l <= N. A part k l / W of the
+root, and common divisors, as above.
 """
 
 from __future__ import annotations
@@ -109,10 +127,28 @@ def relabelled(count: int, budget: Budget) -> int:
     return max(_shared(count, budget), (count - 1) * ((count + 1) ** 2 // 4), together)
 
 
-def sided(count: int, moves: int) -> int:
-    """Return what squares of how many records leave either label do not exceed, added up."""
-    most = min(moves, (count + 1) ** 2 // 3)
-    return most**2 + min(most, moves - most) ** 2
+def sided(count: int, moves: int, budget: Budget) -> int:
+    """Return what squares of how many records come to each label do not exceed, added up."""
+    n = count + 1
+    most = min(moves, n * n // 3)
+    corner = most**2 + min(most, moves - most) ** 2
+    if count > TRIED:
+        return corner
+    budget.spend(3 * n * n)
+    whole = apart = 0
+    for a in range(1, n):
+        for b in range(1, n - a + 1):
+            v = max(_ends(n, a, b, t) for t in {0, min(n - a - b, a - 1), (n - 1 - b) // 2})
+            whole, apart = max(whole, v), max(apart, v if gcd(a, b) == 1 else 0)
+    k = n * n // 4
+    two = [t * (n - 2 * t + 1) + t * t // 4 for t in range(2, _twice(count) + 1)]
+    found = max(apart, whole * k**2 // (k + 1) ** 2, count**2, 2 * max(two, default=0) ** 2)
+    return min(corner, found)
+
+
+def _ends(n: int, a: int, b: int, t: int) -> int:
+    x, y = max(1, a - t), b + t
+    return 0 if n - x - y < t else (b * (n - y) + a * (n - x - y)) ** 2 + (a * y) ** 2
 
 
 def _shared(n: int, budget: Budget) -> int:
