@@ -11,6 +11,9 @@ factor is left add up to (`LEFT` of `theorems/listed_margins`).
 
 `python benchmarks/irreducible.py --fitting 2x2x4 3x5` prints upper bounds for one-way margins by
 cycles that fit together (`FITTING` there), the side of most classes being the base.
+
+`python benchmarks/irreducible.py --circuits 4x4` prints the longest circuit of one-way margins, by
+all frames (`CIRCUITS` there).
 """
 
 from __future__ import annotations
@@ -35,7 +38,9 @@ from blowproof.verifier.engines.irreducibles import (
     warm_up,
 )
 from blowproof.verifier.exact.coordinates import Instance
+from blowproof.verifier.theorems.affine_frames import kernel
 from blowproof.verifier.theorems.lengths.fitting_cycles import longest_of_cycles
+from blowproof.verifier.theorems.lengths.listed_frames import longest_in_frames
 
 Vector = tuple[int, ...]
 
@@ -240,6 +245,32 @@ def fitting(names: Sequence[str]) -> None:
         print(f"{name:<18} {most} {time.process_time() - started:>9.1f}", flush=True)
 
 
+def of_cells(shape: Sequence[int]) -> list[list[int]]:
+    """Permutations of the cells: two classes next to each other, two sides of one size."""
+    cells = list(product(*map(range, shape)))
+    found = []
+    for side, size in enumerate(shape):
+        for low in range(size - 1):
+            swap = {low: low + 1, low + 1: low}
+            found.append([(*c[:side], swap.get(c[side], c[side]), *c[side + 1 :]) for c in cells])
+    for one, two in combinations(range(len(shape)), 2):
+        if shape[one] == shape[two]:
+            swap = {one: two, two: one}
+            found.append([tuple(c[swap.get(k, k)] for k in range(len(shape))) for c in cells])
+    places = {cell: place for place, cell in enumerate(cells)}
+    return [[places[cell] for cell in each] for each in found]
+
+
+def circuits(names: Sequence[str]) -> None:
+    """Print the longest circuit, how many cuts of the cells were looked at, and CPU seconds."""
+    for name in names:
+        shape = tuple(map(int, name.split("x")))
+        started = time.process_time()
+        basis = kernel(signatures(shape, [(i,) for i in range(len(shape))]))
+        longest_of, cuts = longest_in_frames(basis, of_cells(shape))
+        print(f"{name:<18} {longest_of:>8} {cuts:>12,} {time.process_time() - started:>9.1f}")
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -250,7 +281,11 @@ def main() -> None:
     )
     parser.add_argument("--left", metavar="SIDES", help="how often classes and cells are left")
     parser.add_argument("--fitting", action="store_true", help="bounds by cycles that fit")
+    parser.add_argument("--circuits", action="store_true", help="longest circuits")
     arguments = parser.parse_args()
+    if arguments.circuits:
+        circuits(arguments.families or ["3x4", "4x4"])
+        return
     if arguments.fitting:
         fitting(arguments.families or list(FITTING))
         return

@@ -613,6 +613,9 @@ theorems/lengths/longest_circuit
 theorems/lengths/frames_above
     MOST_CLASSES 64 signatures: Of more, frames are not bounded by sizes of blocks.
     MOST_SIZES 5_000 lists: More sizes that the blocks of a frame may have are not looked through.
+theorems/lengths/listed_frames
+    CHUNK 20_000 cuts: So many are looked at together.
+    SAFE 2^30 minors: Products of two smaller ones fit 64 bits.
 theorems/lengths/fitting_cycles
     MOST_NODES 20_000_000 lists: Longer searches for lists of cycles are given up.
     DIGIT 256 sums: Coordinates of sums of labels are below half of it.

@@ -17,7 +17,10 @@ A certificate of kind `margins` holds all of its cases, which the kernel goes th
 
 Of some larger tables more is known than what follows from these: `FITTING`, by cycles that fit
 together (`lengths.fitting_cycles`), where the side of most classes is the base and the labels are
-those of the others. The benchmark goes through these as well, in minutes.
+those of the others. The benchmark goes through these as well, in minutes. Of others the longest
+circuit is known: `CIRCUITS`, by all frames (`lengths.listed_frames`; the benchmark, in seconds), of
+which irreducibles are made (`lengths.lattice_free`), d being the product of all r_i - 1 for two
+margins, and in general the number of cells less 1 and less all r_i - 1.
 
 A table with a smaller side is part of one with a larger side. A side with one class more than was
 listed: put two of its classes together, and an irreducible falls into parts that are irreducible
@@ -47,6 +50,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import NamedTuple
 
 from blowproof.models import BlowproofError, Exact
@@ -59,11 +63,13 @@ from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.exact.independence import affinely_independent
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.beside import classes_in, free_change, groups_of
+from blowproof.verifier.theorems.lengths.lattice_free import made_of_circuits
 from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.values.by_kind import most_in_classes
 from blowproof.verifier.theorems.values.in_norms import largest_apart
 
 __all__ = [
+    "CIRCUITS",
     "LEFT",
     "LISTED",
     "Left",
@@ -118,6 +124,9 @@ LEFT: dict[tuple[int, ...], Left] = {
 FITTING = {(3, 5): 72, (2, 2, 4): 60}
 """A length that no irreducible exceeds, by cycles that fit together."""
 
+CIRCUITS: dict[tuple[int, ...], int] = {(4, 4): 54}
+"""The length of the longest circuit."""
+
 
 def longest_listed(sides: tuple[int, ...]) -> int | None:
     """Return how many moves a pair makes at the most, for the one-way margins of such a table.
@@ -142,7 +151,7 @@ def longest_with_one_more(sides: tuple[int, ...]) -> int | None:
     """Return the same for tables of which one side may have a class more than any that was listed.
 
     >>> longest_with_one_more((4, 4)), longest_with_one_more((4, 3)), longest_with_one_more((5, 5))
-    (675, 27, None)
+    (485, 27, None)
     >>> longest_with_one_more((2, 3, 3)), longest_with_one_more((3, 5))
     (744, 72)
     """
@@ -151,13 +160,23 @@ def longest_with_one_more(sides: tuple[int, ...]) -> int | None:
         return known
     staged = [stage.longest * stage.parts for stage in _stages(sides)]
     fitting = [FITTING[shape] for shape in _that_fit(sides, FITTING)]
-    return min(staged + fitting, default=None)
+    circuits = [_of_circuits(shape) for shape in _that_fit(sides, CIRCUITS)]
+    return min(staged + fitting + circuits, default=None)
+
+
+def _of_circuits(shape: tuple[int, ...]) -> int:
+    """Return how many moves irreducibles have at the most that are made of circuits."""
+    cells = prod(shape)
+    dependencies = cells - 1 - sum(side - 1 for side in shape)
+    return max(cells, made_of_circuits(dependencies, CIRCUITS[shape]))
 
 
 def _why(sides: tuple[int, ...], most: int) -> str:
     """Return who says so."""
     if longest_listed(sides) is not None:
         return "listed in full"
+    if most in map(_of_circuits, _that_fit(sides, CIRCUITS)):
+        return "circuits that were listed in full"
     fitting = most in (FITTING[shape] for shape in _that_fit(sides, FITTING))
     return "lists of cycles that fit together" if fitting else "by a table that was listed"
 
