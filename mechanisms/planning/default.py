@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import prod
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 
 from blowproof.mechanisms.answers.vectors import Estimate, Vector, whole
 from blowproof.mechanisms.base.errors import RefusedError
-from blowproof.mechanisms.combining.whole import known_of_bins, whole_answers
+from blowproof.mechanisms.combining.alike import agreeing, rounded_alike
+from blowproof.mechanisms.combining.whole import MOST_TOGETHER, known_of_bins, whole_answers
 from blowproof.mechanisms.kinds.consistent import known_sums
 from blowproof.mechanisms.kinds.together import Several
 from blowproof.mechanisms.planning.planner import planned
@@ -29,6 +31,10 @@ from blowproof.models.stacks.stacked import Stacked
 __all__ = ["best_plan", "in_whole_numbers"]
 
 ROUNDING = "rounding"
+ALIKE = (
+    "whole numbers of tables are rounded together: what two of them have in common, as a table and "
+    "its margin, or two margins of one attribute, has the same sums in both"
+)
 APART = (
     "whole numbers are rounded query by query: a table and its margin, released together, may "
     "differ by that; with --real they differ only as the estimates do"
@@ -86,14 +92,14 @@ def in_whole_numbers(released: Released) -> Released:
     """
     if released.form is not None:
         return released
-    answers = _rounded(released.answers, released.request.bound, released.request)
+    answers, alike = _all_rounded(released)
     if answers is released.answers:
         return released
     steps = (*released.description.postprocessing, ROUNDING)
     description = replace(released.description, postprocessing=steps)
     notes = released.notes
     if _may_differ(released.answers, released.request.bound):
-        notes = (*notes, APART)
+        notes = (*notes, ALIKE if alike else APART)
     return replace(released, answers=answers, description=description, notes=notes)
 
 
@@ -106,6 +112,52 @@ def _may_differ(answers: Vector | Estimate, query: BoundQuery) -> bool:
     if not (isinstance(answers, Several) and isinstance(query, Stacked)):
         return False
     return sum(is_count(part.query) for part in query.parts) > 1
+
+
+def _all_rounded(released: Released) -> tuple[Vector | Estimate, bool]:
+    """Return the answers rounded, and whether all counts of several queries were rounded alike."""
+    answers, request = released.answers, released.request
+    query = request.bound
+    if not (isinstance(answers, Several) and isinstance(query, Stacked)):
+        return _rounded(answers, query, request), False
+    asked = [part.query for part in query.parts]
+    wanted = [place for place, one in enumerate(asked) if is_count(one)]
+    alike = _rounded_alike(answers, asked, request)
+    if not alike:
+        return _rounded(answers, query, request), False
+    parts = [
+        (name, alike[place] if place in alike else _rounded(found, one, request))
+        for place, ((name, found), one) in enumerate(zip(answers.parts, asked, strict=True))
+    ]
+    return Several(parts, answers.by), set(wanted) <= set(alike)
+
+
+def _rounded_alike(
+    answers: Several, asked: Sequence[BoundQuery], request: Request
+) -> dict[int, Vector]:
+    """Return the tables among the answers, by place, that agree and were rounded so that they do.
+
+    None where fewer than two agree, or no such numbers were found.
+    """
+    domain = request.policy.domain
+    sizes = [kind.size for _, kind in domain.attributes]
+    tables: dict[int, tuple[tuple[int, ...], NDArray[np.float64]]] = {}
+    for place, ((_, found), query) in enumerate(zip(answers.parts, asked, strict=True)):
+        axes = query.cell_axes(domain)
+        if axes is None or isinstance(found, Vector) or not is_count(query):
+            continue
+        values = np.array(list(found), dtype=np.float64)
+        if len(values) <= MOST_TOGETHER and abs(values).max(initial=0) <= LARGEST:
+            tables[place] = axes, values
+    places = list(tables)
+    kept = [places[at] for at in agreeing(list(tables.values()), sizes)]
+    if len(kept) < 2:
+        return {}
+    units = rounded_alike([tables[at] for at in kept], sizes, lambda axes: _known_of(axes, request))
+    if units is None:
+        return {}
+    names = {at: answers.parts[at][1].names for at in kept}
+    return {at: Vector(it, Fraction(1), names[at]) for at, it in zip(kept, units, strict=True)}
 
 
 def _rounded(answers: Vector | Estimate, query: BoundQuery, request: Request) -> Vector | Estimate:
@@ -126,9 +178,14 @@ def _rounded(answers: Vector | Estimate, query: BoundQuery, request: Request) ->
 
 def _known_sums(query: BoundQuery, request: Request) -> tuple[Any, NDArray[np.float64]] | None:
     """Return the known sums of a table's cells, and their numbers; None: nothing is known of it."""
+    axes = query.cell_axes(request.policy.domain)
+    return None if axes is None else _known_of(axes, request)
+
+
+def _known_of(axes: tuple[int, ...], request: Request) -> tuple[Any, NDArray[np.float64]] | None:
+    """Return the known sums of the cells of some attributes."""
     domain = request.policy.domain
-    axes = query.cell_axes(domain)
-    if axes is None or domain.size > MOST_CELLS:
+    if domain.size > MOST_CELLS:
         return None
     try:  # it is paid for: nothing fails here
         here = setting(request.policy, request.answers)
