@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
@@ -34,6 +34,11 @@ ORDERS = ("rising", "falling")
 CUT = (
     "intervals: of least squares, cut at 0; they hold the truth more often than 95 times in 100 "
     "where to cut off made the errors smaller"
+)
+
+UNFINISHED = (
+    "least squares was stopped before its end, in the estimate or in the rounds that its errors "
+    "are made of: the numbers are near the best fit, whose errors stand here"
 )
 
 
@@ -123,6 +128,8 @@ def estimate(  # noqa: PLR0913 # one parameter for each option
                 worked_out, limit=question.time_limit, title=f"estimating {asked.name}"
             )
             released = _released(read, asked, answers, found, question, size, Kind(numbers, order))
+            if made.unfinished:
+                released = replace(released, notes=(*released.notes, UNFINISHED))
             released = extras.finish(released, lambda: made)
         except (RefusedError, BudgetError) as error:
             click.echo(f"refused: {error}", err=True)

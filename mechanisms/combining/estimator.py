@@ -56,6 +56,8 @@ MANY, FEW_ROUNDS = 100_000, 15
 TIGHT, ROUGH = 1e-11, 1e-7
 """How far least squares go: of estimates, and of simulated errors, which vary by far more. (At
 1e-4, where some is measured well and some hardly, they are a twentieth of what is right.)"""
+FIT_STEPS, AGAIN, STOPPED = 4_000, 3, 7
+"""Of least squares: steps, how often it goes on from there, and what says that it was stopped."""
 STEPS, FEW_STEPS, POWERS, CLOSE = 600, 80, 30, 1e-3
 """Of gradients: how many at the most, in a simulation, for the curvature; when they end."""
 MOST_SIMULATED = 5_000
@@ -113,6 +115,7 @@ class Estimator:
         self._noisy = [item for item in measurements if not item.is_exact]
         self._agreed: tuple[NDArray[np.int64], Floats] | None = None
         self._size = size
+        self.unfinished = False  # whether some fit was stopped before its end
         self._know(measurements, reading, answers, size)
 
     def _know(
@@ -224,9 +227,19 @@ class Estimator:
             w * (value - part)
             for w, value, part in zip(weights, values, self._forward(start), strict=True)
         ])  # fmt: skip
-        found = lsmr(matrix, missing, atol=close, btol=close, conlim=1e12, maxiter=most or 4_000)
+
+        def fitted(begin: Floats | None) -> Any:
+            return lsmr(matrix, missing, atol=close, btol=close, conlim=1e12,
+                        maxiter=most or FIT_STEPS, x0=begin)  # fmt: skip
+
+        found = fitted(None)
+        for _ in range(AGAIN if most is None else 0):
+            if found[1] != STOPPED:
+                break
+            found = fitted(found[0])
         if most is not None and found[2] >= most:
             raise BudgetError(f"least squares took more than {most} steps")
+        self.unfinished |= found[1] == STOPPED
         return np.asarray(start + settle(found[0]))
 
     @cached_property

@@ -30,7 +30,7 @@ from blowproof.mechanisms.combining.operators import Linear, operator_of
 from blowproof.mechanisms.expecting.expected import Expected
 from blowproof.mechanisms.kinds.together import Several, Together
 from blowproof.mechanisms.release.release import Draw, Plan, Request
-from blowproof.models import BlowproofError
+from blowproof.models import BlowproofError, BudgetError
 from blowproof.models.base.kept import cached_property
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.mechanisms.trees_and_prefixes import bind_query
@@ -116,6 +116,8 @@ class Joint(Together):
         try:
             estimator = self._estimator(kept.drawn, draw.public_size(self.request))
             table = estimator.table()
+            if estimator.unfinished:
+                raise BudgetError("least squares was stopped")
         except (BlowproofError, ArithmeticError, ValueError, np.linalg.LinAlgError):  # it is paid
             self.notes = (*self.notes, FAILED)
             return found

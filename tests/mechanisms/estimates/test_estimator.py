@@ -10,6 +10,7 @@ import pytest
 from blowproof.cli.main import run
 from blowproof.mechanisms.answers.true_answers import true_answers
 from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.combining import estimator as estimator_module
 from blowproof.mechanisms.combining.estimator import Estimator, independent
 from blowproof.mechanisms.combining.measurements import Measurement, measured_in, read_answers
 from blowproof.mechanisms.combining.operators import Intervals, operator_of
@@ -378,3 +379,28 @@ def test_of_exact_ranges_a_forest_is_kept_and_tells_all_of_them() -> None:
             assert len(places) == rank == np.linalg.matrix_rank(rows[places])
             table = rng.normal(size=many)
             assert np.allclose(found.forward(table), every.forward(table)[places])
+
+
+def test_least_squares_that_is_stopped_goes_on_or_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Prefixes of 60 values take some steps: all at once, or by turns, or not to the end."""
+    monkeypatch.chdir(tmp_path)
+    Path("p.toml").write_text("[domain]\nx = { min = 0, max = 59 }\n")
+    Path("d.csv").write_text("x\n" + "3\n20\n41\n" * 90)
+    words = ["release", "p.toml", "d.csv", "--query", "cumulative(x)", "--epsilon", "1"]
+    words += ["--mechanism", "laplace", "--unaccounted", "--output", "a.json"]
+    assert run(words) == 0
+    found = []
+    for steps, again in ((4_000, 0), (30, 200), (2, 0)):
+        monkeypatch.setattr(estimator_module, "FIT_STEPS", steps)
+        monkeypatch.setattr(estimator_module, "AGAIN", again)
+        capsys.readouterr()
+        assert run(["estimate", "p.toml", "a.json", "--numbers", "real", "--json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        values = np.array([float(value) for value in document["values"]])
+        found.append((values, any("was stopped" in note for note in document["notes"])))
+    (once, no), (by_turns, neither), (early, said) = found
+    assert (no, neither, said) == (False, False, True)
+    assert np.allclose(once, by_turns, atol=1e-5)
+    assert abs(once - early).max() > 1e-3
