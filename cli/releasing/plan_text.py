@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["advice_lines", "plan_parts"]
 
 SHOWN = 12
+ALONE, QUIET, COSTLY = 2, 10, 10
+"""Records that change at once without being many; noise that leaves numbers to read; and how many
+times the error facts may cost before that is said."""
 PLAIN = ("laplace", "table")
 """Plain noise, on the numbers or on a table: what is said first where nothing answers."""
 
@@ -102,6 +105,7 @@ def _how_much(found: Planned) -> Iterator[RenderableType]:
             least = Fraction(answer.lower) / (2 * request.rho)
             line += f", so Gaussian noise has a variance of {short(least)}"
         yield Text(line + ("" if answer.lower == answer.upper else " or more"))
+        yield from map(Text, _in_the_way(found, answer))
         yield from map(
             Text,
             _enough(
@@ -112,6 +116,22 @@ def _how_much(found: Planned) -> Iterator[RenderableType]:
                 else None,
             ),
         )
+
+
+def _in_the_way(found: Planned, answer: Answer) -> Iterator[str]:
+    """Yield why S is so large, where facts tie records together, and what less noise would cost."""
+    request, pair = found.request, answer.witness
+    many = 0 if pair is None else max(len(pair.before), len(pair.after))
+    if many > ALONE and request.policy.known:
+        yield (f"    what stands in the way: the known facts tie records together, so that one "
+               f"secret may change {many:,} records at once")  # fmt: skip
+    if not many or found.size is not None:
+        return
+    rho = request.rho is not None
+    need = Fraction(answer.lower) / (2 * QUIET**2 if rho else QUIET)
+    measure, width = ("rho", "standard error") if rho else ("epsilon", "scale")
+    least = "" if answer.lower == answer.upper else " at least"
+    yield f"    noise with a {width} of {QUIET} would take{least} {measure} {float(need):,.4g}"
 
 
 def _enough(found: Planned, answer: Answer, most: Exact | None) -> Iterator[str]:
@@ -168,7 +188,7 @@ def _chosen_lines(found: Planned) -> Iterator[RenderableType]:
 
 def _how(error: Expected) -> Iterator[str]:
     """Yield how an error was found, where it is not exact."""
-    if error.between is None:
+    if error.between is None or not error.rmse:
         return
     low, high = error.between
     on = "" if error.on is None else f" on made-up data ({error.on})"
@@ -192,6 +212,24 @@ def _beside(found: Planned) -> Iterator[RenderableType]:
     for entry in found.plain:
         yield Text(f"under plain differential privacy, the whole budget for {entry['query']}: "
                    f"RMSE {entry['rmse']:,.4g} ({entry['mechanism']})")  # fmt: skip
+    yield from _price_of_facts(found)
+
+
+def _price_of_facts(found: Planned) -> Iterator[RenderableType]:
+    """Yield that the published facts are what costs, where the error is many times what it were
+    without them, the budget being shared by the queries.
+    """
+    from rich.text import Text
+
+    from blowproof.mechanisms.planning.options import weighted
+
+    best, work = found.chosen, found.workload
+    if best is None or not found.request.policy.known or len(found.plain) < len(work):
+        return
+    plain = weighted([float(entry["rmse"]) for entry in found.plain], work.weights)
+    if best.rmse > COSTLY * len(work) * plain > 0:
+        yield Text(f"what is published costs more than {COSTLY} times the error: --advice says "
+                   "which fact to leave out, and what that saves")  # fmt: skip
 
 
 def _why_below(found: Planned) -> str:

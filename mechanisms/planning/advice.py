@@ -2,7 +2,8 @@
 
 Three changes to what the policy says is published: one fact left out (where no such change is
 judged in a moment, all facts but one, and all of them), a marginal published without one of its
-attributes, two marginals merged into the one table that has the attributes of both. Each is judged
+attributes, two marginals merged into the one table that has the attributes of both. And where plain
+moves come into it, the reading that knows secret moves alone, which promises less. Each is judged
 by the expected error of the same queries at the same budget, with the best of the quick mechanisms
 for each query alone; so is what is published now. Nothing is spent, and nothing about the records
 is looked at that the policy's own counts do not look at.
@@ -26,12 +27,14 @@ from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.request import Request
 from blowproof.models import BlowproofError, Known, Marginal, Policy
 from blowproof.models.policy.in_words import fact_words
+from blowproof.models.policy.readings import Reading
 from blowproof.models.queries.arguments import query_name
 
 __all__ = ["Advice", "advised"]
 
 QUICK = ("laplace", "gaussian", "k-norm", "strategy")
 MOST_CELLS = 100_000
+SECRET: Reading = "secret-moves"
 SHARE, QUICKLY = 0.3, 2.0
 """Of the time that is left, for one change; and seconds, at first."""
 
@@ -73,8 +76,19 @@ def advised(request: Request, workload: Workload) -> list[Advice]:
     if not found:
         hard += _judged(_fewer(policy), request, workload, found, QUICKLY)
     hard += _judged(_in_place(policy), request, workload, found, QUICKLY)
+    found |= _other_reading(request, workload)
     _judged(hard, request, workload, found, None)
     return sorted((Advice(*item, now) for item in found.items()), key=lambda item: item.rmse)
+
+
+def _other_reading(request: Request, workload: Workload) -> dict[str, float]:
+    """Return what the reading of secret moves leads to, where it is another one and judged soon."""
+    policy = request.policy
+    if request.reading != "published" or policy.graph.complete or not policy.known:
+        return {}
+    asked = _under(replace(request, reading=SECRET), policy, QUICKLY)
+    rmse = None if asked is None else _error(asked, workload)
+    return {} if rmse is None else {f"promise less: --reading {SECRET}": rmse}
 
 
 def _judged(

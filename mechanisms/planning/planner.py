@@ -49,11 +49,14 @@ from blowproof.models import (
 )
 from blowproof.models.norms import L1, L2_SQUARED
 from blowproof.models.policy.readings import is_labelled
+from blowproof.models.stacks.stacked import in_norm
 from blowproof.verifier.asked.answer import Answer
 
 __all__ = ["NEARLY", "Planned", "planned"]
 
 SEED = 20_140
+PLAIN = "laplace"
+"""Noise on each answer: the first candidate, whose S is that of the query itself."""
 WORTH_IT = Fraction(101, 100)
 """What shares are multiplied by at least, if at all."""
 NEARLY = 1.25
@@ -63,6 +66,9 @@ HOPELESS = 3.0
 LAST_SHARE, ROUGH_SHARE, OVER_SHARE = 0.5, 0.03, 0.2
 """Of the time that is left, for one candidate: the first may need it for S; a rough one that comes
 after another answer may not; and for what is left over of a budget."""
+FIRST_LOOK, FAR_APART = 0.1, 100
+"""Of the time for a candidate, for a first look at S; and how many times its bounds may be apart
+before nobody waits for them any longer."""
 BASIC_SHARE, STRATEGY_SHARE = 0.6, 0.3
 """Of the time that is left, for all mechanisms but strategies (and then for these), and for the
 choice of those."""
@@ -135,12 +141,13 @@ def planned(
     policy = request.policy
     shapes = _shapes(request, size)
     refused: list[Refused] = []
+    hopeless: set[str] = set()
     rest = _left(request, BASIC_SHARE)
     basic = [candidates(query, policy) for query in workload.queries]
-    tried = _tried(rest, workload, basic, shapes, size, seed, refused)
+    tried = _tried(rest, workload, basic, shapes, size, seed, refused, hopeless=hopeless)
     more = strategies(_left(request, STRATEGY_SHARE), workload)
     rest = _left(request, BASIC_SHARE)  # for all of them: what is left puts the options together
-    late = _tried(rest, workload, more, shapes, size, seed, refused)
+    late = _tried(rest, workload, more, shapes, size, seed, refused, hopeless=hopeless)
     for row, extra in zip(tried, late, strict=True):
         row.extend(extra)
         row.sort(key=lambda item: (item.error.rmse, item.error.max95))
@@ -189,7 +196,7 @@ def _left(request: Request, share: float) -> Request:
     return replace(request, deadline=now + max(0.01, (request.deadline - now) * share))
 
 
-def _tried(
+def _tried(  # noqa: PLR0913 # what all candidates share
     request: Request,
     workload: Workload,
     some: Iterable[Iterable[Candidate]],
@@ -197,20 +204,26 @@ def _tried(
     size: int | None,
     seed: int,
     refused: list[Refused],
+    *,
+    hopeless: set[str],
 ) -> list[list[Tried]]:
     """Return for each query the candidates that answer it; the others say why not.
 
     Every query's first candidate, then every query's second, ...: the quick ones come first, so
     that a query late in the workload has an answer however long the slow ones of another take.
+    `hopeless`: queries whose S is not worth waiting for.
     """
     found: list[list[Tried]] = [[] for _ in workload.queries]
     for nth in zip_longest(*some):
         for query, candidate, row in zip(workload.queries, nth, found, strict=True):
             if candidate is None:
                 continue
-            share = ROUGH_SHARE if row and candidate.is_rough(query, request.policy) else LAST_SHARE
+            rough = bool(row) and candidate.is_rough(query, request.policy)
+            share = ROUGH_SHARE if rough or query.name in hopeless else LAST_SHARE
             asked = replace(_left(request, share), query=query, options=candidate.settings)
             try:
+                if candidate.mechanism == PLAIN and _far_apart(asked):
+                    hopeless.add(query.name)
                 plan = made_ready(candidate.mechanism, asked)
                 _require_worth(plan, size)
                 best = min((item.error.rmse for item in row), default=math.inf)
@@ -230,6 +243,26 @@ def _tried(
     places = {query.name: place for place, query in enumerate(workload.queries)}
     refused.sort(key=lambda item: places[item.query])
     return found
+
+
+def _far_apart(request: Request) -> bool:
+    """Whether a first look leaves bounds on S that no patience is likely to close; it is kept then.
+
+    Noise from such a bound is refused, whatever the mechanism, so the others have less time, too.
+    """
+    norm = L1 if request.rho is None else L2_SQUARED
+    query = in_norm(request.bound, norm, request.policy.domain)
+    if request.deadline is None:
+        return False
+    try:
+        found = request.sensitivity(query, share=FIRST_LOOK)
+    except RefusedError:
+        return False
+    upper = found.upper
+    if found.status != "bounds" or upper is None or upper <= FAR_APART * found.lower:
+        return False
+    request.keep(query, found)
+    return True
 
 
 def _require_worth(plan: Plan, size: int | None) -> None:

@@ -150,7 +150,7 @@ class Request:
         if self.engine == "auto":
             found = structural_sensitivity(self.policy, asked, self.reading, self.answers)
             if found is not None:
-                return self._keep(asked, found)
+                return self.keep(asked, found)
         left = self.left
         limit = None if left is None else min(share, MOST_OF_IT) * left
         try:
@@ -158,10 +158,11 @@ class Request:
         except BudgetError as error:
             raise RefusedError(f"no scale of noise is known to be enough: {error}") from None
         if share == 1 or found.status != "bounds":  # what a hurried question found may be improved
-            return self._keep(asked, found)
+            return self.keep(asked, found)
         return found
 
-    def _keep(self, asked: BoundQuery, found: Answer) -> Answer:
+    def keep(self, asked: BoundQuery, found: Answer) -> Answer:
+        """Return an answer that stands for the rest of the run: it is asked for no more."""
         self.known.learn(asked, found)
         self.said.append((asked, found))
         return found

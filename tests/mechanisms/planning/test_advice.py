@@ -1,6 +1,7 @@
 """Advice about publications: what would be gained if something else were known."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,9 +11,22 @@ from blowproof.cli.main import run
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.planning import advice, planner
 from blowproof.mechanisms.planning.advice import advised
+from blowproof.mechanisms.planning.candidates import Candidate
 from blowproof.mechanisms.planning.workload import workload
 from blowproof.mechanisms.release.request import Request
-from blowproof.models import Database, Domain, Labels, Marginal, Policy
+from blowproof.models import (
+    AttributeChange,
+    BoundQuery,
+    Database,
+    Domain,
+    Full,
+    Labels,
+    Marginal,
+    Policy,
+)
+from blowproof.models.policy.readings import Reading
+from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.answer import Answer
 
 DOMAIN = Domain(sex=Labels(["F", "M"]), ward=Labels(["a", "b", "c"]))
 
@@ -137,3 +151,92 @@ def test_where_leaving_out_one_fact_does_not_help_more_are_left_out(
         "leave out all that is known but marginal(sex,ward)",
         "leave out all that is known",
     }
+
+
+def test_reading_2_is_named_where_plain_moves_come_into_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Under full secrets, or where nothing is known, both readings are the same."""
+    asked = advice.made_ready
+
+    def only_secret_moves(name: str, request: Request) -> object:
+        if request.reading == "published":
+            raise RefusedError("too hard: nothing was drawn and nothing spent")
+        return asked(name, request)
+
+    monkeypatch.setattr(advice, "made_ready", only_secret_moves)
+    known = (Marginal(("sex",)), Marginal(("ward",)))
+    near = Policy(domain=DOMAIN, secrets=AttributeChange(), known=known)
+    assert set(told(near)) == {"promise less: --reading secret-moves"}
+    assert not told(replace(near, secrets=Full()))
+    assert not told(replace(near, known=()))
+
+
+@pytest.mark.parametrize(("apart", "patient"), [(8, True), (1_000, False)])
+def test_nobody_waits_for_bounds_that_are_far_apart(apart: int, patient: bool) -> None:
+    """A first look has a small part of the time; a second one comes where it may help."""
+    policy = Policy(domain=DOMAIN, known=(Marginal(("sex",)), Marginal(("ward",))))
+    limits: list[float] = []
+
+    def oracle(under: Policy, query: BoundQuery, reading: Reading, limit: float | None) -> Answer:
+        assert limit is not None
+        if query.name == "histogram":
+            limits.append(limit)
+        found = sensitivity(under, query, reading=reading)
+        return replace(found, upper=apart * found.lower, status="bounds")
+
+    work = workload(["histogram"], [], policy)
+    asked = Request(
+        policy=policy, query=work.queries[0], epsilon=Fraction(1), time_limit=1_000, oracle=oracle
+    )
+    found = planner.planned(asked, work, size=None)
+    assert not found.options
+    assert (max(limits) > 200) is patient
+    kept = found.sensitivities[0]
+    assert kept is not None and kept.upper == apart * kept.lower
+
+
+def test_a_refused_plan_says_what_stands_in_the_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("p.toml").write_text(
+        '[domain]\na = ["1", "2"]\nb = ["1", "2"]\n'
+        '[[known]]\nmarginal = ["a"]\n[[known]]\nmarginal = ["b"]\n'
+    )
+
+    def hard(*arguments: object) -> object:
+        raise RefusedError("too hard: nothing was drawn and nothing spent")
+
+    monkeypatch.setattr(planner, "_require_worth", hard)
+    for promise, line in (
+        (["--epsilon", "1"], "noise with a scale of 10 would take epsilon 0.4"),
+        (["--rho", "1"], "noise with a standard error of 10 would take rho 0.02"),
+    ):
+        assert run(["plan", "p.toml", "--query", "histogram", *promise]) == 1
+        shown = " ".join(capsys.readouterr().out.split())
+        assert line in shown  # S is 4
+        assert "tie records together, so that one secret may change 4 records at once" in shown
+    Path("p.toml").write_text('[domain]\na = ["1", "2"]\nb = ["1", "2"]\n')
+    assert run(["plan", "p.toml", "--query", "histogram", "--epsilon", "1"]) == 1
+    assert "what stands in the way" not in capsys.readouterr().out
+
+
+def test_a_plan_says_where_facts_are_what_costs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Sixteen wards are known: a cycle of as many records takes Laplace noise of scale 32 on two
+    sums that one record alone changes by 1.
+    """
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(planner, "candidates", lambda query, policy: [Candidate("laplace")])
+    monkeypatch.setattr(planner, "strategies", lambda request, asked: [[] for _ in asked.texts])
+    wards = ", ".join(f'"w{at}"' for at in range(16))
+    domain = f'[domain]\nward = [{wards}]\nx = ["0", "1"]\n'
+    known = '[[known]]\nmarginal = ["ward"]\n'
+    line = "what is published costs more than 10 times the error: --advice"
+    words = ["plan", "p.toml", "--query", "marginal(x)", "--epsilon", "1"]
+    for text, costly in ((domain, False), (domain + known, True)):
+        Path("p.toml").write_text(text)
+        assert run(words) == 0
+        assert (line in " ".join(capsys.readouterr().out.split())) is costly
