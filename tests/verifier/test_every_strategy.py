@@ -58,6 +58,7 @@ OFFICE = Policy(
     ),
     known=(Marginal(["sex"]), Count({"age": Between(18, 99)})),
 )
+ASKED = ("works", "drives", "owns", "learns")
 WARDS = Domain(
     sex=Labels(["F", "M"]),
     ward=Labels(["a", "b", "c"], ordered=True),
@@ -184,7 +185,9 @@ NEEDS = {
         Policy(domain=OFFICE.domain, known=(Marginal(["sex"]), Marginal(["school", "sex"]))),
         "ranges(age)",
     ),
-    "search": Needs(OFFICE, "sum(age)"),
+    "search": Needs(
+        replace(OFFICE, known=(Marginal(["school"]), Count({"age": Between(18, 99)}))), "sum(age)"
+    ),
     "policy graph": Needs(
         Policy(
             domain=Domain(x=Integers(0, 99), y=Integers(0, 99)),
@@ -238,13 +241,17 @@ NEEDS = {
         ),
         "marginal(state,sex) + 1/2*marginal(county) + 1/4*histogram",
     ),
-    "one-sided": Needs(
+    "one-sided": Needs(  # a count that reads more attributes than ends of classes are looked at for
         Policy(
-            domain=Domain(state=Integers(1, 12), sex=Labels(["F", "M"]), job=Labels(["yes", "no"])),
+            domain=Domain(
+                state=Integers(1, 60),
+                sex=Labels(["F", "M"]),
+                **{name: Labels(["yes", "no"]) for name in ASKED},
+            ),
             known=(Marginal(["state"]), Count({"sex": "F"})),
-            queries=(NamedCount("working women", {"sex": "F", "job": "yes"}),),
+            queries=(NamedCount("all of it", {"sex": "F", **dict.fromkeys(ASKED, "yes")}),),
         ),
-        'count("working women")',
+        'count("all of it")',
     ),
     "frames": Needs(
         Policy(

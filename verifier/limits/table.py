@@ -574,6 +574,8 @@ theorems/beside
 theorems/beside_bounds
     SECONDS 4.0 seconds: For a bound by cells and bounds beside them.
     MOST_LEFT_OUT 4 bounds: Of so many bounds of one end each is left out in its turn.
+    MOST_ENDS 12 ends: So many times two ends of bounds are met exactly.
+    MOST_CORNERS 64 values: So many ends of a class are looked at for a query.
 theorems/beside_pairs
     MOST_AXES 4 attributes: Ends of classes are not looked at where a query reads more.
     MOST_CORNERS 64 values: So many ends of a class and label are looked at for a query.

@@ -32,7 +32,8 @@ from blowproof.verifier.reductions.few_values import reduce_values
 from blowproof.verifier.reductions.fewer_facts import freed
 from blowproof.verifier.reductions.given_numbers import embed
 from blowproof.verifier.reductions.without_clauses import labelled_pair, without_clauses
-from blowproof.verifier.theorems.conformal_parts import parts_of
+from blowproof.verifier.theorems.beside_bounds import known_parts
+from blowproof.verifier.theorems.conformal_parts import Parts, parts_of
 from blowproof.verifier.witnesses.revalued import revalued
 
 __all__ = [
@@ -64,10 +65,12 @@ def _above_any(question: Question, upper: Exact) -> Exact | None:
     setting = question.setting
     if not setting.bounds:
         return upper
-    parts = None if question.reading == "pufferfish" else parts_of(setting, question.reading)
-    if parts is None or parts.rows or parts.most > 1:
+    if question.reading == "pufferfish":
         return None
-    return upper
+    told = [parts_of(setting, question.reading)]
+    if not setting.clauses and told != [Parts((), 1)]:
+        told += known_parts(question)
+    return upper if Parts((), 1) in told else None
 
 
 ANY_ANSWERS = Reduction(_free, _with_numbers, _above_any)

@@ -85,7 +85,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -106,6 +107,7 @@ from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.lengths.along_edges import components, longest_along_edges
 from blowproof.verifier.theorems.lengths.label_changes import Ends, by_labels, ends_of_labels
 from blowproof.verifier.theorems.lengths.label_sets import by_sets
+from blowproof.verifier.theorems.lengths.label_sides import by_sides, most_of_a_side
 from blowproof.verifier.theorems.lengths.two_beside import longest_with_two
 from blowproof.verifier.theorems.longest_irreducible import whole_points
 from blowproof.verifier.theorems.most_moves import largest_move
@@ -365,11 +367,9 @@ def facts_beside(question: Question) -> Answer | None:
     lower = 0 if pair is None else question.query.difference(pair.moves(question.reading))
     upper = most * change
     if lower < upper and free is None:
-        each = min(most_cycles(found), most)
-        fewer = exchanged(question, found, each, most, end)
-        if fewer is not None and fewer < upper:
-            upper = fewer
-            why = why.partition(", each of which")[0] + f", and {each} out of one cell"
+        moves = why.partition(", each of which")[0]
+        for bound, reason in _exchanging(question, found, most, end):
+            upper, why = (bound, moves + reason) if bound < upper else (upper, why)
     if lower < upper and found.widths == (1,):
         seen, other = _seen(question, found, end)
         value = 0 if other is None else question.query.difference(other.moves(question.reading))
@@ -378,6 +378,23 @@ def facts_beside(question: Question) -> Answer | None:
             upper = seen
             why = f"{counted(found.count, 'cell')} and 1 fact beside them, which the query tells"
     return question.answer(lower, upper, why, witness=pair, engine="beside", since=started)
+
+
+def _exchanging(
+    question: Question, found: Beside, most: int, end: float
+) -> Iterator[tuple[Exact, str]]:
+    """Yield bounds by what so many moves exchange, and why."""
+    each = min(most_cycles(found), most)
+    fewer = exchanged(question, found, each, most, end)
+    if fewer is not None:
+        yield fewer, f", and {each} out of one cell"
+    if found.widths == (1,):
+        side = most_of_a_side(found.count)
+        with suppress(BlowproofError, TimeoutError, OverflowError):
+            labels = found.labels[:, 0].tolist()
+            sided = by_sides(question, found.table, labels, found.count, most, end)
+            if sided is not None:
+                yield sided, f", and {side} of records with the same label of the fact"
 
 
 def _ends_seen(question: Question, found: Beside, end: float) -> Ends | None:

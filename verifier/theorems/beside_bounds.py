@@ -16,10 +16,12 @@ Each part is a circulation on the base's classes, of no more cycles than `beside
 irreducible, so that k parts leave a class no more than k times as often; what that many exchanges
 change, `by_kind` and `in_norms` bound.
 
-*Pairs at two ends.* Let one bound be at most p, another one at least q, and D1 meet both exactly.
-Take moves that push both rows alike, irreducible for the equalities and the first of these rows. A
-part of them that keeps the equalities pushes both rows by the same number, not 0: upwards it breaks
-the first bound, downwards the second one. So no part leads into I_Q, and they are a pair.
+*Pairs at two ends.* Let D1 meet an end of one bound exactly, and an end of another one, and write
+x and y for how far a multiset of moves takes it past each (negative: away from it). Take moves with
+x + y = 0 each, irreducible for the equalities and the first of these rows. A part of them that
+keeps the equalities has x + y = 0, too, and x is not 0: it goes past one end or past the other. So
+no part leads into I_Q, and they are a pair. (Values fall into kinds that such moves stay in; those
+of a kind in which x is the same go to others of this kind without any effect.)
 
 Where there is one bound of one end and G is not complete, `lengths.one_end` says more.
 """
@@ -28,11 +30,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import combinations, islice
 
 import numpy as np
 
-from blowproof.models import BlowproofError, LinearFact, Setting
+from blowproof.models import BlowproofError, Exact, LinearFact, Point, Setting
 from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
 from blowproof.models.policy.in_words import counted
@@ -40,6 +44,7 @@ from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.limits.limit import real_limit, whole_limit
+from blowproof.verifier.reductions.few_values import corner_points
 from blowproof.verifier.reductions.fewer_facts import loosened
 from blowproof.verifier.theorems.beside import (
     Beside,
@@ -52,13 +57,16 @@ from blowproof.verifier.theorems.beside import (
 )
 from blowproof.verifier.theorems.beside_pairs import pair_beside
 from blowproof.verifier.theorems.conformal_parts import Parts, all_parts_of
+from blowproof.verifier.theorems.lengths.label_sides import by_sides, most_of_a_side
 from blowproof.verifier.theorems.lengths.one_end import Cells, Crossed, one_end, past_one_end
 from blowproof.verifier.theorems.lengths.priced_rows import by_prices
 from blowproof.verifier.theorems.most_moves import largest_move
 
-__all__ = ["beyond_one_end", "bounds_beside", "no_bounds_beside"]
+__all__ = ["beyond_one_end", "bounds_beside", "known_parts", "no_bounds_beside"]
 
 SECONDS = real_limit(__name__, "SECONDS")
+MOST_CORNERS = whole_limit(__name__, "MOST_CORNERS")
+MOST_ENDS = whole_limit(__name__, "MOST_ENDS")
 MOST_LEFT_OUT = whole_limit(__name__, "MOST_LEFT_OUT")
 
 
@@ -79,12 +87,11 @@ def bounds_beside(question: Question) -> Answer | None:
     try:
         setting = loosened(question.setting, deadline=end)
         question = replace(question, setting=setting)  # whose areas are those of the table
-        parts = all_parts_of(setting, question.reading)
         table = class_table(setting, deadline=end)
         largest = largest_move(setting, question.query, question.reading)
     except (BlowproofError, OverflowError):
         return None
-    lengths = _lengths(setting, table, parts[:MOST_LEFT_OUT])
+    lengths = _lengths(question, table)
     if not lengths or largest is None:
         return None
     most, part, found = min(lengths, key=lambda each: each[0])
@@ -102,11 +109,9 @@ def bounds_beside(question: Question) -> Answer | None:
         if fewer is not None and fewer < upper:
             upper = fewer
             why = why.partition(", each of which")[0] + f", and {left} out of one cell"
-    kept = [(other.rows, longest) for longest, other, _ in lengths]
-    priced = by_prices(question, table, found.home, kept, end)
-    if priced is not None and priced < upper:
-        upper = priced
-        why = why.partition(", each of which")[0] + ", at a price for each and for what bounds see"
+    for bound, reason in _in_sight(question, table, lengths, end):
+        if bound < upper:
+            upper, why = bound, why.partition(", each of which")[0] + reason
     pair, lower = None, question.query.difference(())
     for each in _pairs(question, setting):
         value = question.query.difference(each.moves(question.reading))
@@ -122,16 +127,53 @@ def bounds_beside(question: Question) -> Answer | None:
     return question.answer(lower, upper, why, witness=pair, engine="bounds", since=started)
 
 
-def _lengths(
-    setting: Setting, table: ClassTable, parts: Sequence[Parts]
-) -> list[tuple[int, Parts, Beside]]:
-    """Return how many moves there are at the most, by what is known of a pair's parts."""
-    found = []
-    for part in parts:
-        cells = beside(table, groups_of(setting), part.rows)
-        if cells is not None:
-            found.append((part.most * longest_beside(cells), part, cells))
-    return found
+def _in_sight(
+    question: Question,
+    table: ClassTable,
+    lengths: Sequence[tuple[int, Parts, Beside]],
+    end: float,
+) -> Iterator[tuple[Exact, str]]:
+    """Yield bounds by what the rows of bounds see of a query, and why."""
+    kept = [(part.rows, longest) for longest, part, _ in lengths]
+    priced = by_prices(question, table, lengths[0][2].home, kept, end)
+    if priced is not None:
+        yield priced, ", at a price for each and for what bounds see"
+    for longest, part, cells in lengths:
+        if cells.widths == (1,) and not cells.further and part.most == 1:
+            labels = cells.labels[:, 0].tolist()
+            with suppress(BlowproofError, TimeoutError, OverflowError):
+                sided = by_sides(question, table, labels, cells.count, longest, end, slack=True)
+                if sided is not None:
+                    yield sided, f", and {most_of_a_side(cells.count)} on one side of a bound"
+
+
+def known_parts(question: Question) -> list[Parts]:
+    """Return what is known of a pair's parts, bounds counted whose ends are far apart."""
+    try:
+        table = class_table(question.setting, deadline=question.by(1 / 4))
+        lengths = _lengths(question, table)
+    except (BlowproofError, OverflowError):
+        return []
+    return [part for _, part, _ in lengths]
+
+
+def _lengths(question: Question, table: ClassTable) -> list[tuple[int, Parts, Beside]]:
+    """Return how many moves there are at the most, by what is known of a pair's parts.
+
+    Once it is known how many they are, more bounds may have ends that are far apart.
+    """
+    setting = question.setting
+    found: dict[Parts, tuple[int, Parts, Beside]] = {}
+    while True:
+        known = {part: most for part, (most, _, _) in found.items()}
+        parts = all_parts_of(setting, question.reading, known)[:MOST_LEFT_OUT]
+        new = [part for part in parts if part not in found]
+        for part in new:
+            cells = beside(table, groups_of(setting), part.rows)
+            if cells is not None:
+                found[part] = part.most * longest_beside(cells), part, cells
+        if not found or not new:
+            return list(found.values())
 
 
 def beyond_one_end(question: Question, end: float) -> Crossed | None:
@@ -153,21 +195,26 @@ def beyond_one_end(question: Question, end: float) -> Crossed | None:
 
 
 def _pairs(question: Question, setting: Setting) -> Iterator[Pair]:
-    """Yield pairs in databases that meet an upper end of one bound, and a lower end of another."""
-    for above in setting.bounds:
-        for below in setting.bounds:
-            if above is not below and above.at_most is not None and below.at_least is not None:
-                ends = (
-                    LinearFact(name=above.name, terms=above.terms, answer=above.at_most),
-                    LinearFact(name=below.name, terms=below.terms, answer=below.at_least),
-                )
-                others = tuple(fact for fact in setting.bounds if fact not in (above, below))
-                try:
-                    pair = _at_both(question, setting, ends, others)
-                except (BlowproofError, OverflowError):
-                    continue
-                if pair is not None:
-                    yield pair
+    """Yield pairs in databases that meet an end of one bound, and an end of another."""
+    ends = [
+        (fact, answer, sign)
+        for fact in setting.bounds
+        for answer, sign in ((fact.at_most, 1), (fact.at_least, -1))
+        if answer is not None
+    ]
+    for (one, first, up), (two, second, down) in islice(combinations(ends, 2), MOST_ENDS):
+        if one is not two:
+            tight = (
+                LinearFact(name=one.name, terms=one.terms, answer=first),
+                LinearFact(name=two.name, terms=two.terms, answer=second),
+            )
+            others = tuple(fact for fact in setting.bounds if fact not in (one, two))
+            try:
+                pair = _at_both(question, setting, tight, others, up * down)
+            except (BlowproofError, OverflowError):
+                continue
+            if pair is not None:
+                yield pair
 
 
 def _at_both(
@@ -175,19 +222,57 @@ def _at_both(
     setting: Setting,
     ends: tuple[LinearFact, LinearFact],
     others: tuple[LinearFact, ...],
+    sign: int,
 ) -> Pair | None:
-    """Return a pair whose moves push both rows alike."""
+    """Return a pair whose moves push both rows against one another: away from one end, and past the
+    other. `sign`: 1 where both ends are upper ones, or lower ones.
+    """
     count = len(setting.equalities)
     tight = replace(setting, equalities=(*setting.equalities, *ends), bounds=others)
     table = class_table(tight)
-    alike = table.rows[:, count] == table.rows[:, count + 1]
-    kept = replace(
-        table,
-        classes=tuple(c for c, same in zip(table.classes, alike.tolist(), strict=True) if same),
-        rows=np.ascontiguousarray(table.rows[alike]),
-    )
+    kinds = (table.rows[:, count] + sign * table.rows[:, count + 1]).tolist()
     known = [group for group in groups_of(tight) if max(group) < count]
-    found: Beside | None = beside(replace(kept, equalities=count + 1), [*known, [count]])
-    if found is None or len(found.widths) != 1 or count in found.base:
-        return None
-    return pair_beside(replace(question, setting=tight), found, None)
+    asked = replace(question, setting=tight)
+    free = free_change(question)
+    best: Pair | None = None
+    for kind in sorted(set(kinds)):
+        alike = np.array([each == kind for each in kinds])
+        if len(set(table.rows[alike, count].tolist())) < 2:
+            continue
+        kept = replace(
+            table,
+            classes=tuple(c for c, same in zip(table.classes, alike, strict=True) if same),
+            rows=np.ascontiguousarray(table.rows[alike]),
+        )
+        found: Beside | None = beside(replace(kept, equalities=count + 1), [*known, [count]])
+        if found is None or len(found.widths) != 1 or count in found.base:
+            continue
+        pair = pair_beside(asked, found, free, _spare(asked, found, table, alike.tolist()))
+        if pair is not None and (best is None or _worth(question, pair) > _worth(question, best)):
+            best = pair
+    return best
+
+
+def _worth(question: Question, pair: Pair) -> Exact:
+    return question.query.difference(pair.moves(question.reading))
+
+
+def _spare(
+    question: Question, found: Beside, table: ClassTable, alike: Sequence[bool]
+) -> dict[tuple[int, int], list[Point]]:
+    """Return values that push the rows in other ways, by class of the base: their labels are 2, 3,
+    ..., one for each way.
+    """
+    axes = sorted(question.query.axes_read(question.setting.domain))
+    base = list(found.base)
+    homes = {tuple(row[base]): home for row, home in zip(found.table.rows, found.home, strict=True)}
+    labels: dict[tuple[int, ...], int] = {}
+    spare: dict[tuple[int, int], list[Point]] = {}
+    count = found.table.equalities - 1
+    for item, row, same in zip(table.classes, table.rows, alike, strict=True):
+        home = homes.get(tuple(row[base]))
+        if not same and home is not None:
+            label = labels.setdefault(tuple(row[count : count + 2]), 2 + len(labels))
+            points = islice(corner_points(item, axes), MOST_CORNERS)
+            spare.setdefault((home, label), []).extend(points)
+    return spare

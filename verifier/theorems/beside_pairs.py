@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 from math import gcd
 
-from blowproof.models import BlowproofError, Exact, Point
+from blowproof.models import BlowproofError, BoundQuery, Exact, Point
 from blowproof.models.domain.classes import firsts
 from blowproof.models.norms import L1, L2_SQUARED
 from blowproof.models.stacks.stacked import is_histogram
@@ -35,8 +35,8 @@ from blowproof.verifier.theorems.two_cycles import (
     exchanged_two,
     gained_two,
     longest_two,
+    most_one_sided,
     moves_of,
-    one_sided_two,
     relabelled_two,
     sharing_zeros,
     sided_two,
@@ -63,9 +63,15 @@ Holds = dict[End, list[Point]]
 
 
 def pair_beside(
-    question: Question, found: Beside, free: tuple[Point, Point, Exact] | None
+    question: Question,
+    found: Beside,
+    free: tuple[Point, Point, Exact] | None,
+    spare: Holds | None = None,
 ) -> Pair | None:
-    """Return a pair of two cycles, with the best change of the query where facts do not mind."""
+    """Return a pair of two cycles, with the best change of the query where facts do not mind.
+
+    `spare`: see `_of_extremes`.
+    """
     values: Holds = {}
     few = firsts(found.table.classes, 2)
     for place, label, points in zip(found.home, found.labels[:, 0].tolist(), few, strict=True):
@@ -111,7 +117,7 @@ def pair_beside(
         usual = placed(question, found, cycles, made, squares_of, worth)
     else:
         usual = placed(question, found, cycles, made)
-    others = [usual, _of_extremes(question, found) if free is None else None]
+    others = [usual, _of_extremes(question, found, spare) if free is None else None]
     return max(
         (pair for pair in others if pair is not None),
         key=lambda pair: question.query.difference(pair.moves(question.reading)),
@@ -119,39 +125,95 @@ def pair_beside(
     )
 
 
-def _of_extremes(question: Question, found: Beside) -> Pair | None:
-    """Return a pair of two cycles from the values of least rows to those of largest rows."""
+def _of_extremes(question: Question, found: Beside, spare: Holds | None = None) -> Pair | None:
+    """Return a pair of two cycles from the values of least rows to those of largest rows.
+
+    `spare`: values of other labels, from which records go to others of the same label only. Under
+    scope "given" they have to be told, if only that there are none: where facts are equalities
+    alone, the same question is asked for any answers.
+    """
     setting, query = question.setting, question.query
     axes = sorted(query.axes_read(setting.domain))
-    exact = setting.scope == "any" and setting.graph.complete and found.widths == (1,)
+    exact = setting.graph.complete and found.widths == (1,)
     if not exact or query.measure is not L1 or is_histogram(query) or len(axes) > MOST_AXES:
         return None
-    held: Holds = {}
-    for place, label, item in zip(
-        found.home, found.labels[:, 0].tolist(), found.table.classes, strict=True
-    ):
-        held.setdefault((place, label), []).extend(islice(corner_points(item, axes), MOST_CORNERS))
-    size = {x: query.norm({x: 1}) for points in held.values() for x in points}
-    low = {end: min(points, key=size.__getitem__) for end, points in held.items()}
-    high = {end: max(points, key=size.__getitem__) for end, points in held.items()}
-    ones = one_sided_two(_with_both(range(found.count), held))
-    zeros = [Arc((a, 1 - one), (b, 1 - two), times) for (a, one), (b, two), times in ones]
-    best: tuple[Exact, list[Arc]] = (0, [])
-    for arcs in (_arcs(range(found.count), held), ones, zeros):
+    ends = _Extremes.of(query, axes, found, spare or {})
+    if setting.scope == "given":
+        many = spare is None or found.count > MOST_GAINING
+        return None if many else placed(question, found, ends.cycles, ends.made, ends.worth)
+    cycles = [arcs for arcs in ends.cycles(range(found.count)) if moves_of(arcs) <= MOST_RECORDS]
+    best = max(cycles, key=ends.worth, default=[])
+    return ends.made(best) if best and ends.worth(best) else None
+
+
+class _Extremes:
+    """The values of the least rows and the largest ones, of each class and label, and what cycles
+    from the former to the latter are worth.
+    """
+
+    def __init__(self, query: BoundQuery, held: Holds) -> None:
+        self.query = query
+        self.size = {x: query.norm({x: 1}) for points in held.values() for x in points}
+        self.low = {end: min(points, key=self.size.__getitem__) for end, points in held.items()}
+        self.high = {end: max(points, key=self.size.__getitem__) for end, points in held.items()}
+        self.labels = sorted({label for _, label in held})
+
+    @classmethod
+    def of(cls, query: BoundQuery, axes: Sequence[int], found: Beside, spare: Holds) -> _Extremes:
+        """Look at the ends of classes along these axes."""
+        held: Holds = {end: list(points) for end, points in spare.items()}
+        for place, label, item in zip(
+            found.home, found.labels[:, 0].tolist(), found.table.classes, strict=True
+        ):
+            points = islice(corner_points(item, axes), MOST_CORNERS)
+            held.setdefault((place, label), []).extend(points)
+        return cls(query, held)
+
+    def cycles(self, places: Sequence[int]) -> list[list[Arc]]:
+        """Return two cycles over these classes that have most moves, or are worth most."""
+        whole = [place for place in places if {(place, 0), (place, 1)} <= self.low.keys()]
+        usual = _arcs(places, {end: [x] for end, x in self.low.items() if end[1] < 2})
+        if not whole:
+            return [usual]
+        both = sum(self._gain(whole, label, 1 - label) for label in (0, 1))
+        zero = [self._gain(whole, label, label) for label in (0, 1)]
+        shares = [(most_one_sided(len(whole), zero[k], both), k) for k in (0, 1)]
+        few = (_few_shares(len(whole), most, zero[0], both) for most in MOST_LEAVING)
+        shares += [(share, 0) for share in dict.fromkeys(few) if share is not None]
+        return [usual, *(sharing_zeros(whole, *share, label=label) for share, label in shares)]
+
+    def _gain(self, places: Sequence[int], leaves: int, enters: int) -> Exact:
+        """Return what moves between these labels are worth, one out of each class."""
+        ends = (self._ends((c, leaves), (c, enters)) for c in places)
+        return sum((self.size[high] - self.size[low] for low, high in ends), start=0)
+
+    def _ends(self, source: End, target: End) -> tuple[Point, Point]:
+        """Return the value that is left and the one that is entered, for a move between labels.
+
+        Where they are the same, those of any label that both classes have.
+        """
+        (a, one), (b, two) = source, target
+        alike = [((a, k), (b, k)) for k in self.labels if one == two]
+        usable = [(x, y) for x, y in alike if x in self.low and y in self.low]
+        found = [(self.low[x], self.high[y]) for x, y in usable or [(source, target)]]
+        return max(found, key=lambda ends: self.size[ends[1]] - self.size[ends[0]])
+
+    def worth(self, arcs: Sequence[Arc]) -> Exact:
+        """Return what the pair of these arcs changes the query by."""
         change = Counter[Point]()
         for arc in arcs:
-            change[low[arc.source]] -= arc.times
-            change[high[arc.target]] += arc.times
-        worth = query.norm({x: times for x, times in change.items() if times})
-        if worth > best[0] and moves_of(arcs) <= MOST_RECORDS:
-            best = worth, arcs
-    arcs = best[1]
-    if not arcs:
-        return None
-    return Pair(
-        before=tuple(low[arc.source] for arc in arcs for _ in range(arc.times)),
-        after=tuple(high[arc.target] for arc in arcs for _ in range(arc.times)),
-    )
+            low, high = self._ends(arc.source, arc.target)
+            change[low] -= arc.times
+            change[high] += arc.times
+        return self.query.norm({x: times for x, times in change.items() if times})
+
+    def made(self, arcs: Sequence[Arc]) -> Pair:
+        """Return the pair of these arcs."""
+        ends = [(*self._ends(arc.source, arc.target), arc.times) for arc in arcs]
+        return Pair(
+            before=tuple(low for low, _, times in ends for _ in range(times)),
+            after=tuple(high for _, high, times in ends for _ in range(times)),
+        )
 
 
 def pair_that_gains(
@@ -267,14 +329,21 @@ def _with_both(places: Sequence[int], values: Holds) -> list[int]:
 def _few(places: Sequence[int], values: Holds, most: int) -> list[Arc]:
     """Return two cycles that share a path of label 0, of which so few records leave label 1."""
     usable = _with_both(places, values)
-    best: tuple[int, int, int, int] = (0, 0, 0, 0)
+    share = _few_shares(len(usable), most)
+    return [] if share is None else sharing_zeros(usable, *share)
+
+
+def _few_shares(
+    count: int, most: int, zero: Exact = 1, both: Exact = 2
+) -> tuple[int, int, int] | None:
+    """Return (x, y, m) as `most_one_sided` does, where so few records leave label 1."""
+    best: tuple[Exact, int, int, int] = (0, 0, 0, 0)
     for x in range(1, most + 1):
         for y in range(1, most // x + 1):
-            m = len(usable) + 1 - x - y
+            m = count + 1 - x - y
             if m >= 0 and gcd(x, y) == 1:
-                best = max(best, (m * (x + y) + 2 * x * y, x, y, m))
-    _, x, y, m = best
-    return sharing_zeros(usable, x, y, m) if x else []
+                best = max(best, (m * (x + y) * zero + both * x * y, x, y, m))
+    return best[1:] if best[1] else None
 
 
 def _arcs(places: Sequence[int], values: Holds) -> list[Arc]:

@@ -17,6 +17,12 @@ x >= 0 and x + p_u >= 0. So v breaks one end and w another one. Hence, if some b
 only, u has no two parts that are conformal in the other rows: that row may be left out. A policy
 whose only bound has one end has the irreducible multisets of the equalities.
 
+*Ends far apart.* Let no part of u change the row of a bound by more than K. If it has two ends, 2 K
+apart or more, D1 is K or more away from one of them, which no part breaks: as far as this pair is
+concerned the bound has one end only, and its row may be left out as well. Let a move change the row
+by no more than w: if no pair makes more than L moves, K = w L. If L counts slack moves of this row,
+too, then K = w L / 2: with slack, what rises is as much as what falls.
+
 *Clauses.* For each of c clauses take a record r that makes it true in D1, and one, r', in D2. Let G
 be complete, or the reading 2. A part that moves no r leads from D1 to where every clause is true;
 so if u has k >= 2 conformal parts, each moves an r, and k <= c. In reading 1 with another G, a part
@@ -34,7 +40,7 @@ is left both keep the clause, so both break the end, which cannot be.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from blowproof.models import Setting
@@ -80,14 +86,33 @@ def parts_of(setting: Setting, reading: Reading) -> Parts | None:
     return Parts(tuple(place for place in every if place != single), 1)
 
 
-def all_parts_of(setting: Setting, reading: Reading) -> list[Parts]:
-    """Return the theorem for every bound of one end that it may leave out, the first one first."""
+def all_parts_of(
+    setting: Setting, reading: Reading, lengths: Mapping[Parts, int] | None = None
+) -> list[Parts]:
+    """Return the theorem for every bound of one end that it may leave out, the first one first.
+
+    `lengths`: how many moves there are at the most, slack included, by what is known of parts.
+    Bounds whose ends are far apart then count as bounds of one end.
+    """
     found = parts_of(setting, reading)
-    if found is None or setting.clauses or len(found.rows) == len(setting.bounds):
+    if found is None or setting.clauses or reading not in ("published", "secret-moves"):
         return [] if found is None else [found]
+    if reading == "published" and not setting.graph.complete:
+        return [found]
     every = range(len(setting.bounds))
-    single = [k for k in every if None in (setting.bounds[k].at_least, setting.bounds[k].at_most)]
-    return [Parts(tuple(k for k in every if k != one), found.most) for one in single]
+    single = [k for k in every if _one_ended(setting, k, lengths or {})]
+    return [Parts(tuple(k for k in every if k != one), 1) for one in single] or [found]
+
+
+def _one_ended(setting: Setting, place: int, lengths: Mapping[Parts, int]) -> bool:
+    """Whether a bound has one end, or two of which no pair of so many moves reaches both."""
+    bound = setting.bounds[place]
+    if bound.at_least is None or bound.at_most is None:
+        return True
+    twice = [most if place in part.rows else 2 * most for part, most in lengths.items()]
+    twice += [] if setting.size is None else [2 * setting.size]
+    one_move = sum(abs(times) for times, _ in bound.terms)
+    return bool(twice) and bound.at_most - bound.at_least >= one_move * min(twice)
 
 
 def other_parts_of(setting: Setting, reading: Reading) -> Parts | None:

@@ -43,6 +43,7 @@ from itertools import pairwise
 from math import gcd
 from typing import NamedTuple
 
+from blowproof.models import Exact
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.theorems.values.squares_beside import (
     MOST_CELLS,
@@ -271,19 +272,23 @@ def squares_of(arcs: Sequence[Arc]) -> int:
     return sum(times * times for times in (*left.values(), *entered.values()))
 
 
-def most_one_sided(count: int) -> tuple[int, int, int]:
+def most_one_sided(count: int, zero: Exact = 1, both: Exact = 1) -> tuple[int, int, int]:
     """Return (x, y, m) with most moves of label 0 or 1 among cycles that share a path (m = 0: one
-    class) in so many classes.
+    class) in so many classes; or worth most, where a move of label 0 is worth `zero`, and one of
+    label 1 and one of label -1 `both`.
 
     >>> [(n, most_one_sided(n)) for n in (1, 2, 3, 16)]
     [(1, (1, 1, 0)), (2, (1, 1, 1)), (3, (1, 1, 2)), (16, (6, 5, 6))]
     """
-    best, found = 0, (1, 1, 0)
+    best: Exact = 0
+    found = (1, 1, count - 1)
     for x in range(1, count + 1):
         for y in range(max(1, x - 2), x + 1):
             m = count + 1 - x - y
-            if m >= 0 and gcd(x, y) == 1 and x * y + m * (x + y) > best:
-                best, found = x * y + m * (x + y), (x, y, m)
+            if m >= 0 and gcd(x, y) == 1:
+                worth = x * y * both + m * (x + y) * zero
+                if worth > best:
+                    best, found = worth, (x, y, m)
     return found
 
 

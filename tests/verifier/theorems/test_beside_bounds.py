@@ -23,7 +23,11 @@ from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.neighbours.check import check_pair
-from blowproof.verifier.theorems.beside_bounds import bounds_beside, no_bounds_beside
+from blowproof.verifier.theorems.beside_bounds import (
+    bounds_beside,
+    known_parts,
+    no_bounds_beside,
+)
 
 
 def asked(policy: Policy, text: str = "histogram") -> Question:
@@ -117,3 +121,58 @@ def test_a_count_and_a_bound_beside_cells() -> None:
     found = bounds_beside(asked(policy))
     assert found is not None and found.upper is not None
     assert found.upper < 10_000
+
+
+KINDS = ["none", "school", "trade", "bachelor", "master", "doctor"]
+
+
+def survey(*bounds: Count) -> Policy:
+    """2,000 people of six kinds, some bounds on their ages; they live in one of two places."""
+    domain = Domain(education=Labels(KINDS), age=Integers(0, 99), place=Labels(["in", "out"]))
+    published = Marginal(["education"], answers=[200, 700, 500, 300, 180, 120])
+    return Policy(
+        domain=domain, known=(published, *bounds), database=Database(size=2000, answers="given")
+    )
+
+
+ADULTS = Count({"age": Between(19, 99)}, at_most=1900)
+OLD = Count({"age": Between(81, 99)}, at_least=3)
+YOUNG = Count({"age": Between(0, 59)}, at_most=900)
+FEW_OLD = Count({"age": Between(81, 99)}, at_most=40)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "text", "lower", "upper"),
+    [
+        ((ADULTS, OLD), "sum(age)", 840, 1432),  # 594..2,376 before
+        ((ADULTS, OLD), "cumulative(age)", 840, 1432),
+        ((ADULTS, OLD), "marginal(place)", 36, 48),  # 12..48: pairs had any values
+        ((YOUNG, FEW_OLD), "sum(age)", 1052, 1264),
+    ],
+)
+def test_pairs_at_two_ends(bounds: tuple[Count, ...], text: str, lower: int, upper: int) -> None:
+    """Ends of two bounds that are met exactly, both upper ones in the last case."""
+    question = asked(survey(*bounds), text)
+    found = bounds_beside(question)
+    assert found is not None and found.witness is not None
+    assert check_pair(question.setting, "published", found.witness)
+    assert (found.lower, found.upper) == (lower, upper)
+
+
+@pytest.mark.parametrize(("most", "upper"), [(623, 1264), (624, 6 * 99), (1500, 6 * 99)])
+def test_ends_far_apart_are_one_end(most: int, upper: int) -> None:
+    """A pair has 24 moves at the most, with slack: 12 rise, and ends 24 apart are never both in its
+    way.
+    """
+    policy = survey(Count({"age": Between(60, 99)}, at_least=600, at_most=most))
+    found = bounds_beside(asked(policy, "sum(age)"))
+    assert found is not None and found.upper == upper
+    assert (known_parts(asked(policy, "sum(age)"))[-1].rows == ()) == (most >= 624)
+
+
+def test_far_ends_leave_the_published_cells() -> None:
+    """Six moves, as without the bound; they were 24."""
+    policy = survey(Count({"age": Between(60, 99)}, at_least=600, at_most=1500))
+    for text, value in (("histogram", 12), ("sum(age)", 594), ("marginal(place)", 12)):
+        found = sensitivity(policy, text, time_limit=20)
+        assert (found.lower, found.upper) == (value, value)

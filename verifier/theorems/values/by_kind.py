@@ -51,13 +51,16 @@ def most_in_classes(
     if query.measure is not L1:
         return above_in_classes(question, table, home, each, most, end=end, cell=cell)
     classes = values_in(question, table, home, end)
-    changes: list[tuple[Exact, int]] = []
+    widest: dict[tuple[Point, ...], Exact] = {}  # many classes have the same rows
     for values in classes or ():
-        found = None if now() > end else best_in(query, values=[values], end=end)
-        if found is None:
-            return None
-        changes.append((found.upper, each))
-    return None if classes is None else filled(changes, most)
+        if tuple(values) not in widest:
+            found = None if now() > end else best_in(query, values=[values], end=end)
+            if found is None:
+                return None
+            widest[tuple(values)] = found.upper
+    if classes is None:
+        return None
+    return filled([(widest[tuple(values)], each) for values in classes], most)
 
 
 def best_in(query: BoundQuery, values: Sequence[Sequence[Point]], end: float) -> Chosen | None:
