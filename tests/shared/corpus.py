@@ -373,6 +373,18 @@ CORPUS: tuple[Case, ...] = (
         answer=8,
         source="Normaliz: the Hilbert basis of the moves between the six pairs (engine hilbert)",
     ),
+    Case(
+        name="clause-that-says-nothing",
+        policy=Policy(
+            domain=Domain(a=Integers(1, 3)),
+            secrets=Distance(metric="l1", threshold=1),
+            known=(Clause([Literal(1, {})]),),
+            database=Database(size=4),
+        ),
+        reading="pufferfish",
+        answer=2,
+        source="nothing ties records to one another, so that one of them changes alone",
+    ),
 )
 
 BY_NAME = {case.name: case for case in CORPUS}

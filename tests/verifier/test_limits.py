@@ -27,7 +27,7 @@ NO_LIMITS = {
     # a step whose exponential is known
     "certify/selections/best_score": ("FAR", "FINE"),
     # how much work a step counts as
-    "engines/brute": ("COMPARISON", "FACT"),
+    "engines/brute": ("FACT", "SHORTEST"),
     # primes
     "engines/graver/symmetry": ("PRIME",),
     "exact/span": ("PRIME",),

@@ -44,12 +44,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models import InternalError
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import now, spend
 from blowproof.verifier.engines.graver.compiled import irreducible_rows, opposite_pairs, sign_sets
 from blowproof.verifier.engines.graver.rows import CollisionError, Keys, Rows, Store
 from blowproof.verifier.engines.graver.symmetry import SignedPermutation, coefficients, symmetries
 from blowproof.verifier.exact.lattice import Lattice, integer_kernel
-from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["Graver", "graver_basis"]
 
@@ -59,6 +59,8 @@ MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
 CHUNK = whole_limit(__name__, "CHUNK")
 SMALL_BATCH = whole_limit(__name__, "SMALL_BATCH")
 STEPS_AT_ONCE = whole_limit(__name__, "STEPS_AT_ONCE")
+SUM = real_limit(__name__, "SUM")
+ROW = real_limit(__name__, "ROW")
 
 
 @dataclass(frozen=True)
@@ -240,6 +242,7 @@ class _Lift:
             signs = self.rising.signs
             count = opposite_pairs(signs, firsts, start, end, position, pairs)
             if count:
+                spend(count * SUM)
                 rows = self.rising.rows
                 sums = rows[pairs[:count, 0]] - rows[pairs[:count, 1]]
                 if np.abs(sums).max() > LARGEST:
@@ -248,6 +251,7 @@ class _Lift:
 
     def _irreducible(self, rows: Rows) -> NDArray[np.bool_]:
         result = np.ones(len(rows), dtype=bool)
+        spend(len(rows) * ROW)
         signs = sign_sets(rows, self.width - 1)
         share = max(1, STEPS_AT_ONCE // (self.known.count + 1))
         for begin in range(0, len(rows), share):
