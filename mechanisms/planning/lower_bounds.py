@@ -43,6 +43,31 @@ the bound is the best of some numbers of chains, those first that change most.
 *All noise* (`noise_program`): of a few outputs, the least error of noise that is the same for all
 data, by a linear program.
 
+*Exchanges between all cells* (`of_exchanges`), where any record may be in any of d cells, and n is
+known. Take all databases of n records as alike, be p the probabilities after some output, T the
+guess (its sum is n: else a better one has it), and z = k - T. Let x be the |z_i|, u = min(x, 1), s
+the sum of u, a and b its parts of the z_i above and below 0, and N the sum of the z_i above 0, and
+so of the others. For the move v from i to j be g_v(z) = max(z_i, 0) max(-z_j, 0) / N. The sum over
+k of g_v(z) (p(k - v) - p(k)) is that of p(k) (g_v(z + v) - g_v(z)), and p(k - v) >= q p(k), but for
+k at the border, whose share goes to 0 as n grows. So with c = 1 - q the sums over all moves have
+
+    c E N >= E D,   D = N - (N - a)(N - b) / (N - 1) = s - 1 - (a - 1)(b - 1) / (N - 1) for N > 1,
+
+and D = N for N <= 1: a move that leaves z_i > 0 and z_j < 0 with their signs takes 1 off N, and
+after any other g_v is 0. For N > 1 both a and b are from 1 to N, so that 2 <= s <= 2 N, and (a -
+1)(b - 1) <= (s - 2)^2 / 4 <= (N - 1) s^2 / 4 N. For any m > 0, E |z|^2 is at least E H, with H =
+|z|^2 + (4 m / c) (D - c N). As x^2 >= 2 r x - r^2 u for r >= 2, |z|^2 >= s h(t) with t = N / s:
+h(t) = 4 t^2 from 1 on (r = 2 t), and 8 t - 4 below (r = 2). So
+
+    H >= A s - 4 m / c,   A = min over t >= 1/2 of h(t) - 4 m t + (4 m / c) (1 - 1 / 4 t),
+
+for N <= 1 as well, where s = 2 N and H >= s (2 m / c - 2 m), the term of t = 1/2. And E s is at
+least 2 q d / (1 + q): along a line of moves between i and another cell p changes by 1 / q at the
+most, so that the two points next to T_i, at distances f and 1 - f, have (1 - f) p_0 + f p_1, which
+is largest for f = 0 or 1, of no more than (1 - q) / (1 + q) of the line. So the mean square is at
+least (2 q / (1 + q)) A - 4 m / c d, whatever m is. For small epsilon and many cells that is 4 /
+epsilon^2, where chains of two cells have 2, and Laplace noise 8.
+
 *The cube* (`of_cubes`): where the differences of neighbours fill a product of bodies, no point has
 a probability above 1 / sum over z of exp(-epsilon |z|), and a distribution with so small a maximum
 has the second moment of a ball at least. That says more where many outputs change together; it
@@ -79,7 +104,7 @@ from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.certify.noise.k_norm import output_axes, published_axes
 
-__all__ = ["LowerBound", "joint_bound", "least_variance", "lower_bound", "of_cubes"]
+__all__ = ["LowerBound", "joint_bound", "least_variance", "lower_bound", "of_cubes", "of_exchanges"]
 
 Floats = NDArray[np.float64]
 MOST_LISTED, MOST_VALUES, MOST_LONG, SAMPLED = 1_000_000, 100_000, 2_000, 300
@@ -89,11 +114,15 @@ There every move counts as the quarter of a row more, which it takes to work it 
 """
 LONGEST, SHORT = 4_000, 600
 FEW_VALUES = 40
+TRIED, HALVED, MANY = 60, 60, 10
+"""Numbers m that are tried, and steps to the least A for each; and how many times 1 / epsilon a
+count is on average that is large."""
 DATA_INDEPENDENT = "whole-number noise that does not depend on the data"
 PAIR = "the worst pair of neighbours"
 CHAIN = "a chain of neighbours, with the worst change at every step"
 SINGLE = "chains of neighbours, one record more moved at every step"
 VOLUME = "how many answers neighbours lead to (the volume of their differences)"
+EXCHANGES = "records that move between all cells at once"
 SPECTRAL = "chains of neighbours in many directions together (singular values)"
 LARGE = "counts that are large beside 1 / epsilon"
 
@@ -214,6 +243,7 @@ def lower_bound(  # noqa: PLR0913 # keyword-only
         bounds += joint_bound([query], [1.0], found_here, (rate, square), size)
         if square is None:
             bounds += _of_groups(query, found_here, rate, reading)
+            bounds += _of_all_cells(query, found_here, rate, outputs.count, size)
             bounds += _of_all_noise(query, found_here, rate, found, reading, outputs.count)
     return max(bounds, key=lambda item: item.rmse, default=None)
 
@@ -406,6 +436,53 @@ def _of_groups(
     d = count * top
     rmse = of_cubes(d, math.lgamma(d + 1) + count * each, epsilon, d)
     return [LowerBound(rmse, VOLUME, LARGE)]
+
+
+def _of_all_cells(
+    query: BoundQuery, found: Setting, epsilon: float, outputs: int, size: int | None
+) -> list[LowerBound]:
+    """Return what exchanges between all cells say, where nothing is known and all is secret.
+
+    Not where n is known, and too small for counts that are large.
+    """
+    if size is not None and size * epsilon < MANY * outputs:
+        return []
+    if query.cell_axes(found.domain) is None or found.clauses or _facts(found):
+        return []
+    if not found.graph.complete or found.impossible.boxes:
+        return []
+    rmse = of_exchanges(outputs, epsilon)
+    return [LowerBound(rmse, EXCHANGES, LARGE)] if rmse else []
+
+
+def of_exchanges(cells: int, epsilon: float) -> float:
+    """Return the RMSE that no mechanism beats on so many cells between any of which records move.
+
+    >>> [round(of_exchanges(cells, 0.1), 1) for cells in (2, 16, 4096)]  # chains: 14.1
+    [0.0, 18.5, 20.0]
+    """
+    q = math.exp(-epsilon)
+    c, near = -math.expm1(-epsilon), 2 * q / (1 + q)
+    tried = (2 + (4 / c - 2) * place / TRIED for place in range(TRIED + 1))
+    best = max(near * _least_of(m, c) - 4 * m / (c * cells) for m in tried)
+    return math.sqrt(max(0.0, best))
+
+
+def _least_of(m: float, c: float) -> float:
+    """Return A, the least of a function that is concave up to 1, and from there to where it turns
+    convex: it is least at one of these ends, or where it is convex, up to m / 2 and no farther.
+    """
+
+    def at(t: float) -> float:
+        square = 4 * t * t if t >= 1 else 8 * t - 4
+        return square - 4 * m * t + 4 * m / c * (1 - 1 / (4 * t))
+
+    turn = max(1.0, (m / (4 * c)) ** (1 / 3))
+    low, high = turn, max(turn, m / 2)
+    for _ in range(HALVED):
+        one, two = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (one, high) if at(one) > at(two) else (low, two)
+    return min(at(1 / 2), at(1.0), at(turn), at((low + high) / 2))
 
 
 def of_cubes(dimension: int, log_volume: float, epsilon: float, outputs: int) -> float:

@@ -1,17 +1,26 @@
 """The linear program over all noise: below every noise that is known, and close to the best."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, permutations
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from blowproof.mechanisms.planning.lower_bounds import least_variance, lower_bound
+from blowproof.mechanisms.planning.lower_bounds import (
+    EXCHANGES,
+    _least_of,
+    least_variance,
+    lower_bound,
+    of_exchanges,
+)
 from blowproof.mechanisms.planning.noise_program import least_noise
 from blowproof.mechanisms.structures.ordered_hierarchical import variance
-from blowproof.models import Domain, Labels, Marginal, Policy, parse_query
+from blowproof.models import Distance, Domain, Integers, Labels, Marginal, Policy, parse_query
 from blowproof.verifier.ask import sensitivity
 
 ONE, ZERO = Fraction(1), Fraction(0)
@@ -84,3 +93,104 @@ def test_a_short_chain_is_bounded_by_what_all_mechanisms_on_it_can_do(
     best = float(found.fun or 0)
     assert bound <= best
     assert bound > 0.6 * best
+
+
+def _lattice(epsilon: float, centres: Sequence[tuple[int, int, int]]) -> tuple[Any, Any]:
+    """Points of sum 0 in three cells, and chances that a move changes by e^epsilon at the most."""
+    far = math.ceil(14 / epsilon)
+    one, two = np.meshgrid(np.arange(-far, far + 1), np.arange(-far, far + 1))
+    points = np.stack([one, two, -one - two], axis=-1).reshape(-1, 3)
+    chances = np.zeros(len(points))
+    for centre in centres:
+        chances += np.exp(-epsilon * abs(points - np.array(centre)).sum(axis=1) / 2)
+    return points, chances / chances.sum()
+
+
+def _sides(z: NDArray[Any]) -> tuple[Any, Any, Any, Any]:
+    """N, s and the two parts of s, row by row."""
+    small = np.minimum(abs(z), 1)
+    return (np.maximum(z, 0).sum(axis=1), small.sum(axis=1),
+            (small * (z > 0)).sum(axis=1), (small * (z < 0)).sum(axis=1))  # fmt: skip
+
+
+def _fewer(z: NDArray[Any]) -> Any:
+    """D by its definition: over all moves, what g_v loses by the move."""
+
+    def g(at: NDArray[Any], i: int, j: int) -> Any:
+        whole = np.maximum(at, 0).sum(axis=1)
+        shares = np.maximum(at[:, i], 0) * np.maximum(-at[:, j], 0)
+        return np.divide(shares, whole, out=np.zeros(len(at)), where=whole > 0)
+
+    total = np.zeros(len(z))
+    for i, j in permutations(range(z.shape[1]), 2):
+        moved = z.copy()
+        moved[:, i] -= 1
+        moved[:, j] += 1
+        total += g(z, i, j) - g(moved, i, j)
+    return total
+
+
+@pytest.mark.parametrize("cells", [2, 3, 5])
+def test_each_step_of_the_bound_by_exchanges_holds_point_by_point(cells: int) -> None:
+    """The formula of D, and H >= A s - 4 m / c, at points near 0 and far from it."""
+    rng = np.random.default_rng(cells)
+    for width in (0.3, 1.0, 3.0, 30.0):
+        z = rng.normal(0, width, (400, cells))
+        z[::3] = np.rint(z[::3])
+        z -= z.mean(axis=1, keepdims=True) if cells == 2 else 0
+        z[:, -1] -= z.sum(axis=1)
+        many, s, a, b = _sides(z)
+        found = _fewer(z)
+        formula = s - 1 - np.divide((a - 1) * (b - 1), many - 1, where=many > 1, out=0 * s)
+        assert np.allclose(found, np.where(many > 1, formula, many))
+        for epsilon in (0.1, 1.0, 3.0):
+            c = 1 - math.exp(-epsilon)
+            for m in (0.5, 2.0, 2 / c, 4 / c):
+                h = (z**2).sum(axis=1) + 4 * m / c * (found - c * many)
+                assert (h >= _least_of(m, c) * s - 4 * m / c - 1e-6 * (1 + abs(h))).all()
+
+
+def test_the_least_of_that_function_is_the_least_on_a_fine_grid() -> None:
+    t = np.concatenate([np.linspace(0.5, 4, 20_000), np.geomspace(4, 500, 20_000)])
+    squares = np.where(t >= 1, 4 * t**2, 8 * t - 4)
+    for c in (0.02, 0.3, 0.9):
+        for m in (0.7, 2.0, 2 / c, 3.3 / c):
+            values = squares - 4 * m * t + 4 * m / c * (1 - 1 / (4 * t))
+            assert _least_of(m, c) == pytest.approx(values.min(), rel=1e-5, abs=1e-5)
+            assert _least_of(m, c) <= values.min() + 1e-6 * abs(values.min())
+
+
+def test_what_exchanges_say_holds_of_noise_on_three_cells() -> None:
+    """Chances that keep the promise, around any guess: on the whole lattice, as near as it goes."""
+    rng = np.random.default_rng(8)
+    epsilon = 0.25
+    q, c = math.exp(-epsilon), 1 - math.exp(-epsilon)
+    for many in (1, 2, 4):
+        centres = [(0, 0, 0), *((int(x), int(y), int(-x - y)) for x, y in
+                                rng.integers(-6, 7, (many - 1, 2)))]  # fmt: skip
+        points, chances = _lattice(epsilon, centres)
+        for guess in (chances @ points, np.array([0.4, 0.2, -0.6])):
+            z = points - guess
+            total, s, _, _ = _sides(z)
+            assert c * (chances @ total) >= chances @ _fewer(z) - 1e-3
+            assert chances @ s >= 3 * 2 * q / (1 + q) - 1e-3
+            assert math.sqrt(chances @ (z**2).sum(axis=1) / 3) >= of_exchanges(3, epsilon) > 0
+
+
+def test_exchanges_say_more_than_chains_and_never_more_than_laplace_noise_has() -> None:
+    for epsilon in (0.01, 0.1, 0.5, 1.0, 2.0, 5.0):
+        half = math.exp(-epsilon / 2)  # one record changes two cells
+        noise = math.sqrt(2 * half) / (1 - half)
+        found = [of_exchanges(cells, epsilon) for cells in (2, 5, 40, 10_000)]
+        assert found == sorted(found) and found[-1] <= noise
+    assert of_exchanges(100, 0.1) > 1.35 * math.sqrt(least_variance(0.1, None))
+    policy = Policy(domain=Domain(x=Integers(0, 99)))
+    query = parse_query("histogram", policy)
+    asked: dict[str, Any] = {"rho": None, "answers": None, "size": None, "found": None}
+    bound = lower_bound(query, policy, Fraction(1, 10), reading="published", **asked)
+    assert bound is not None and bound.by == EXCHANGES and bound.assumes is not None
+    few = lower_bound(query, policy, Fraction(1, 10), reading="published", **asked | {"size": 900})
+    assert few is not None and few.by != EXCHANGES
+    near = Policy(domain=policy.domain, secrets=Distance(threshold=3))
+    other = lower_bound(query, near, Fraction(1, 10), reading="published", **asked)
+    assert other is not None and other.by != EXCHANGES
