@@ -22,6 +22,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
 from math import sqrt
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -150,6 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder = Path(tempfile.gettempdir()) / "blowproof-realistic"
     for norm in NORMS:  # what a question needs is loaded before
         sensitivity(read(WARM), norm=norm)
+    import_module("scipy.optimize")
     print(f"| {' | '.join(HEADS)} |", f"|{' --- |' * len(HEADS)}", sep="\n")
     costs, wider, asked_all, total, total_one = 0, 0, 0, 0.0, 0.0
     for policy in make(folder):
