@@ -84,6 +84,7 @@ def plan(  # noqa: PLR0913 # keyword-only options
 
     from blowproof.cli.releasing.plan import compared
     from blowproof.mechanisms.planning.plan_file import document
+    from blowproof.mechanisms.planning.workload import workload
     from blowproof.verifier.certify.base.promise import Promise
 
     asked, bound = (
@@ -97,7 +98,8 @@ def plan(  # noqa: PLR0913 # keyword-only options
     place = None if data is None else os.fspath(data)
     try:
         with placed_in(policy):
-            found = compared(bound, place, texts, weighed, promise, asked, seed=seed)
+            work = workload(texts, weighed, bound)
+            found = compared(bound, place, work, promise, asked, seed=seed)
             written = document(found, data=place)
     except click.UsageError as error:
         raise QueryError(error.message) from None

@@ -46,6 +46,9 @@ DECIDING, OTHERS, DROPPING = 0.6, 0.5, 0.4
 """Which part of the time left goes to the readings that decide, and then to the other ones; before
 these to what to leave out, where nothing can be released."""
 
+EACH = 0.6
+"""Which part of the time for other readings one of them may take: most take next to none."""
+
 PLAIN_SECONDS, CHAIN_SECONDS, THEOREM_SECONDS, DROPPING_SECONDS = 3.0, 2.0, 0.5, 12.0
 LATE_CHAIN_SECONDS = 0.5
 CERTIFICATE_SECONDS = 4.0
@@ -80,8 +83,9 @@ def complete_all(
             seconds = session.share(len(found) - number, DROPPING) or DROPPING_SECONDS
             better = alternatives(policy, draft.query, session, size, seconds)
             found[number] = replace(draft, extras=better)
+    kept = 0.0 if session.left is None else session.left * (1 - OTHERS)
     for number, draft in enumerate(found):
-        found[number] = _with_rows(policy, draft, session, len(found) - number)
+        found[number] = _with_rows(policy, draft, session, len(found) - number, kept)
     for number, draft in enumerate(found):
         found[number] = replace(draft, extras=extras(policy, draft, session, len(found) - number))
     return found
@@ -196,18 +200,24 @@ def _at_least_bounded(
     return replace(answer, upper=bound.value, status=status, notes=notes, decided_by=decided)
 
 
-def _with_rows(policy: Policy, draft: Finding, session: Session, among: int) -> Finding:
-    """Return the finding with its rows for all readings, in their usual order."""
+def _with_rows(
+    policy: Policy, draft: Finding, session: Session, among: int, kept: float
+) -> Finding:
+    """Return the finding with its rows for all readings, in their usual order.
+
+    So many seconds are kept for what comes after the rows of all queries.
+    """
     decided = draft.rows[0]
     rows = []
-    for number, reading in enumerate(READINGS):
+    for reading in READINGS:
         if reading == draft.reading:
             rows.append(decided)
             continue
         if decided.answer is not None and _alike(policy, session, draft.reading, reading):
             rows.append(Row(reading, _under(decided.answer, reading)))
             continue
-        limit = session.share(among, OTHERS / (len(READINGS) - number))
+        left = session.left
+        limit = None if left is None else max(0.01, (left - kept) * EACH / among)
         rows.append(_row(policy, draft.query, session, reading, limit))
     return replace(draft, rows=tuple(rows))
 

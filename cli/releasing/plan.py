@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from blowproof.cli.audit.findings import Finding
     from blowproof.mechanisms.planning.advice import Advice
     from blowproof.mechanisms.planning.planner import Planned
+    from blowproof.mechanisms.planning.workload import Workload
     from blowproof.models import Policy
     from blowproof.verifier.certify.base.promise import Promise
 
@@ -33,6 +34,8 @@ __all__ = ["compared", "plan", "plan_document", "public_size"]
 LIMIT = 60.0
 SHORTLY = 3.0
 """Seconds for what would help, where nothing is worth releasing and no time is left."""
+OVERTIME = 2.0
+"""A plan on an audit's page is stopped after so many times its seconds."""
 LATE = ("time limit", "--time-limit")
 """How a mechanism says that there was too little time for it; what is final names no longer one."""
 
@@ -88,13 +91,15 @@ def plan(  # noqa: PLR0913 # one parameter for each option
     from blowproof.cli.releasing.plan_text import advice_lines, plan_parts
     from blowproof.cli.text.files import keep_apart, save
     from blowproof.cli.text.output import print_all, quietly, write_json
+    from blowproof.mechanisms.planning.workload import workload
 
     keep_apart({"--output": output, "--plot": plot}, (policy, data))
     if plot is not None and not plot.lower().endswith(".svg"):
         raise click.BadParameter(f"{plot} does not end in .svg", param_hint="--plot")
     session = Session(question, total=question.time_limit)
     read, _ = session.open(policy)
-    found = compared(read, data, queries, weights, promise, session, seed=question.seed)
+    asked = workload(queries, weights, read)
+    found = compared(read, data, asked, promise, session, seed=question.seed)
     helps = not found.worth_it and bool(read.known)  # which fact to leave out, and what for
     told = _advice(found, session, short=not advice) if advice or helps else None
     from blowproof.mechanisms.planning.picture import of_plan
@@ -126,33 +131,37 @@ def plan(  # noqa: PLR0913 # one parameter for each option
 def plan_document(policy: Policy, finding: Finding, session: Session) -> dict[str, Any]:
     """Return the plan for one query of an audit, as `blowproof plan --json` writes it."""
     from blowproof.mechanisms.planning.plan_file import document
+    from blowproof.mechanisms.planning.workload import workload
     from blowproof.verifier.certify.base.promise import Promise
 
     plan = finding.plan
     rho = plan.noise.promise == "rho"
     promise = Promise(None, plan.promised) if rho else Promise(plan.promised)
-    queries = (finding.query.name,)
-    return document(compared(policy, None, queries, (), promise, session, seed=None), data=None)
+    asked = workload((finding.query.name,), (), policy)
+    limit = None if session.left is None else session.left * OVERTIME
+    found = compared(policy, None, asked, promise, session, seed=None, limit=limit)
+    return document(found, data=None)
 
 
 def compared(
     policy: Policy,
     data: str | None,
-    queries: tuple[str, ...],
-    weights: tuple[Fraction, ...],
+    asked: Workload,
     promise: Promise,
     session: Session,
     *,
     seed: int | None,
+    limit: float | None = None,
 ) -> Planned:
-    """Return the comparison of all mechanisms, within the session's time."""
+    """Return the comparison of all mechanisms, within the session's time.
+
+    `limit`: seconds after which it is stopped, whatever it is about (None: it ends by itself).
+    """
     from blowproof.cli.asking.ask import scope_of
-    from blowproof.mechanisms.planning.workload import workload
     from blowproof.models.policy.readings import Reading
     from blowproof.verifier.asked.names import Engine
 
     question = session.question
-    asked = workload(queries, weights, policy)
     reading = cast("Reading", question.reading)
     size = public_size(policy, data, reading, session)
 
@@ -174,7 +183,7 @@ def compared(
         return planned(request, asked, size=size, seed=seed)
 
     title = f"comparing mechanisms for {', '.join(asked.texts)}"
-    return session.run(compare, late=True, title=title)
+    return session.run(compare, limit=limit, late=True, title=title)
 
 
 def public_size(policy: Policy, data: str | None, reading: str, session: Session) -> int | None:

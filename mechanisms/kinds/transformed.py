@@ -12,10 +12,11 @@ All answers follow from the noisy counts that the noisy flows give, whatever the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
+from math import prod
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -184,23 +185,53 @@ def require_one_record(request: Request, name: str) -> None:
 
 def graph_edges(policy: Policy) -> tuple[Ints, Ints]:
     """Return the edges of G as two arrays of values (row-major numbers)."""
-    graph, size = policy.graph, policy.domain.size
-    if len(policy.domain) == 1 and isinstance(graph, OffsetGraph):
-        axis = graph.axes[0]
-        reach = axis.reach(graph.bound)
-        if not axis.line:  # any change costs the same, however far it leads
-            reach *= size
-        reach = min(reach, size - 1)
-        _refuse_above(MOST_EDGES, size * reach, "edges")
-        if reach < 1:
-            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        low = np.concatenate([np.arange(size - step) for step in range(1, reach + 1)])
-        apart = np.concatenate([np.full(size - step, step) for step in range(1, reach + 1)])
-        return low, low + apart
+    graph = policy.graph
+    if isinstance(graph, OffsetGraph):
+        return _by_offsets(graph)
     rank = policy.domain.rank
     ends = [(rank(x), rank(y)) for x, y in graph.edges(limit=MOST_EDGES)]
     both = np.array(ends, dtype=np.int64).reshape(len(ends), 2)
     return both[:, 0], both[:, 1]
+
+
+def _by_offsets(graph: OffsetGraph) -> tuple[Ints, Ints]:
+    """Return the edges of a graph that looks at offsets alone: for each of them all at once."""
+    sizes = [axis.size for axis in graph.axes]
+    steps, found = [], 0
+    for step in _half(graph):
+        found += prod(size - abs(k) for size, k in zip(sizes, step, strict=True))
+        _refuse_above(MOST_EDGES, found, "edges")
+        steps.append(step)
+    value = np.arange(prod(sizes) if steps else 0, dtype=np.int64).reshape(sizes if steps else 0)
+    low, high = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for step in steps:
+        ends = zip(sizes, step, strict=True)
+        here = tuple(slice(max(0, -k), size - max(0, k)) for size, k in ends)
+        there = tuple(slice(s.start + k, s.stop + k) for s, k in zip(here, step, strict=True))
+        low.append(value[here].ravel())
+        high.append(value[there].ravel())
+    return np.concatenate(low), np.concatenate(high)
+
+
+def _half(graph: OffsetGraph) -> Iterator[tuple[int, ...]]:
+    """Yield how far an edge may lead on each axis, one of each two opposite ways."""
+
+    def ways(place: int, left: int, *, forward: bool) -> Iterator[tuple[int, ...]]:
+        if place == len(graph.axes):
+            if forward:
+                yield ()
+            return
+        axis = graph.axes[place]
+        far = axis.reach(left)
+        if far and not axis.line:  # any change costs the same, however far it leads
+            far = axis.size - 1
+        for k in range(-far if forward else 0, far + 1):
+            cost = axis.cost(axis.offset(0, k))
+            spent = left - cost if graph.together == "sum" else left
+            for others in ways(place + 1, spent, forward=forward or k > 0):
+                yield (k, *others)
+
+    return ways(0, graph.bound, forward=False)
 
 
 def is_path(policy: Policy) -> bool:

@@ -27,6 +27,7 @@ from blowproof.mechanisms.structures.partitions import (
 )
 from blowproof.models import (
     AttributeChange,
+    BudgetError,
     Count,
     Distance,
     Domain,
@@ -138,6 +139,36 @@ def test_declared_scale_is_the_sensitivity(policy):
     assert made.forest.stretch(u, v) == made.stretch
     totals = Flows(policy.domain, query.vertex, made.forest, edges=False, roots=True, name="totals")
     assert sensitivity(policy, totals, engine="brute", max_size=2).lower == 0
+
+
+@pytest.mark.parametrize(
+    "secrets",
+    [
+        Distance(metric="linf", threshold=2),
+        Distance(metric="l1", threshold=3),
+        Distance(metric="l2", threshold=2, strict=True),
+        Distance(metric="linf", threshold=1, attributes=["a", "c"]),
+        AttributeChange(),
+        AttributeChange(changes=2),
+        PartitionBy(["b"]),
+        Distance(metric="l1", threshold=Fraction(1, 2)),
+    ],
+    ids=repr,
+)
+def test_edges_are_listed_as_the_graph_lists_them(secrets):
+    domain = Domain(a=Integers(0, 3), b=Labels(["p", "q", "r"]), c=Integers(0, 2))
+    policy = Policy(domain=domain, secrets=secrets)
+    listed = {frozenset(map(domain.rank, edge)) for edge in policy.graph.edges()}
+    u, v = graph_edges(policy)
+    assert len(u) == len(listed)
+    assert {frozenset(edge) for edge in zip(u.tolist(), v.tolist(), strict=True)} == listed
+
+
+def test_too_many_edges_are_refused_before_they_are_listed():
+    line = Integers(0, 10**6)
+    for secrets in (Distance(metric="linf", threshold=10**5), Distance(threshold=10**5)):
+        with pytest.raises(BudgetError, match="listed one by one"):
+            graph_edges(Policy(domain=Domain(a=line, b=line, c=line), secrets=secrets))
 
 
 @pytest.mark.parametrize("policy", POLICIES[3:], ids=repr)
