@@ -24,6 +24,8 @@ LABEL_LETTERS = 25
 """What fits beside the lines."""
 LARGEST = Fraction(10) ** 300
 """Lines of larger numbers are drawn as this one's: an axis is drawn by floats."""
+FAR = 1000
+"""So many times all that is known or decides is too far for one plot."""
 
 
 class Promise(NamedTuple):
@@ -56,7 +58,11 @@ class Curve(NamedTuple):
 
 
 def curves(query: Mapping[str, Any]) -> list[Curve]:
-    """Return a curve for each reading that has an upper bound, and for plain privacy."""
+    """Return a curve for each reading that has an upper bound, and for plain privacy.
+
+    Bounds of other readings that are far above all else are left out: they say nothing, and beside
+    them all that is known would be one line.
+    """
     found = [
         Curve(row["reading"], Fraction(row["answer"]["upper"]),
               "decides" if row["reading"] == query["reading"] else "reading",
@@ -66,7 +72,9 @@ def curves(query: Mapping[str, Any]) -> list[Curve]:
     ]  # fmt: skip
     if query["plain"]["sensitivity"] is not None:
         found.append(Curve("plain DP", Fraction(query["plain"]["sensitivity"]), "plain"))
-    return found
+    told = [curve.sensitivity for curve in found if curve.exact or curve.kind != "reading"]
+    far = FAR * max(told, default=LARGEST)
+    return [curve for curve in found if curve.sensitivity <= far]
 
 
 def merged(found: Sequence[Curve]) -> list[Curve]:

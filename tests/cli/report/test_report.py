@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 import browsers
 from blowproof.cli.main import cli
-from blowproof.cli.report.charts import LABEL_LETTERS, Curve, error_plot
+from blowproof.cli.report.charts import LABEL_LETTERS, Curve, curves, error_plot
 from blowproof.cli.report.page import page
 from blowproof.cli.report.terms import RESTS
 from blowproof.verifier import kernel
@@ -379,6 +379,24 @@ def test_what_is_not_ours_does_not_run(browser, tmp_path):
     assert "rgb(1, 2, 3)" not in browser.execute_script(
         "return getComputedStyle(document.body).color"
     )
+
+
+def test_a_bound_that_says_nothing_is_not_drawn_beside_what_is_known():
+    def row(reading, lower, upper):
+        return {"reading": reading, "answer": {"lower": lower, "upper": upper}}
+
+    rows = [
+        row("published", "40", "40088"),
+        row("secret-moves", "16", "16"),
+        row("add-remove", "30", str(10**114)),
+        row("markov", "4", None),
+        row("pufferfish", "40", str(40_088_000)),
+    ]
+    query = {"reading": "published", "readings": rows, "plain": {"sensitivity": "2"}}
+    drawn = {curve.label for curve in curves(query)}
+    assert drawn == {"published", "secret-moves", "pufferfish", "plain DP"}
+    query = {"reading": "published", "readings": rows[2:3], "plain": {"sensitivity": None}}
+    assert [curve.label for curve in curves(query)] == ["add-remove"]
 
 
 def test_labels_of_large_bounds_fit_beside_the_plot():
