@@ -95,6 +95,7 @@ from numpy.typing import NDArray
 
 from blowproof.models import BlowproofError, Exact, Point, Setting
 from blowproof.models.base.clock import now
+from blowproof.models.base.numbers import plain
 from blowproof.models.norms import L1, L2_SQUARED
 from blowproof.models.policy.in_words import counted
 from blowproof.models.stacks.stacked import is_histogram
@@ -114,6 +115,7 @@ from blowproof.verifier.theorems.most_moves import largest_move
 from blowproof.verifier.theorems.values.by_kind import most_in_classes
 from blowproof.verifier.theorems.values.free_change import axes_of_facts, free_change_of
 from blowproof.verifier.theorems.values.in_norms import largest_apart
+from blowproof.verifier.theorems.values.less_known import change_less_facts
 from blowproof.verifier.theorems.values.squares_beside import (
     exchanged_squares,
     squares_beside,
@@ -343,6 +345,10 @@ def facts_beside(question: Question) -> Answer | None:
         return None
     if found is None or largest is None or len(found.widths) > MOST_FACTS_BESIDE:
         return None
+    areas = question.query.counted_areas(setting.domain) or ()
+    if len(found.widths) > 1 == len(areas):  # two facts may say half of what a count of both does
+        less = change_less_facts(setting, question.query)
+        largest = largest if less is None else min(largest, less)
     most = longest_beside(found)
     if question.reading == "secret-moves" and not setting.graph.complete:
         parts = components(setting, found.table, found.home, end)
@@ -365,7 +371,7 @@ def facts_beside(question: Question) -> Answer | None:
 
         pair = pair_beside(question, found, free)
     lower = 0 if pair is None else question.query.difference(pair.moves(question.reading))
-    upper = most * change
+    upper = plain(most * change)
     if lower < upper and free is None:
         moves = why.partition(", each of which")[0]
         for bound, reason in _exchanging(question, found, most, end):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from itertools import combinations, permutations, product
 from math import gcd, isqrt, prod
 
@@ -323,3 +324,26 @@ def test_single_cells_hold_the_search(seed: int) -> None:
             assert truth.lower <= found.upper, (policy, text)
             fewer += "out of one cell" in " ".join(found.notes)
     assert fewer
+
+
+@pytest.mark.parametrize("cells", [2, 3, 16])
+def test_two_facts_say_half_of_a_count_of_both(cells: int) -> None:
+    """Records that both facts count: a move changes their number by 1, and half of it is known."""
+    known = (Marginal(["a"]), Count({"b": 0}), Count({"c": 0}))
+    policy = Policy(
+        domain=Domain(a=Integers(1, cells), b=Integers(0, 1), c=Integers(0, 1)),
+        known=known,
+        queries=(NamedCount("both", {"b": 0, "c": 0}),),
+    )
+    told = prepare(setting(policy), "published")
+    both, table = (
+        facts_beside(Question(told, parse_query(text, policy), "published"))
+        for text in ("count(both)", "marginal(b,c)")
+    )
+    assert both is not None and both.upper is not None and table is not None
+    assert isinstance(table.upper, int)
+    assert both.upper == Fraction(table.upper, 4)
+    if cells == 2:
+        truth = sensitivity(policy, "count(both)", engine="search", time_limit=20)
+        assert truth.status == "exact"
+        assert truth.lower <= both.upper

@@ -213,9 +213,11 @@ class _OneCycle:
         return upper if one else None, self._placed(best)
 
     def _values(self) -> list[list[tuple[Point, int]]] | None:
-        """Return values of each class of the base with all rows and heights that there are."""
+        """Return values of each class of the base with all rows and heights that there are; None
+        where rows have more numbers than one.
+        """
         setting, query = self.question.setting, self.question.query
-        if is_histogram(query):
+        if is_histogram(query) or query.longest_row > 1:
             return None
         return self._by_home(seen_values(setting, query, self.cells.table, end=self.end))
 

@@ -71,13 +71,13 @@ def by_prices(
     `home`: of each class of the table its class of the base.
     """
     query = question.query
-    if query.measure is not L1 or is_histogram(query) or table.rows.size > MOST_ROWS:
+    axis = query.prefix_axis
+    long = is_histogram(query) or (axis is None and query.longest_row > MOST_OUTPUTS)
+    most_moves = max(most for _, most in kept)
+    if query.measure is not L1 or long or table.rows.size > MOST_ROWS or most_moves > LARGEST:
         return None
     prices = _Prices(table, tuple(home), tuple(kept))
-    if max(most for _, most in kept) > LARGEST:
-        return None
     try:
-        axis = query.prefix_axis
         if axis is not None:
             return _of_prefixes(prices, axis, question.setting.domain.attribute(axis).size)
         values = seen_values(question.setting, query, table, end=end)

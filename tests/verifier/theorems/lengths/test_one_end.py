@@ -18,11 +18,14 @@ from blowproof.models import (
     Integers,
     Labels,
     Marginal,
+    Point,
     Policy,
     Sum,
     setting,
 )
 from blowproof.models.base.clock import now
+from blowproof.models.queries.query import Row
+from blowproof.models.queries.ranges import Ranges
 from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Question
@@ -180,3 +183,15 @@ def test_edges_that_change_a_known_number_are_not_spoken_of() -> None:
 def test_two_ends_are_not_spoken_of() -> None:
     _, found = crossed(payroll(at_least=3, at_most=12), "sum(salary)")
     assert found is None
+
+
+def test_rows_of_thousands_are_not_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All ranges of a salary: ten thousand numbers in a row, for 201 salaries in each cell."""
+
+    def written(query: Ranges, point: Point) -> Row:
+        raise AssertionError("a row was written out")
+
+    monkeypatch.setattr(Ranges, "row", written)
+    question, found = crossed(payroll(at_most=12), "ranges(salary)")
+    assert found is not None and found.pair is not None
+    assert 0 < question.query.difference(found.pair.moves("published")) <= found.upper

@@ -15,11 +15,14 @@ from blowproof.models import (
     Integers,
     Labels,
     Marginal,
+    Point,
     Policy,
     parse_query,
     setting,
 )
 from blowproof.models.base.clock import now
+from blowproof.models.queries.query import Row
+from blowproof.models.queries.ranges import Ranges
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
@@ -135,3 +138,13 @@ def test_no_pair_changes_more(seed: int) -> None:
         assert truth.status == "exact"
         found = bounds_beside(asked(policy, text))
         assert found is None or found.lower <= truth.lower <= found.upper  # type: ignore[operator]
+
+
+def test_rows_of_thousands_are_not_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All ranges of an age: 2,500 numbers in a row, for each of 100 ages in each class."""
+
+    def written(query: Ranges, point: Point) -> Row:
+        raise AssertionError("a row was written out")
+
+    monkeypatch.setattr(Ranges, "row", written)
+    assert priced(survey(ADULTS, OLD), "ranges(age)") is None
