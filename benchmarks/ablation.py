@@ -2,7 +2,7 @@
 
 python benchmarks/ablation.py [--sample drawn|small|middle|realistic] [--policies 3000] [--seed 1]
                               [--limit 6] [--minutes 30] [--always brute] [--spoke]
-                              [--keep FOLDER] [--share K/N]
+                              [--only NAME ...] [--keep FOLDER] [--share K/N]
 
 `drawn`: the policies of the tests, a drawn query and reading of each; `small`, `middle`: those of
 `plan.py`; `realistic`: the questions of `realistic.py`. A question is asked again only without the
@@ -10,7 +10,8 @@ strategies that did something on it: what was not begun changes nothing, since t
 not depend on the time. Time is counted work (models/base/clock), so that the table is the same on a
 busy machine. `--spoke`: only without those that moved an end of the bounds, which asks far less: an
 answer can be no worse without others, and the column of the work then says little.
-`--always brute`: else the smallest policies are all listed at once.
+`--always brute`: else the smallest policies are all listed at once. `--only NAME`: only without
+these, one at a time.
 
 Prints, for each strategy, on how many questions it ran; without it: how many exact answers are lost
 (and how many there are only then), how many lower and upper bounds are worse, by how much they are
@@ -224,6 +225,7 @@ def wanted() -> argparse.Namespace:
     parser.add_argument("--limit", type=float, default=6)
     parser.add_argument("--always", action="append", default=[], help="leave out in any case")
     parser.add_argument("--spoke", action="store_true", help="leave out what moved an end only")
+    parser.add_argument("--only", action="append", help="only without this one, of all that ran")
     parser.add_argument("--minutes", type=float, default=30, help="begin no question after that")
     parser.add_argument("--share", default="1/1", help="only each N-th question, from the K-th on")
     parser.add_argument("--keep", type=Path, help="folder for a question that needs each strategy")
@@ -254,7 +256,7 @@ def main() -> None:
         exact += whole.status != "bounds"
         open_ += whole.status == "bounds"
         total += work
-        for name in sorted((spoke if options.spoke else ran) & set(rows)):
+        for name in sorted((spoke if options.spoke else ran) & set(options.only or rows)):
             without(name, *options.always)
             part, spent = asked(question, options.limit)
             rows[name].compare(whole, work, part, spent)
