@@ -685,6 +685,7 @@ theorems/most_moves
         norm than l1.
 theorems/one_sided
     SECONDS 4.0 seconds: For a count on one side of a fact beside cells.
+    MOST_SHARED 300 lengths: So many lengths of a path that cycles share are tried.
 theorems/simple_cycles
     SECONDS 10.0 seconds: For simple cycles of classes.
     MOST_ENTRIES 40_000_000 entries: Of the table of signatures, and of the query's rows.

@@ -9,7 +9,7 @@ program.
 A query that adds up sizes (sums, cumulative counts, ranges) changes most where everyone leaves the
 least value of a class and label and comes to the largest: those of the least and the largest row.
 Moves of label 0 leave the sides of the further fact and gain more, so that cycles of fewer moves
-that share a path of these (`one_sided_two`) may change more than the longest.
+that share a path of these (`most_one_sided`) may change more than the longest.
 """
 
 from __future__ import annotations

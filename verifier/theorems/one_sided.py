@@ -36,13 +36,14 @@ with it, and the plan asks in l1 (`reductions.one_output`).
 
 *Met* (up to a remainder) by cycles that share a path of label 0 (`two_cycles`), where each class
 has a value that counts, and one of its label that does not: every move of label 0 or 1 raises f by
-1.
+1. Where some classes have such values, the path and the moves of label 1 lead through these first.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from math import gcd
 
 from blowproof.models import Area, BlowproofError, Point
 from blowproof.models.base.clock import now
@@ -50,15 +51,16 @@ from blowproof.models.domain.classes import firsts
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import class_table
-from blowproof.verifier.limits.limit import real_limit
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.theorems.beside import Beside, beside, groups_of
 from blowproof.verifier.theorems.beside_pairs import placed
 from blowproof.verifier.theorems.simple_cycles import no_cycles
-from blowproof.verifier.theorems.two_cycles import Arc, one_sided_two
+from blowproof.verifier.theorems.two_cycles import Arc, sharing_zeros
 
 __all__ = ["no_one_side", "one_sided"]
 
 SECONDS = real_limit(__name__, "SECONDS")
+MOST_SHARED = whole_limit(__name__, "MOST_SHARED")
 
 
 def no_one_side(question: Question) -> str:
@@ -109,24 +111,53 @@ def _pair(
     question: Question, found: Beside, values: dict[tuple[int, int, bool], Point], side: int
 ) -> Pair | None:
     """Return two cycles that share a path, over the classes that have all values that they need."""
-    needed = ((side, True), (side, False), (1 - side, False))
-    whole = {
+    usable = [
         place
         for place in range(found.count)
-        if all((place, label, counted) in values for label, counted in needed)
-    }
+        if (place, side, False) in values and (place, 1 - side, False) in values
+    ]
+    counted = {place for place in usable if (place, side, True) in values}
 
     def cycles(places: Sequence[int]) -> list[list[Arc]]:
-        return [one_sided_two([place for place in places if place in whole])]
+        inside = set(places)
+        held = [place for place in usable if place in inside]
+        some = [place for place in held if place in counted]
+        return [_gaining(some, [place for place in held if place not in counted])]
 
     def made(arcs: Sequence[Arc]) -> Pair:
         before: list[Point] = []
         after: list[Point] = []
         for (one, leaves), (two, enters), times in arcs:
             x = values[one, side if leaves else 1 - side, False]
-            y = values[two, side if enters else 1 - side, bool(enters)]
+            gains = bool(enters) and two in counted
+            y = values[two, side if enters else 1 - side, gains]
             before += [x] * times
             after += [y] * times
         return Pair(before=tuple(before), after=tuple(after))
 
-    return placed(question, found, cycles, made)
+    def worth(arcs: Sequence[Arc]) -> int:
+        return sum(times for _, (two, enters), times in arcs if enters and two in counted)
+
+    return placed(question, found, cycles, made, worth)
+
+
+def _gaining(counted: Sequence[int], others: Sequence[int]) -> list[Arc]:
+    """Return two cycles that share a path of m moves between labels 1 of counted classes.
+
+    One has x moves of label 1, i + 1 of which come to counted classes, the other y of label -1: x +
+    y + m - 1 classes, and m (x + y) + (i + 1) y records that come to label 1 of a counted class.
+    """
+    count, several = len(counted) + len(others), len(counted)
+    best, found = 0, (0, 0, 0, 0)
+    for m in range(0, several, 1 + several // MOST_SHARED):
+        both = count + 1 - m
+        for x in {1, several - m, several - m + 1, *range(both // 2 - 1, both // 2 + 2)}:
+            y, more = both - x, min(x - 1, several - m - 1)
+            if min(x, y) >= 1 and gcd(x, y) == 1 and m * both + (more + 1) * y > best:
+                best, found = m * both + (more + 1) * y, (x, y, m, more)
+    x, y, m, more = found
+    if not best:
+        return []
+    path, rest = counted[: m + 1 + more], counted[m + 1 + more :]
+    plain = x - 1 - more
+    return sharing_zeros([*path, *others[:plain], *rest, *others[plain:]], x, y, m, label=1)

@@ -58,7 +58,6 @@ __all__ = [
     "longest_two",
     "most_one_sided",
     "moves_of",
-    "one_sided_two",
     "relabelled_two",
     "sharing_zeros",
     "sided_two",
@@ -290,15 +289,6 @@ def most_one_sided(count: int, zero: Exact = 1, both: Exact = 1) -> tuple[int, i
                 if worth > best:
                     best, found = worth, (x, y, m)
     return found
-
-
-def one_sided_two(places: Sequence[int]) -> list[Arc]:
-    """Return two cycles over classes with labels 0 and 1 that share a path of moves between labels
-    1, of which most have label 0 or 1 (`most_one_sided`); the first places are shared.
-    """
-    if not places:
-        return []
-    return sharing_zeros(places, *most_one_sided(len(places)), label=1)
 
 
 def sharing_zeros(classes: Sequence[int], x: int, y: int, m: int, *, label: int = 0) -> list[Arc]:

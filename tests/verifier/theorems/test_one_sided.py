@@ -95,6 +95,28 @@ def test_holes_keep_the_bound(seed: int) -> None:
     assert spoken >= 3
 
 
+@pytest.mark.parametrize(
+    ("cells", "counted", "lower", "upper"),
+    [(3, 1, 3, 4), (4, 1, 4, 5), (4, 2, 7, 8), (24, 8, 152, 208), (120, 1, 120, 121)],
+)
+def test_a_count_of_some_of_the_cells(cells: int, counted: int, lower: int, upper: int) -> None:
+    """The path that cycles share, and moves of label 1, lead through the cells that count."""
+    domain = Domain(c=labels("c", cells), s=labels("s", 2), f=labels("f", 2))
+    where = {"c": [f"c{k}" for k in range(counted)], "s": "s0", "f": "f0"}
+    known = (Marginal(["c"]), Marginal(["s"]))
+    policy = Policy(domain=domain, known=known, queries=(NamedCount("q", where),))
+    question = asked(policy, "count(q)")
+    found = one_sided(question)
+    assert found is not None and found.witness is not None
+    assert found.lower == lower <= upper
+    if cells <= 4:
+        truth = sensitivity(policy, "count(q)", engine="search", time_limit=60)
+        assert truth.status == "exact"
+        assert lower <= truth.lower <= upper
+    if cells <= 24:
+        assert check_pair(question.setting, "published", found.witness)
+
+
 def test_a_count_on_both_sides_is_left_alone() -> None:
     domain = Domain(c=labels("c", 3), s=labels("s", 2), f=labels("f", 2))
     policy = Policy(
