@@ -35,6 +35,7 @@ ALIKE = (
     "whole numbers of tables are rounded together: what two of them have in common, as a table and "
     "its margin, or two margins of one attribute, has the same sums in both"
 )
+REST = "other whole numbers are rounded query by query; with --real they differ as estimates do"
 APART = (
     "whole numbers are rounded query by query: a table and its margin, released together, may "
     "differ by that; with --real they differ only as the estimates do"
@@ -99,7 +100,7 @@ def in_whole_numbers(released: Released) -> Released:
     description = replace(released.description, postprocessing=steps)
     notes = released.notes
     if _may_differ(released.answers, released.request.bound):
-        notes = (*notes, ALIKE if alike else APART)
+        notes = (*notes, *alike)
     return replace(released, answers=answers, description=description, notes=notes)
 
 
@@ -114,22 +115,23 @@ def _may_differ(answers: Vector | Estimate, query: BoundQuery) -> bool:
     return sum(is_count(part.query) for part in query.parts) > 1
 
 
-def _all_rounded(released: Released) -> tuple[Vector | Estimate, bool]:
-    """Return the answers rounded, and whether all counts of several queries were rounded alike."""
+def _all_rounded(released: Released) -> tuple[Vector | Estimate, tuple[str, ...]]:
+    """Return the answers rounded, and what to say of counts of several queries."""
     answers, request = released.answers, released.request
     query = request.bound
     if not (isinstance(answers, Several) and isinstance(query, Stacked)):
-        return _rounded(answers, query, request), False
+        return _rounded(answers, query, request), ()
     asked = [part.query for part in query.parts]
     wanted = [place for place, one in enumerate(asked) if is_count(one)]
     alike = _rounded_alike(answers, asked, request)
     if not alike:
-        return _rounded(answers, query, request), False
+        return _rounded(answers, query, request), (APART,)
     parts = [
         (name, alike[place] if place in alike else _rounded(found, one, request))
         for place, ((name, found), one) in enumerate(zip(answers.parts, asked, strict=True))
     ]
-    return Several(parts, answers.by), set(wanted) <= set(alike)
+    said = (ALIKE,) if set(wanted) <= set(alike) else (ALIKE, REST)
+    return Several(parts, answers.by), said
 
 
 def _rounded_alike(

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from html import escape
 
+from blowproof.mechanisms.kinds.together import Several
 from blowproof.mechanisms.planning.planner import Planned
 from blowproof.mechanisms.release.release import Released
 from blowproof.models.policy.in_words import value_text
@@ -13,7 +14,9 @@ from blowproof.models.policy.in_words import value_text
 __all__ = ["Bar", "bars", "of_answers", "of_plan"]
 
 WIDTH, ROW, LEFT, RIGHT, TOP = 760, 26, 290, 90, 56
-MOST_ROWS, MOST_POINTS = 40, 1_500
+MOST_ROWS, MOST_POINTS, MOST_PANELS = 40, 1_500, 12
+HIGH, LOW = 320, 190
+"""How tall the one panel of a query is, and one of several."""
 Bar = tuple[str, float, float]
 """A label, a number, and a larger one: a bar, and a line on from it."""
 
@@ -92,7 +95,8 @@ Answer = tuple[str, float, float, float]
 def of_answers(released: Released) -> str:
     """Return the released numbers, each with the interval that holds the truth with 95 %.
 
-    Up to forty are rows with their names; more are a line, with a band around it.
+    Up to forty are rows with their names; more are a line, with a band around it, one for each
+    query: each has a scale of its own.
     """
     values = [float(value) for value in released.answers]
     lows, highs = released.ends or (values, values)
@@ -104,7 +108,19 @@ def of_answers(released: Released) -> str:
     title = f"{released.request.bound.name}: released, with intervals of 95 %"
     if not rows:
         rows = [("nothing", 0.0, 0.0, 0.0)]
-    return _as_rows(title, rows) if len(rows) <= MOST_ROWS else _as_line(title, rows)
+    if len(rows) <= MOST_ROWS:
+        return _as_rows(title, rows)
+    answers = released.answers
+    if not isinstance(answers, Several):
+        return _as_lines(title, [("", rows)])
+    panels: list[tuple[str, Sequence[Answer]]] = []
+    begin = 0
+    for query, found in answers.parts:
+        own = rows[begin : begin + len(found)]
+        begin += len(found)
+        prefix = f"{query}, "
+        panels.append((query, [(it[0].removeprefix(prefix), *it[1:]) for it in own]))
+    return _as_lines(title, panels)
 
 
 def _ends(rows: Sequence[Answer]) -> tuple[float, float]:
@@ -146,30 +162,42 @@ def _as_rows(title: str, rows: Sequence[Answer]) -> str:
     return "\n".join([*parts, "</svg>", ""])
 
 
-def _as_line(title: str, rows: Sequence[Answer]) -> str:
-    step = -(-len(rows) // MOST_POINTS)
-    shown = list(rows[::step])
+def _as_lines(title: str, panels: Sequence[tuple[str, Sequence[Answer]]]) -> str:
+    """Return a panel for each query, below each other; those that are empty are left out."""
+    shown = [panel for panel in panels if panel[1]][:MOST_PANELS]
+    tall = HIGH if len(shown) == 1 else LOW
+    parts = _begin(title, 40 + tall * len(shown))
+    for place, (name, rows) in enumerate(shown):
+        parts += _panel(name, rows, (40 + tall * place, 40 + tall * (place + 1)))
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _panel(name: str, rows: Sequence[Answer], between: tuple[int, int]) -> list[str]:
+    """Return a line with its band, and a line at 0, between two heights of the picture."""
+    shown = list(rows[:: -(-len(rows) // MOST_POINTS)])
     low, high = _ends(shown)
-    height = 360
+    top, bottom = between[0] + 24, between[1] - 36
+
+    def y(value: float) -> str:
+        return f"{bottom - (value - low) / (high - low) * (bottom - top):.1f}"
 
     def at(place: int, value: float) -> str:
-        x = 70 + place / max(1, len(shown) - 1) * (WIDTH - 100)
-        return f"{x:.1f},{height - 40 - (value - low) / (high - low) * (height - 90):.1f}"
+        return f"{70 + place / max(1, len(shown) - 1) * (WIDTH - 100):.1f},{y(value)}"
 
     band = [at(place, last) for place, (_, _, _, last) in enumerate(shown)]
     band += [at(place, shown[place][2]) for place in reversed(range(len(shown)))]
     line = [at(place, value) for place, (_, value, _, _) in enumerate(shown)]
-    parts = [
-        *_begin(title, height),
+    return [
+        f'<text x="70" y="{between[0] + 12}">{escape(_short(name, 100))}</text>',
+        f'<line x1="70" x2="{WIDTH - 30}" y1="{y(0)}" y2="{y(0)}" stroke="#bbb"/>',
         f'<polygon points="{" ".join(band)}" fill="#9bb8d3" opacity="0.6"/>',
         f'<polyline points="{" ".join(line)}" fill="none" stroke="#1f6fb2"/>',
-        f'<text x="64" y="{height - 40}" text-anchor="end">{low:,.4g}</text>',
-        f'<text x="64" y="54" text-anchor="end">{high:,.4g}</text>',
-        f'<text x="70" y="{height - 14}">{escape(_short(shown[0][0], 40))}</text>',
-        f'<text x="{WIDTH - 30}" y="{height - 14}" text-anchor="end">'
+        f'<text x="64" y="{bottom}" text-anchor="end">{low:,.4g}</text>',
+        f'<text x="64" y="{top + 8}" text-anchor="end">{high:,.4g}</text>',
+        f'<text x="70" y="{bottom + 18}">{escape(_short(shown[0][0], 40))}</text>',
+        f'<text x="{WIDTH - 30}" y="{bottom + 18}" text-anchor="end">'
         f"{escape(_short(shown[-1][0], 40))}</text>",
     ]
-    return "\n".join([*parts, "</svg>", ""])
 
 
 def _short(text: str, most: int) -> str:

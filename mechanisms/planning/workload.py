@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from blowproof.mechanisms.answers.true_answers import OUTPUT_LIMIT
 from blowproof.models import BoundQuery, Policy, QueryError, exact, parse_query, show
 
 __all__ = ["Workload", "workload"]
@@ -52,6 +53,13 @@ def workload(texts: Sequence[str], weights: Sequence[object], policy: Policy) ->
         if number <= 0:
             raise QueryError(f"a weight is above 0, not {show(number)}\n  try: leave the query out")
     queries = tuple(parse_query(text, policy) for text in texts)
+    for query in queries:
+        outputs = query.outputs(policy.domain)
+        if outputs is not None and outputs.count > OUTPUT_LIMIT:
+            raise QueryError(
+                f"{query.name} has {outputs.count:,} outputs; a release has {OUTPUT_LIMIT:,} at "
+                "the most\n  try: cumulative(A), from which all ranges follow, or a coarser query"
+            )
     names = [query.name for query in queries]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

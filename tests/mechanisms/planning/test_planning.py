@@ -28,6 +28,7 @@ from blowproof.mechanisms.planning import planner
 from blowproof.mechanisms.planning.candidates import Candidate, candidates
 from blowproof.mechanisms.planning.lower_bounds import LowerBound, least_variance, lower_bound
 from blowproof.mechanisms.planning.options import Refused
+from blowproof.mechanisms.planning.picture import _as_lines
 from blowproof.mechanisms.planning.planner import NEARLY, Planned, planned
 from blowproof.mechanisms.planning.split import cube_roots, require_within, total_error
 from blowproof.mechanisms.planning.workload import workload
@@ -531,3 +532,28 @@ def test_why_an_option_is_below_the_bound_is_said() -> None:
     low = replace(bound, rmse=1e-6)
     assert not any("no mistake" in str(item)
                    for item in plan_parts(replace(found, bounds=(low,)), None))  # fmt: skip
+
+
+def test_a_query_with_too_many_outputs_is_refused_at_once() -> None:
+    """One of ten cannot be released: the other nine are not compared for nothing."""
+    policy = Policy(domain=Domain(x=Integers(1, 10_000)))
+    with pytest.raises(QueryError, match=r"50,005,000 outputs.*\n  try: cumulative"):
+        workload(["histogram", "ranges(x)"], [], policy)
+
+
+def test_a_picture_has_a_panel_and_a_scale_for_each_query() -> None:
+    panels = [
+        ("marginal(a)", [(f"a{at}", float(at), at - 1.0, at + 1.0) for at in range(30)]),
+        ("nothing", []),
+        ("sum(b)", [("sum", 9_000.0, 8_000.0, 9_500.0)] * 20),
+    ]
+    drawn = _as_lines("both", panels)
+    assert drawn.count("<polyline") == drawn.count("<polygon") == 2
+    assert [name in drawn for name in (">marginal(a)<", ">nothing<", ">sum(b)<")] == [
+        True,
+        False,
+        True,
+    ]
+    assert ">30<" in drawn and ">9,500<" in drawn  # the ends of both scales
+    one = _as_lines("one", panels[:1])
+    assert one.count("<polyline") == 1 and ">a0<" in one and ">a29<" in one
