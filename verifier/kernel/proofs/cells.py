@@ -26,14 +26,14 @@ verifier, and in FORMAT.md), and each changes f by no more than the largest move
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Sequence
-from itertools import combinations, product
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import chain, product
 from math import gcd
 from typing import Any, NamedTuple
 
-from ..document import Exact, Rejected, want
+from ..document import Budget, Exact, Rejected, want
 from ..independent import Sparse, independent, records
-from ..measure import Change, ends
+from ..measure import Change, Measure, ends
 from ..stack import Stack
 from ..world import SOME, World, less, plus
 
@@ -263,22 +263,40 @@ def largest(world: World, rows: Iterable[Change]) -> Largest:
     values or more, to another value).
     """
     every, measure = list(rows), world.measure
-    length = sum(map(len, every))
     some = [frozenset([("leaves", -1), ("enters", 1)])] if SOME in every else []
-    if len(every) * length > MOST_LOOKED_AT:  # twice the largest row is enough
-        size = measure.repeated(max(map(measure.size, every)), 2)
-        far = 2 * max((abs(value) for row in every for _, value in row), default=0)
-        return Largest(size, far, far)
-    world.budget.spend(8 * len(every) * length)
+    above = None if world.positions else _above(measure, every)
+    if len(every) * sum(map(len, every)) > MOST_LOOKED_AT and above is not None:
+        return above
     size = top = bottom = 0
-    moved = (
-        plus(frozenset((output, -value) for output, value in one), two)
-        for one, two in combinations(every, 2)
-        if SOME not in (one, two)
-    )
-    for change in (*some, *moved):
+    for change in chain(some, _moved(every, world.budget)):
         size = max(size, measure.size(change))
         values = [value for _, value in change]
         high, low = ends(values, None)
         top, bottom = max(top, high, -low), max(bottom, high, -low)
+        if (size, top, bottom) == above:
+            break
     return Largest(size, top, bottom)
+
+
+def _above(measure: Measure, rows: list[Change]) -> Largest:
+    """Return what no two rows exceed, and sort them, the largest first. Where no number is below 0,
+    nothing of one row adds to the other: squares add up, and linf is that of either.
+    """
+    rows.sort(key=measure.size, reverse=True)
+    sizes = [measure.size(row) for row in rows[:2]]
+    high, low = ends([value for row in rows for _, value in row], None)
+    if measure.squared and low < 0:
+        return Largest(measure.repeated(max(sizes, default=0), 2), high - low, high - low)
+    alone = measure.name == "linf" and low >= 0
+    return Largest(max(sizes, default=0) if alone else sum(sizes), high - low, high - low)
+
+
+def _moved(rows: Sequence[Change], budget: Budget) -> Iterator[Change]:
+    """Yield the difference of every two rows, one after the other: all of them may be many."""
+    left = sum(map(len, rows))
+    for place, one in enumerate(rows, 1):
+        left -= len(one)
+        budget.spend(8 * ((len(rows) - place) * len(one) + left))
+        if one != SOME:
+            away = frozenset((output, -value) for output, value in one)
+            yield from (plus(away, two) for two in rows[place:] if two != SOME)

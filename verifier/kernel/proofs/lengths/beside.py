@@ -230,9 +230,10 @@ def lengths(
         moves = min(moves, max(1, (found.few + 1) * count))
     if len(widths) == 1:
         return moves, min(cycles, moves)
-    for width in widths[1:]:
-        moves *= max(2, 2 * width * moves - 1)
     cycles = _in_a_box(world, found, parts)
+    for width in widths[1:]:
+        if moves < largest_part * cycles:  # else each stage would double its digits for nothing
+            moves *= max(2, 2 * width * moves - 1)
     moves = min(moves, largest_part * cycles)
     if len(widths) == 2:
         slack = [label for label, loose in zip(((1, 0), (0, 1)), found.slack, strict=True) if loose]
