@@ -562,7 +562,19 @@ LENGTHS: dict[str, tuple[Policy, Reading, Callable[[Question], Answer | None]]] 
             domain=table(6, 2, 9),
             known=(
                 Marginal(["A"], answers=[50] * 6),
-                Count({"B": "b0"}, at_least=100, at_most=200),
+                Count({"B": "b0"}, at_least=100, at_most=120),
+            ),
+            database=Database(size=300),
+        ),
+        "published",
+        bounds_beside,
+    ),
+    "beside-a-bound-with-ends-far-apart": (
+        Policy(
+            domain=table(6, 2, 9),
+            known=(
+                Marginal(["A"], answers=[50] * 6),
+                Count({"B": "b0"}, at_least=100, at_most=124),
             ),
             database=Database(size=300),
         ),
@@ -591,7 +603,7 @@ def lengths_of() -> dict[str, Document]:
 
 def _length_attacks(valid: dict[str, Document]) -> dict[str, Document]:
     """So many moves, by an ellipsoid or labels that are none, or less than what they bound."""
-    circuits, two, wards, loose = (valid[name] for name in LENGTHS)
+    circuits, two, wards, loose, far = (valid[name] for name in LENGTHS)
     shape, facts = circuits["proof"]["shape"], circuits["proof"]["facts"]
     flat = [[0] * len(shape)] + [[0, *row[1:]] for row in shape[1:]]
     lopsided = [[shape[0][0], shape[0][1] + 1, *shape[0][2:]], *shape[1:]]
@@ -633,6 +645,13 @@ def _length_attacks(valid: dict[str, Document]) -> dict[str, Document]:
         ),
         "beside-edges-where-all-may-move": changed(wards, "reading", to="published"),
         "beside-a-bound-that-is-no-label": changed(loose, "proof", "labels", to=[]),
+        "beside-a-bound-with-ends-not-far-apart": resigned(
+            changed(
+                changed(far, "policy", "known", 1, to=lambda fact: {**fact, "at_most": 123}),
+                *("proof", "labels"),
+                to=[],
+            )
+        ),
         "beside-a-bound-in-the-base": changed(
             loose, "proof", "base", to=[*loose["proof"]["base"], *loose["proof"]["labels"]]
         ),

@@ -36,28 +36,35 @@ def beside(world: World, value: Exact, bases: Bases) -> Iterator[dict[str, Any]]
     known = len(world.equalities)
     alone = [tuple([item for item in effect if item[0] < known]) for effect in effects]
     for base in bases(world, [(effect, frozenset()) for effect in alone]):
-        try:
-            proof = _of_base(world, effects, base)
-            scale, most = bound(world, base, proof["labels"], proof["forms"])
-        except Rejected:
-            continue
-        if most <= world.measure.claim(value, scale):
-            yield proof
-            return
+        for left_out in (None, *range(known, known + len(world.bounds))):
+            try:
+                proof = _of_base(world, effects, base, left_out)
+                scale, most = bound(world, base, proof["labels"], proof["forms"])
+            except Rejected:
+                continue
+            if most <= world.measure.claim(value, scale):
+                yield proof
+                return
 
 
-def _of_base(world: World, effects: Sequence[Sparse], base: list[int]) -> dict[str, Any]:
-    """Return the proof that a base leads to."""
+def _of_base(
+    world: World, effects: Sequence[Sparse], base: list[int], left_out: int | None
+) -> dict[str, Any]:
+    """Return the proof that a base leads to; `left_out`: a bound whose ends may be far apart."""
     inside = classes_of(world, [(effect, frozenset()) for effect in effects], base)
-    labels = _labels(world, [[effect for effect, _ in members] for members in inside.values()])
-    widths = labelled(world, inside, labels).widths
+    rows = [k for k in rows_of(world) if k != left_out]
+    if left_out is not None and len(rows) < len(world.bounds) - 1:
+        raise Rejected("one bound is left out already")
+    classes = [[effect for effect, _ in members] for members in inside.values()]
+    labels = _labels(world, classes, rows)
+    widths = labelled(world, inside, labels, rows).widths
     if 1 < len(labels) <= MOST_ORDERS:
         orders = permutations(range(len(labels)))
         order = min(orders, key=lambda places: _staged([widths[k] for k in places]))
         labels = [labels[k] for k in order]
     forms: list[list[list[int]]] = []
     if len(labels) == 2:
-        found = labelled(world, inside, labels)
+        found = labelled(world, inside, labels, rows)
         loops = [label for label, loose in zip(((1, 0), (0, 1)), found.slack, strict=True) if loose]
         tried = [
             (in_the_plane(found.inside, form, loops, world.budget), form)
@@ -68,9 +75,9 @@ def _of_base(world: World, effects: Sequence[Sparse], base: list[int]) -> dict[s
     return {"kind": "beside", "base": base, "labels": labels, "forms": forms}
 
 
-def _labels(world: World, classes: Sequence[Sequence[Sparse]]) -> list[int]:
+def _labels(world: World, classes: Sequence[Sequence[Sparse]], bounds: Sequence[int]) -> list[int]:
     """Return equalities that tell values of a class apart as all do, and the bounds that do."""
-    known, rows = len(world.equalities), set(rows_of(world))
+    known, rows = len(world.equalities), set(bounds)
     apart = dict.fromkeys(less(effect, members[0]) for members in classes for effect in members)
     equal = [{k: v for k, v in row if k < known} for row in apart]
     labels: list[int] = []

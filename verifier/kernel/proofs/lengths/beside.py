@@ -22,6 +22,9 @@ In reading 2 a cycle of secret moves stays in a component of G: N is that of the
 w max((N_1 + 1)^2 / 2, 2 N_1 N_2) stands for w (N + 1)^2 / 2. Where numbers leave h records with the
 larger of two labels, or with the smaller, there are at most max(1, (h + 1) N) moves.
 
+A bound with two ends that no pair can both reach counts as one with one end: where the moves, with
+its slack, change its row by no more than the ends are apart, rises and falls added up.
+
 So a class exchanges no more records than there are cycles, and all together no more than there are
 moves (or n); f changes by these, or by so many moves, each as large as the largest; a histogram
 beside one label, in the norms beside l1, by what `squares` says. Beside one label of width 1 it
@@ -84,7 +87,16 @@ def bound(
         number = {signature: place for place, signature in enumerate(inside)}
         home = [number[restricted(effect, set(base), world)] for effect in effects]
         parts = _joined(len(inside), ((home[boxes[i][0]], home[boxes[j][0]]) for i, j in joined))
-    found = labelled(world, inside, labels)
+    kept = rows_of(world)
+    far = [k for k in kept if k not in labels and _apart(inside, k)]
+    if len(far) == 1 and _may_leave_one(world) and len(kept) == len(world.bounds):
+        found = labelled(world, inside, [*labels, *far], kept)
+        fact = world.bounds[far[0] - len(world.equalities)]
+        own = [dict(effect).get(far[0], 0) for members in inside.values() for effect, _ in members]
+        reach = (max(own) - min(own)) * lengths(world, found, parts, [])[0]
+        if fact.low is not None and fact.high is not None and fact.high - fact.low >= reach:
+            kept = [k for k in kept if k not in far]
+    found = labelled(world, inside, labels, kept)
     moves, cycles = lengths(world, found, parts, forms)
     most = changed(world, inside, moves, cycles)
     if world.query.kind == "histogram" and len(labels) == 1 and not any(found.slack):
@@ -147,9 +159,11 @@ class Labelled(NamedTuple):
                 for held in self.inside]  # fmt: skip
 
 
-def labelled(world: World, inside: Inside, labels: Sequence[int]) -> Labelled:
-    """Return the labels; refuse them where something else tells values of one class apart."""
-    known, kept = len(world.equalities), set(rows_of(world))
+def labelled(world: World, inside: Inside, labels: Sequence[int], rows: Sequence[int]) -> Labelled:
+    """Return the labels; refuse them where something else tells values of one class apart. `rows`:
+    the bounds that count.
+    """
+    known, kept = len(world.equalities), set(rows)
     if len(set(labels)) < len(labels) or not set(labels) <= kept | set(range(known)):
         raise Rejected("there is no such label")
     if len(labels) > MOST_LABELS:
@@ -187,9 +201,20 @@ def rows_of(world: World) -> list[int]:
     """Return the bounds that count, by place; where moves are alike one with one end does not."""
     known = len(world.equalities)
     ends = [k for k, fact in enumerate(world.bounds, known) if None in (fact.low, fact.high)]
-    alike = (world.free or world.reading == "secret-moves") and world.reading != "pufferfish"
-    left_out = ends[:1] if alike else []
+    left_out = ends[:1] if _may_leave_one(world) else []
     return [k for k in range(known, known + len(world.bounds)) if k not in left_out]
+
+
+def _may_leave_one(world: World) -> bool:
+    """Whether a bound with one end may be left out."""
+    return (world.free or world.reading == "secret-moves") and world.reading != "pufferfish"
+
+
+def _apart(inside: Inside, row: int) -> bool:
+    """Whether a row tells values of one class apart."""
+    return any(
+        len({dict(effect).get(row, 0) for effect, _ in members}) > 1 for members in inside.values()
+    )
 
 
 def _few(world: World, inside: Inside, label: int, least: Sequence[int], step: int) -> int | None:
