@@ -262,8 +262,8 @@ at("text").addEventListener("input", () => {
   remember(false);
   ask();
 });
-for (const id of ["query", "epsilon", "reading"]) {
-  at(id).addEventListener("input", () => {
+for (const [id, kind] of [["query", "input"], ["epsilon", "input"], ["reading", "change"]]) {
+  at(id).addEventListener(kind, () => {
     state[id] = at(id).value;
     remember(false);
     ask();
