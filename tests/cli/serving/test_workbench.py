@@ -122,6 +122,18 @@ def test_plots_are_stepped_through_by_keyboard_and_stand_as_tables(page):
     assert page.driver.get_log("browser") == []
 
 
+def test_another_reading_is_asked_when_it_is_chosen(page):
+    from selenium.webdriver.support.ui import Select
+
+    page.open("census.toml")
+    assert page.reaches("#headline", "S = 4")
+    chosen = Select(page.element("#reading"))
+    chosen.select_by_visible_text("add-remove")
+    assert page.reaches("#headline", "S = 2")
+    chosen.select_by_visible_text("published")
+    assert page.reaches("#headline", "S = 4")
+
+
 def test_a_reload_loses_nothing_and_back_leads_back(page):
     page.open("census.toml")
     assert page.reaches("#headline", "S = 4")
