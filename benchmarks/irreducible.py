@@ -14,6 +14,9 @@ cycles that fit together (`FITTING` there), the side of most classes being the b
 
 `python benchmarks/irreducible.py --circuits 4x4` prints the longest circuit of one-way margins, by
 all frames (`CIRCUITS` there).
+
+`python benchmarks/irreducible.py --blocks 3x3x3` says whether no frame of all margins of one
+attribute less changes the histogram by more than is recorded (`lengths/heaviest_blocks`).
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ from blowproof.verifier.engines.irreducibles import (
 from blowproof.verifier.exact.coordinates import Instance
 from blowproof.verifier.theorems.affine_frames import kernel
 from blowproof.verifier.theorems.lengths.fitting_cycles import longest_of_cycles
+from blowproof.verifier.theorems.lengths.heaviest_blocks import HEAVIEST, Blocks
 from blowproof.verifier.theorems.lengths.listed_frames import longest_in_frames
 
 Vector = tuple[int, ...]
@@ -271,6 +275,18 @@ def circuits(names: Sequence[str]) -> None:
         print(f"{name:<18} {longest_of:>8} {cuts:>12,} {time.process_time() - started:>9.1f}")
 
 
+def blocks(names: Sequence[str]) -> None:
+    """Print whether the recorded bound holds, how many choices were made, and CPU seconds."""
+    for name in names:
+        shape = tuple(map(int, name.split("x")))
+        started = time.process_time()
+        sides = list(combinations(range(len(shape)), len(shape) - 1))
+        cuts = Blocks(kernel(signatures(shape, sides)), of_cells(shape))
+        held = cuts.none_beyond(HEAVIEST[shape])
+        seconds = time.process_time() - started
+        print(f"{name:<18} {HEAVIEST[shape]} {held} {cuts.nodes:>12,} {seconds:>9.1f}")
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -281,10 +297,14 @@ def main() -> None:
     )
     parser.add_argument("--left", metavar="SIDES", help="how often classes and cells are left")
     parser.add_argument("--fitting", action="store_true", help="bounds by cycles that fit")
+    parser.add_argument("--blocks", action="store_true", help="heaviest frames")
     parser.add_argument("--circuits", action="store_true", help="longest circuits")
     arguments = parser.parse_args()
     if arguments.circuits:
         circuits(arguments.families or ["3x4", "4x4"])
+        return
+    if arguments.blocks:
+        blocks(arguments.families or ["3x3x3"])
         return
     if arguments.fitting:
         fitting(arguments.families or list(FITTING))

@@ -617,6 +617,10 @@ theorems/lengths/longest_circuit
 theorems/lengths/frames_above
     MOST_CLASSES 64 signatures: Of more, frames are not bounded by sizes of blocks.
     MOST_SIZES 5_000 lists: More sizes that the blocks of a frame may have are not looked through.
+theorems/lengths/heaviest_blocks
+    MOST_SETS 400_000 sets: Of so many classes, the largest is found by looking at all.
+    MOST_SIGNS 27 classes: Of more, not all vectors of signs are looked at.
+    SAFE 2^60 determinant: Larger ones might not fit 64 bits.
 theorems/lengths/listed_frames
     CHUNK 20_000 cuts: So many are looked at together.
     SAFE 2^30 minors: Products of two smaller ones fit 64 bits.

@@ -24,6 +24,7 @@ from blowproof.models.domain.classes import ValueClass
 from blowproof.verifier.databases.value_classes import ClassTable
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.theorems.lengths.frames_above import change_in_frames, moves_in_frames
+from blowproof.verifier.theorems.lengths.heaviest_blocks import listed_change
 
 __all__ = [
     "MOST_PARTITIONS",
@@ -267,9 +268,9 @@ def change_above(found: Signatures, *, end: float) -> int | None:
     `blocks_above`). For d > 2 the proof of the latter holds as it stands, but for (2), where the
     trees of c_i have d - 1 independent sums on K, and the block of all other trees with these d - 1
     is a frame, and (3), which is sum l_i < d (`lengths.lattice_free`). So the bound is d W - 2, W
-    being even and no less than the worth of every frame (`lengths.frames_above`). If every class is
-    called large, it is twice what so many moves can be: the proofs bound what enters classes and
-    what leaves them.
+    being even and no less than the worth of every frame (`lengths.frames_above`,
+    `heaviest_blocks`). If every class is called large, it is twice what so many moves can be: the
+    proofs bound what enters classes and what leaves them.
 
     >>> change_above(Signatures(((0,), (1,), (2,), (3,)), (True,) * 4), end=float("inf"))
     18
@@ -295,4 +296,6 @@ def _worth_above(found: Signatures, end: float) -> int | None:
         moves = moves_in_frames(found.dependencies, end=end)
         return None if moves is None else 2 * moves
     change = change_in_frames(found.dependencies, end=end)
-    return None if change is None else change // 2 * 2
+    listed = listed_change(found.dependencies)
+    every = [each for each in (change, listed) if each is not None]
+    return min(every) // 2 * 2 if every else None
