@@ -189,6 +189,8 @@ engines/histograms/listing
     LONGEST 10_000_000 records: Databases of more records are not written out one by one.
     MOST_REFUTED 8 pairs: So many more proposals than pairs may be refuted before they are cut off.
     FEW_VALUES 60 values: Where there are too many values, pairs come from so many of them.
+engines/histograms/master
+    TERM 2.5e-6 seconds: For a move in one row of a program.
 engines/histograms/numbered
     MOST_STATES 20_000 states: So many numberings are listed, so that a cut speaks of all of them at
         once.

@@ -25,21 +25,24 @@ It answers scope "given" without clauses, and scope "any" once the number of mov
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from blowproof.models import InternalError, LinearFact, Point
-from blowproof.models.base.clock import now
+from blowproof.models.base.clock import now, spend
 from blowproof.models.policy.readings import is_labelled
 from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import BoolLiteral, IntVar, LinearExpr, weighted_sum
 from blowproof.verifier.asked.answer import Answer, OnBest
 from blowproof.verifier.engines.histograms.loop import Known, best_proposal, is_pair
 from blowproof.verifier.engines.histograms.refuter import Proposal, Refutation, Refuter, add_bound
+from blowproof.verifier.limits.limit import real_limit
 from blowproof.verifier.moves.best_choice import total_change
 from blowproof.verifier.moves.kinds import Kind, Moves
 
 __all__ = ["Master", "MasterAndRefuter", "histogram_sensitivity"]
+
+TERM = real_limit(__name__, "TERM")
 
 
 def histogram_sensitivity(
@@ -100,6 +103,10 @@ class Master:
     def __init__(self, moves: Moves, *, most: int, deadline: float | None = None) -> None:
         self.moves, self.most = moves, most
         self.setting = moves.setting
+        work = len(moves.kinds) * (2 + len(moves.setting.equalities)) * TERM
+        if deadline is not None and now() + work > deadline:
+            raise TimeoutError
+        spend(work)
         self.linear = LinearModel(name="master")
         self.proposals = self.cuts = 0
         self._thresholds: dict[tuple[str, int], BoolLiteral] = {}
@@ -136,8 +143,11 @@ class Master:
 
     def _databases(self) -> None:
         """Records that move are held by D1; n is right."""
+        going: dict[Point | None, list[tuple[int, IntVar]]] = defaultdict(list)
+        for kind, variable in self.counts.items():
+            going[kind.before].append((1, variable))
         for point, held in self.first.items():
-            leaving = weighted_sum((1, v) for k, v in self.counts.items() if k.before == point)
+            leaving = weighted_sum(going[point])
             if self.setting.scope == "any":  # the worst D1 holds nothing but what changes
                 self.linear.add(leaving - held, lower=0, upper=0)
             elif leaving.terms:
