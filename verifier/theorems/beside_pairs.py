@@ -21,7 +21,7 @@ from math import gcd
 
 from blowproof.models import BlowproofError, BoundQuery, Exact, Point
 from blowproof.models.domain.classes import firsts
-from blowproof.models.norms import L1, L2_SQUARED
+from blowproof.models.norms import L1, L2_SQUARED, LINF, RANGE
 from blowproof.models.stacks.stacked import is_histogram
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.question import Question
@@ -37,6 +37,7 @@ from blowproof.verifier.theorems.two_cycles import (
     longest_two,
     most_one_sided,
     moves_of,
+    one_value_two,
     relabelled_two,
     sharing_zeros,
     sided_two,
@@ -60,6 +61,12 @@ MOST_LEAVING = (1, 2, 3, 5, 8, 13, 21, 34)
 End = tuple[int, int]
 Holds = dict[End, list[Point]]
 """Two values or more of each class of the base and label."""
+_KINDS = {
+    L2_SQUARED.name: (squared_two, exchanged_two, relabelled_two, sided_two),
+    LINF.name: (one_value_two,),
+    RANGE.name: (one_value_two,),
+}
+"""Pairs of cycles that are largest in other norms than l1."""
 
 
 def pair_beside(
@@ -91,10 +98,11 @@ def pair_beside(
             after += [y] * arc.times
         return Pair(before=tuple(before), after=tuple(after))
 
-    squared = question.query.measure is L2_SQUARED and found.widths == (1,) and free is None
+    kinds = _KINDS.get(question.query.measure.name, ()) if found.widths == (1,) else ()
+    ranked = bool(kinds) and free is None
 
     def worth(arcs: Sequence[Arc]) -> Exact:
-        if not squared or moves_of(arcs) > MOST_RECORDS:
+        if not ranked or moves_of(arcs) > MOST_RECORDS:
             return 0
         change = Counter[Point]()
         for arc in arcs:
@@ -105,15 +113,14 @@ def pair_beside(
 
     def cycles(places: Sequence[int]) -> list[list[Arc]]:
         few = [_few(places, values, most) for most in MOST_LEAVING] if found.widths == (1,) else []
-        kinds = (squared_two, exchanged_two, relabelled_two, sided_two) if squared else ()
         whole = _with_both(places, values)
-        first = [two(whole) for two in kinds] if whole else []
+        first = [two(whole) for two in kinds] if whole and ranked else []
         if question.setting.scope != "given":
-            made_of = [*filter(None, first)] or [_arcs(places, values)]
+            made_of = [*filter(None, first), _arcs(places, values)]
             return sorted(made_of, key=worth, reverse=True)
         return [*first, _arcs(places, values), *few]
 
-    if squared:
+    if ranked:
         usual = placed(question, found, cycles, made, squares_of, worth)
     else:
         usual = placed(question, found, cycles, made)

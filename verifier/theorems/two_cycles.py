@@ -58,6 +58,7 @@ __all__ = [
     "longest_two",
     "most_one_sided",
     "moves_of",
+    "one_value_two",
     "relabelled_two",
     "sharing_zeros",
     "sided_two",
@@ -224,6 +225,16 @@ def gained_two(gaining: Sequence[int], losing: Sequence[int]) -> list[Arc]:
         *(Arc((x, int(x in lost)), (y, int(y not in lost)), q) for x, y in pairwise(ups)),
         *(Arc((x, 1), (y, 0), p - shared) for x, y in pairwise(downs)),
     ]
+
+
+def one_value_two(classes: Sequence[int]) -> list[Arc]:
+    """Return two cycles over three classes or more with labels 0 and 1, which share a move of label
+    1: one value is left as often as there are classes, and one is entered so often; else none.
+
+    >>> [max(arc.times for arc in one_value_two(range(n))) for n in (3, 4, 9)]
+    [3, 4, 9]
+    """
+    return _sharing_ups(classes, len(classes) - 1, 1) if len(classes) > 2 else []
 
 
 def sided_two(classes: Sequence[int]) -> list[Arc]:

@@ -307,6 +307,20 @@ def test_the_two_cycles_that_exchange_most_meet_their_bound(count: int) -> None:
     assert zero_part(effects) is False
 
 
+@pytest.mark.parametrize(("norm", "times"), [("linf", 1), ("range", 2)])
+@pytest.mark.parametrize("columns", [3, 5, 51])
+def test_two_cycles_that_share_a_move_leave_one_value_most_often(
+    columns: int, norm: str, times: int
+) -> None:
+    """51 cells were 42..51 in linf, and 84..102 in range."""
+    query = parse_question("histogram", table(columns), norm)
+    question = Question(prepare(setting(table(columns)), "published"), query, "published")
+    found = facts_beside(question)
+    assert found is not None and found.lower == found.upper == times * columns
+    assert found.witness is not None
+    assert check_pair(question.setting, "published", found.witness)
+
+
 @pytest.mark.parametrize(("columns", "squares"), [(2, 20), (3, 44), (4, 84)])
 def test_what_cells_exchange_is_what_irreducibles_do(columns: int, squares: int) -> None:
     """Every record of a cell may leave with one z and come with another: twice how often, squared.
