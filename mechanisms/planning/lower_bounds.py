@@ -81,7 +81,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, singledispatch
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
@@ -107,12 +107,15 @@ from blowproof.verifier.certify.noise.k_norm import output_axes, published_axes
 __all__ = ["LowerBound", "joint_bound", "least_variance", "lower_bound", "of_cubes", "of_exchanges"]
 
 Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
 MOST_LISTED, MOST_VALUES, MOST_LONG, SAMPLED = 1_000_000, 100_000, 2_000, 300
 MOST_ENTRIES, MOST_IDLE = 1_000_000, 200_000
 """Changes of answers that are looked at: in all, and in a row none of which is the largest so far.
 There every move counts as the quarter of a row more, which it takes to work it out.
 """
 LONGEST, SHORT = 4_000, 600
+AT_ONCE = 40
+"""Facts: MOST_LISTED groups, each in two parts for each of these facts, are below 2**63."""
 FEW_VALUES = 40
 TRIED, HALVED, MANY = 60, 60, 10
 """Numbers m that are tried, and steps to the least A for each; and how many times 1 / epsilon a
@@ -345,21 +348,35 @@ def _idle_edges(found: Setting, sample: int | None) -> Iterator[tuple[Point, Poi
     secret move: neighbours. Of many values, a sample: some values, each with one that is far away,
     and the next.
     """
-    domain, graph = found.domain, found.graph
-    masks = [mask(area, domain).ravel() for fact in _facts(found) for _, area in fact.terms]
-    places = np.flatnonzero(~mask(found.impossible, domain).ravel())
-    sizes = [kind.size for _, kind in domain.attributes]
-    groups: dict[bytes, list[int]] = {}
-    told = np.stack(masks)[:, places].T if masks else np.zeros((len(places), 0), dtype=bool)
-    for place, row in zip(places.tolist(), told, strict=True):
-        groups.setdefault(row.tobytes(), []).append(place)
-    for members in groups.values():
+    sizes = [kind.size for _, kind in found.domain.attributes]
+    for alike in _alike(found.policy, found.scope):
+        members = alike.tolist()
         pairs = [*zip(members[::2], members[1::2], strict=False),
                  *zip(members[1::2], members[2::2], strict=False)]  # fmt: skip
         for one, two in pairs if sample is None else _spread(members, sample):
             x, y = (tuple(map(int, np.unravel_index(place, sizes))) for place in (one, two))
-            if graph.is_edge(x, y):
+            if found.graph.is_edge(x, y):
                 yield x, y
+
+
+@lru_cache(maxsize=2)
+def _alike(policy: Policy, scope: Answers) -> list[Whole]:
+    """Return the possible values (their places) in groups that no fact tells apart.
+
+    The groups come in the order of their first values. Several queries are asked about one policy.
+    """
+    found, domain = setting(policy, scope), policy.domain
+    places = np.flatnonzero(~mask(found.impossible, domain).ravel())
+    group, several = np.zeros(len(places), dtype=np.int64), 1
+    areas = (area for fact in _facts(found) for _, area in fact.terms)
+    while some := list(islice(areas, AT_ONCE)):  # a group's number has this many bits more
+        for area in some:
+            group = 2 * group + mask(area, domain).ravel()[places]
+        kinds, group = np.unique(group, return_inverse=True)
+        several = len(kinds)
+    order = np.argsort(group, kind="stable")
+    ends = np.cumsum(np.bincount(group, minlength=several))[:-1]
+    return sorted(np.split(places[order], ends), key=lambda members: members[:1].tolist())
 
 
 def _spread(members: list[int], sample: int) -> Iterator[tuple[int, int]]:

@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import random
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import chdir
@@ -26,7 +27,12 @@ from blowproof.mechanisms.kinds.ordered import Ordered
 from blowproof.mechanisms.kinds.transformed import NoisyTable
 from blowproof.mechanisms.planning import planner
 from blowproof.mechanisms.planning.candidates import Candidate, candidates
-from blowproof.mechanisms.planning.lower_bounds import LowerBound, least_variance, lower_bound
+from blowproof.mechanisms.planning.lower_bounds import (
+    LowerBound,
+    _alike,
+    least_variance,
+    lower_bound,
+)
 from blowproof.mechanisms.planning.options import Refused
 from blowproof.mechanisms.planning.picture import _as_lines
 from blowproof.mechanisms.planning.planner import NEARLY, Planned, planned
@@ -38,14 +44,18 @@ from blowproof.mechanisms.release.request import Request
 from blowproof.mechanisms.structures.ordered_hierarchical import variance
 from blowproof.models import (
     BoundQuery,
+    Count,
     Distance,
     Domain,
+    Impossible,
     Integers,
+    Known,
     Labels,
     Marginal,
     Policy,
     QueryError,
     UndeterminedError,
+    setting,
 )
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.mechanisms.mechanism import Selection
@@ -497,6 +507,24 @@ def test_a_lower_bound_lists_no_answers_by_the_million() -> None:
                             size=10**5, found=None)  # fmt: skip
     assert bound is not None
     assert bound.rmse > 1
+
+
+def test_values_that_no_fact_tells_apart_are_grouped_whatever_the_facts() -> None:
+    """More facts than one number has bits, impossible values, none at all: in their order."""
+    rng = random.Random(1)
+    for _ in range(30):
+        known: list[Known] = [Marginal(["a"])] * rng.randint(0, 1)
+        some = [rng.sample(range(4), 2) for _ in range(rng.choice((0, 3, 90)))]
+        known += [Count({"a": pair, "b": rng.randint(0, 2)}) for pair in some]
+        if rng.random() < 0.4:
+            known.append(Impossible({"a": 1, "b": 0}))
+        domain = Domain(a=Integers(0, 3), b=Integers(0, 2), c=Integers(0, 1))
+        policy = Policy(domain=domain, known=tuple(known))
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for place, x in enumerate(domain.points()):
+            if x not in policy.impossible:
+                groups.setdefault(setting(policy).effect(x), []).append(place)
+        assert [found.tolist() for found in _alike(policy, "any")] == list(groups.values())
 
 
 def test_one_number_has_no_hull_of_its_own() -> None:
