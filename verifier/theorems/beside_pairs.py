@@ -25,6 +25,7 @@ from blowproof.models.norms import L1, L2_SQUARED, LINF, RANGE
 from blowproof.models.stacks.stacked import is_histogram
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.value_classes import ClassTable
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.reductions.few_values import corner_points
 from blowproof.verifier.reductions.given_numbers import embed
@@ -45,6 +46,7 @@ from blowproof.verifier.theorems.two_cycles import (
     squares_of,
 )
 from blowproof.verifier.theorems.values.free_change import moved
+from blowproof.verifier.theorems.values.seen_values import seen_values
 
 __all__ = ["Holds", "pair_beside", "pair_that_gains", "placed"]
 
@@ -80,7 +82,7 @@ def pair_beside(
     `spare`: see `_of_extremes`.
     """
     values: Holds = {}
-    few = firsts(found.table.classes, 2)
+    few = _two_of_each(question, found.table, seen=free is None)
     for place, label, points in zip(found.home, found.labels[:, 0].tolist(), few, strict=True):
         values.setdefault((place, label), []).extend(points)
     axes = question.query.axes_read(question.setting.domain) if free else frozenset()
@@ -130,6 +132,21 @@ def pair_beside(
         key=lambda pair: question.query.difference(pair.moves(question.reading)),
         default=None,
     )
+
+
+def _two_of_each(question: Question, table: ClassTable, *, seen: bool) -> list[list[Point]]:
+    """Return two values of each class, or one; `seen`: with other rows, where it has such."""
+    few = [list(points) for points in firsts(table.classes, 2)]
+    setting, query = question.setting, question.query
+    if not seen or len(query.axes_read(setting.domain)) == len(setting.domain):
+        return few
+    try:
+        found = seen_values(setting, query, table, end=question.by(1 / 8))
+    except (BlowproofError, TimeoutError):
+        return few
+    if found is None:
+        return few
+    return [two[:2] if len(two) > 1 else any_ for two, any_ in zip(found, few, strict=True)]
 
 
 def _of_extremes(question: Question, found: Beside, spare: Holds | None = None) -> Pair | None:

@@ -41,6 +41,7 @@ from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.databases.value_classes import class_table
 from blowproof.verifier.neighbours.check import check_pair
+from blowproof.verifier.plan import answer
 from blowproof.verifier.portfolio.registry import named
 from blowproof.verifier.portfolio.strategy import Reduction
 from blowproof.verifier.theorems.values import in_norms
@@ -255,6 +256,22 @@ def test_offices_that_share_their_outputs_are_exact() -> None:
     policy = Policy(domain=domain, known=known)
     found = sensitivity(policy, "marginal(kind)", norm="l2-squared")
     assert found.lower == found.upper == 54 and found.decided_by[1][1] == "cycles"
+
+
+@pytest.mark.parametrize("query", ["marginal(sex,race)", "marginal(state,race)"])
+def test_an_attribute_that_nobody_looks_at_costs_nothing(query: str) -> None:
+    """Values of a pair differ where the query looks, not by age alone."""
+    found = []
+    for ages in (0, 99):
+        domain = Domain(
+            state=Labels("abcdefg"), sex=Labels("FM"), race=Labels("pqr"), age=Integers(0, ages)
+        )
+        policy = Policy(domain=domain, known=(Marginal(["state"]), Marginal(["sex"])))
+        asked = Question(setting(policy), parse_question(query, policy, "l2-squared"), "published")
+        told = answer(asked, "beside")
+        assert told.lower == told.upper
+        found.append(told.lower)
+    assert found[0] == found[1]
 
 
 def test_rows_of_millions_of_numbers_are_not_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
