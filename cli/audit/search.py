@@ -23,16 +23,19 @@ from blowproof.models import (
     BudgetError,
     Exact,
     InternalError,
+    Marginal,
     Policy,
     QueryError,
     UndeterminedError,
     setting,
 )
 from blowproof.models.policy.policy import Answers
+from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.ask import sensitivity, upper_bound
 from blowproof.verifier.asked.answer import Answer, Status
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.portfolio.problem import same_pairs
+from blowproof.verifier.theorems.most_moves import Ceiling
 
 if TYPE_CHECKING:
     from blowproof.models.policy.readings import Reading
@@ -178,7 +181,7 @@ def _at_least_bounded(
     """Return the answer with an upper bound that takes no search, where it has none at all."""
     if answer.upper is not None:
         return answer
-    bound = by_records(query, answer.reading, size if answer.answers == "given" else None, plain)
+    bound = _at_hand(policy, query, answer, size, plain)
     if bound is None:
         bound = _in_time(
             session,
@@ -192,8 +195,20 @@ def _at_least_bounded(
             ),
             late=True,
         )
-    if bound is None:
-        return answer
+    return answer if bound is None else _below(answer, bound)
+
+
+def _at_hand(
+    policy: Policy, query: BoundQuery, answer: Answer, size: int | None, plain: Exact | None
+) -> Ceiling | None:
+    """Return the bound that n gives, where it is known under the answer's reading and scope."""
+    fact = policy.database.size is not None or any(isinstance(x, Marginal) for x in policy.known)
+    known = answer.answers == "given" and (fact or is_labelled(answer.reading))
+    return by_records(query, answer.reading, size if known else None, plain)
+
+
+def _below(answer: Answer, bound: Ceiling) -> Answer:
+    """Return the answer with an upper bound."""
     status: Status = "exact" if bound.value == answer.lower else "bounds"
     notes = (*answer.notes, f"upper bound: {bound.why}")
     decided = (*answer.decided_by, ("upper", "ceiling", bound.why))
@@ -218,7 +233,7 @@ def _with_rows(
             continue
         left = session.left
         limit = None if left is None else max(0.01, (left - kept) * EACH / among)
-        rows.append(_row(policy, draft.query, session, reading, limit))
+        rows.append(_row(policy, draft, session, reading, limit))
     return replace(draft, rows=tuple(rows))
 
 
@@ -238,14 +253,18 @@ def _under(answer: Answer, reading: str) -> Answer:
 
 
 def _row(
-    policy: Policy, query: BoundQuery, session: Session, reading: str, limit: float | None
+    policy: Policy, draft: Finding, session: Session, reading: str, limit: float | None
 ) -> Row:
     try:
-        return Row(reading, session.ask(policy, query, reading, limit=limit))
+        answer = session.ask(policy, draft.query, reading, limit=limit)
     except InternalError:
         raise
     except BlowproofError as error:
         return Row(reading, None, _reason(error))
+    bound = _at_hand(policy, draft.query, answer, draft.size, draft.plain)
+    if answer.upper is None and bound is not None:
+        answer = _below(answer, bound)
+    return Row(reading, answer)
 
 
 def _reason(error: BlowproofError) -> str:

@@ -1,6 +1,7 @@
 """The audit beyond S: the chain of moves, what facts cost, bounds that need no search, plans."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise, permutations
 
 import pytest
@@ -219,6 +220,16 @@ def test_bounds_without_a_search_hold(data):
         by_records(query, "published", size, plain),
         upper_bound(policy, query),
     ):
+        assert bound is None or exact.lower <= bound.value
+    if query.per_record or policy.clauses or exact.witness is None:
+        return
+    sized = replace(policy, database=replace(policy.database, size=size))
+    for reading in ("add-remove", "markov"):
+        try:
+            exact = sensitivity(sized, query, reading=reading, engine="brute")
+        except BudgetError as error:
+            refuse(error)
+        bound = by_records(query, reading, size, plain)
         assert bound is None or exact.lower <= bound.value
 
 
