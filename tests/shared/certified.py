@@ -61,7 +61,7 @@ SEEN = (
     Seen("cycles", "cells", parse_policy(TWO + ONE), "marginal(b)"),
     Seen("cycles", "cycles", parse_policy(TWO + B)),
     Seen("cycles", "secret-arc", parse_policy(TWO + GROUPS + B), reading="pufferfish"),
-    Seen("one-sided", "one-sided", parse_policy(TALLY), "count(women)"),
+    Seen("beside", "one-sided", parse_policy(TALLY), "count(women)"),
     _of_corpus("edges", "determined", "one-value"),
     _of_corpus("edges", "secret-arc", "partition-histogram"),
     _of_corpus("edges", "single", "no-facts"),

@@ -105,11 +105,11 @@ def test_undecided_when_the_question_is_too_large(tmp_path, monkeypatch):
     )
     (tmp_path / "policy.toml").write_text(TWELVE_WARDS, "utf-8")
     with chdir(tmp_path):
-        words = ["certify", "mechanism.toml", "--policy", "policy.toml", "--epsilon", "50"]
+        words = ["certify", "mechanism.toml", "--policy", "policy.toml", "--epsilon", "65"]
         words += ["--time-limit", "2"]
         code, out, err = outcome(*words)
         assert (code, err) == (3, "")
-        assert out.startswith("undecided: mechanism under policy, epsilon = 50\n")
+        assert out.startswith("undecided: mechanism under policy, epsilon = 65\n")
         assert "at least " in out and "at most " in out
         code, out, err = outcome(*words, "--json")
     found = json.loads(out)
