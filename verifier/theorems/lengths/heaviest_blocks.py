@@ -35,13 +35,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cached_property
 from itertools import combinations, product
 from math import comb, floor, gcd, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.models.base.kept import cached_property
 from blowproof.verifier.exact.coordinates import inverse
 from blowproof.verifier.limits.limit import whole_limit
 
