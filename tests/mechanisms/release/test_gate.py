@@ -32,6 +32,7 @@ from blowproof.models import (
     InternalError,
     PartitionCells,
     Policy,
+    parse_query,
     setting,
 )
 from blowproof.models.mechanisms.mechanism import Mechanism, Release
@@ -519,6 +520,24 @@ def test_what_is_known_of_groups_is_added_up_and_enough_if_it_is_promised(noise,
         with pytest.raises(AssertionError, match="an engine was asked"):
             certify(every, small, promise(most), known=known, enough=True)
     assert certify(every, small, promise(most), known=known, enough=True).upper == most
+
+
+def test_a_release_that_is_made_twice_is_not_known_by_one() -> None:
+    """One and the same part twice loses twice as much: the second is not known."""
+    from blowproof.verifier.certify.base.asked_before import Known
+    from blowproof.verifier.certify.base.verdict import LossBounds
+
+    policy = Policy(domain=LINE)
+    part = Part(parse_query("histogram", policy), (Fraction(1),))
+    other = Part(parse_query("cumulative(x)", policy), (Fraction(1),))
+    known = Known()
+    known.keep([part], LossBounds(lower=2, upper=2, pair=None, engine="auto", notes=()))
+    assert known.added([part, part]) is None
+    known.keep([other], LossBounds(lower=11, upper=11, pair=None, engine="auto", notes=()))
+    assert known.added([part, other, part]) is None
+    found = known.added([part, other])
+    assert found is not None
+    assert (found.lower, found.upper) == (11, 13)
 
 
 # --- the arguments that the gate stands for -------------------------------------------------------

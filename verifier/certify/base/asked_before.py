@@ -78,7 +78,8 @@ class Known:
                 continue
             if isinstance(found.lower, str) or isinstance(found.upper, str):
                 return None
-            rest = [part for part in rest if not any(part is taken for taken in group)]
+            for taken in group:  # the same part twice is two releases
+                del rest[next(place for place, part in enumerate(rest) if part is taken)]
             upper += found.upper
             if found.lower > lower:
                 lower, pair = found.lower, found.pair
