@@ -61,6 +61,7 @@ SMALL_BATCH = whole_limit(__name__, "SMALL_BATCH")
 STEPS_AT_ONCE = whole_limit(__name__, "STEPS_AT_ONCE")
 SUM = real_limit(__name__, "SUM")
 ROW = real_limit(__name__, "ROW")
+EACH = real_limit(__name__, "EACH")
 
 
 @dataclass(frozen=True)
@@ -242,7 +243,7 @@ class _Lift:
             signs = self.rising.signs
             count = opposite_pairs(signs, firsts, start, end, position, pairs)
             if count:
-                spend(count * SUM)
+                spend(count * self.width * SUM)
                 rows = self.rising.rows
                 sums = rows[pairs[:count, 0]] - rows[pairs[:count, 1]]
                 if np.abs(sums).max() > LARGEST:
@@ -251,7 +252,7 @@ class _Lift:
 
     def _irreducible(self, rows: Rows) -> NDArray[np.bool_]:
         result = np.ones(len(rows), dtype=bool)
-        spend(len(rows) * ROW)
+        spend(len(rows) * (ROW + self.known.count * EACH))
         signs = sign_sets(rows, self.width - 1)
         share = max(1, STEPS_AT_ONCE // (self.known.count + 1))
         for begin in range(0, len(rows), share):
