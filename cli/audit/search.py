@@ -23,7 +23,6 @@ from blowproof.models import (
     BudgetError,
     Exact,
     InternalError,
-    Marginal,
     Policy,
     QueryError,
     UndeterminedError,
@@ -202,8 +201,7 @@ def _at_hand(
     policy: Policy, query: BoundQuery, answer: Answer, size: int | None, plain: Exact | None
 ) -> Ceiling | None:
     """Return the bound that n gives, where it is known under the answer's reading and scope."""
-    fact = policy.database.size is not None or any(isinstance(x, Marginal) for x in policy.known)
-    known = answer.answers == "given" and (fact or is_labelled(answer.reading))
+    known = answer.answers == "given" and (policy.knows_size or is_labelled(answer.reading))
     return by_records(query, answer.reading, size if known else None, plain)
 
 

@@ -17,6 +17,7 @@ from blowproof.models.facts.facts import (
     Clause,
     Impossible,
     Known,
+    Marginal,
     Where,
     where,
 )
@@ -234,6 +235,12 @@ class Policy:
             for fact in self.known
         )
         return "given" if numbers or facts else "any"
+
+    @property
+    def knows_size(self) -> bool:
+        """Whether n is a fact in every reading: it is written, or a marginal adds up to it."""
+        marginals = any(isinstance(fact, Marginal) for fact in self.known)
+        return self.database.size is not None or marginals
 
     def with_answers(self, answers: Answers | None) -> Policy:
         """Return the policy with another scope (None: unchanged)."""

@@ -73,19 +73,25 @@ def test_the_clock_has_ended_one(plans: bool, monkeypatch: pytest.MonkeyPatch) -
     assert not any(NO_MORE in note for note in answer.notes)
 
 
-def test_the_clock_has_ended_an_easier_question(monkeypatch: pytest.MonkeyPatch) -> None:
+def beside_an_easier_question(
+    monkeypatch: pytest.MonkeyPatch, *, inside: object, beside: object
+) -> None:
+    """Let one engine answer an easier question, and another the question itself."""
     way = Reduction(reduced, lambda question, answer: None, lambda question, upper: None)
     easier = Strategy("easier", "reduction", "an easier question", way)
     real = plan.plan
 
     def inner(question: Question, **options: object) -> list[plan.Step]:
-        inside = options.get("inner")
-        engines = (engine("two", goes_on),) if inside else (easier, engine("one", ends))
-        monkeypatch.setattr(plan, "ENGINES", engines)
+        steps = (engine("in", inside),) if options.get("inner") else (easier, engine("by", beside))
+        monkeypatch.setattr(plan, "ENGINES", steps)
         return real(question, **options)  # type: ignore[arg-type]
 
     alone(monkeypatch)
     monkeypatch.setattr(plan, "plan", inner)
+
+
+def test_the_clock_has_ended_an_easier_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    beside_an_easier_question(monkeypatch, inside=goes_on, beside=ends)
     assert not sensitivity(POLICY, time_limit=60).final
 
 
@@ -93,18 +99,7 @@ def test_an_easier_question_does_not_say_that_more_time_will_not_help(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """All that applies to the easier question has ended; what was asked beside it has not."""
-    way = Reduction(reduced, lambda question, answer: None, lambda question, upper: None)
-    easier = Strategy("easier", "reduction", "an easier question", way)
-    real = plan.plan
-
-    def inner(question: Question, **options: object) -> list[plan.Step]:
-        inside = options.get("inner")
-        engines = (engine("one", ends),) if inside else (easier, engine("two", goes_on))
-        monkeypatch.setattr(plan, "ENGINES", engines)
-        return real(question, **options)  # type: ignore[arg-type]
-
-    alone(monkeypatch)
-    monkeypatch.setattr(plan, "plan", inner)
+    beside_an_easier_question(monkeypatch, inside=ends, beside=goes_on)
     answer = sensitivity(POLICY, time_limit=60)
     assert not answer.final
     assert not any(NO_MORE in note for note in answer.notes)

@@ -46,7 +46,7 @@ def no_matches(question: Question) -> str:
         return "it speaks about reading 3, and sums of rows"
     if found.scope == "given" or found.clauses:
         return "it is asked for any answers"
-    return "" if found.size is not None or _tables(found) else "n is not known"
+    return "" if found.policy.knows_size else "n is not known"
 
 
 def matched(question: Question) -> list[Reduction]:

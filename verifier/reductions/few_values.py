@@ -270,17 +270,19 @@ def _near_borders(setting: Setting, query: BoundQuery, axis: int, deadline: floa
     step = max(1, reach[axis])
     runs = [run for box in boxes for run in box.sides[axis].runs]
     ends = {end % step for low, high in runs for end in (low, high - 1)}
-    seen = 0
+    seen, reached = 0, [around(graph, box) or box for box in boxes]
     for place, others in near(graph, boxes, boxes):
         if deadline is not None and now() > deadline:
             raise BudgetError("no time was left to look for values near other classes")
         box = boxes[place]
         for other in others.tolist():
-            part = box & (around(graph, boxes[other]) or box)
+            part = box & reached[other]
             if other == place or not part:
                 continue
+            if straight and part.sides[axis].size * len(ends) > MOST_NEAR * step:
+                return _everything(setting)
             if straight:
-                kept = Positions.of(p for p in part.sides[axis] if p % step in ends)
+                kept = _at_ends(part.sides[axis], ends, step)
                 part = Box(
                     tuple(kept if k == axis else _first(s) for k, s in enumerate(part.sides))
                 )
@@ -295,6 +297,20 @@ def _near_borders(setting: Setting, query: BoundQuery, axis: int, deadline: floa
     values = tuple(sorted(found))
     reason = f"{len(values)} values stand for {setting.domain.size}: those with an edge to another"
     return Core(values, f"{reason} class, and longest moves", query=_over_few(query, values))
+
+
+def _at_ends(side: Positions, ends: Iterable[int], step: int) -> Positions:
+    """Return the positions of a side that are so many steps from one of the ends.
+
+    >>> _at_ends(Positions.span(10, 10**12), [3], 10**11 * 4).runs
+    ((400000000003, 400000000004), (800000000003, 800000000004))
+    """
+    return Positions.of(
+        position
+        for low, high in side.runs
+        for end in ends
+        for position in range(low + (end - low) % step, high, step)
+    )
 
 
 def _longest(box: Box, axis: int, graph: SecretGraph) -> Iterator[tuple[Point, Point]]:

@@ -31,7 +31,6 @@ from blowproof.models import (
     BudgetError,
     Exact,
     Full,
-    Marginal,
     Move,
     Setting,
 )
@@ -138,9 +137,7 @@ def _of_four_cells(question: Question) -> Iterator[Ceiling]:
 def _of_two_records(question: Question) -> Iterator[Ceiling]:
     """Reading 4, n known: of four cells that change by 1 at the most, as many gain as lose."""
     setting, query = question.setting, question.query
-    if query.per_record:
-        return
-    if setting.size is None and not any(isinstance(x, Marginal) for x in setting.policy.known):
+    if query.per_record or not setting.policy.knows_size:
         return
     try:
         largest = largest_move(setting, query, "published")

@@ -377,14 +377,23 @@ def above_in_classes(
     A circulation leaves a class as often as it enters it, so that these are exchanges. `home` has
     the class of each class of a (finer) table, whose classes are left `cell` times at the most.
     """
+    listed = _listed(question, table, home, end)
+    if listed is None:
+        return None
+    query, classes = listed
+    held = cell if is_histogram(query) else None  # else an output is about several of them
+    return above(query, kinds_of(query, classes), each, most, cell=held)
+
+
+def _listed(
+    question: Question, table: ClassTable, home: Sequence[int], end: float
+) -> tuple[Stacked, list[list[Point]]] | None:
+    """Return a query in one of these norms, and values of each class; None for others, or many."""
     query = question.query
     if not isinstance(query, Stacked) or query.measure not in (L2_SQUARED, LINF, RANGE):
         return None
     classes = values_in(question, table, home, end)
-    if classes is None or _too_long(query, classes):
-        return None
-    held = cell if is_histogram(query) else None  # else an output is about several of them
-    return above(query, kinds_of(query, classes), each, most, cell=held)
+    return None if classes is None or _too_long(query, classes) else (query, classes)
 
 
 def one_more_in_classes(
@@ -399,12 +408,10 @@ def one_more_in_classes(
 
     Classes with equal rows are alike, so that one of them is tried.
     """
-    query = question.query
-    if not isinstance(query, Stacked) or query.measure not in (L2_SQUARED, LINF, RANGE):
+    listed = _listed(question, table, home, end)
+    if listed is None:
         return None
-    classes = values_in(question, table, home, end)
-    if classes is None or _too_long(query, classes):
-        return None
+    query, classes = listed
     kinds = kinds_of(query, classes)
     alike = {frozenset(kind.rows): number for number, kind in enumerate(kinds)}
     tried = [kinds_of(query, [classes[place]]) for place in places]
