@@ -14,6 +14,7 @@ __all__ = ["SEEN", "Seen"]
 
 LINE = "[domain]\na = { min = 0, max = 5 }\n"
 TWO = '[domain]\na = ["1", "2"]\nb = ["1", "2", "3"]\n'
+OTHERS = '[secrets]\nkind = "partition"\nby = ["b"]\n'
 GROUPS = '[secrets]\nkind = "partition"\nby = ["a"]\n'
 NEAR = '[secrets]\nkind = "distance"\nmetric = "l1"\nthreshold = 1\n'
 A, B = ('[[known]]\nmarginal = ["a"]\n', '[[known]]\nmarginal = ["b"]\n')
@@ -51,7 +52,7 @@ def _of_corpus(theorem: str, kind: str, name: str) -> Seen:
 
 SEEN = (
     Seen("alone", "determined", parse_policy(LINE + GROUPS + A)),
-    Seen("alone", "secret-arc", parse_policy(LINE + GROUPS + FEW), "marginal(a)"),
+    Seen("alone", "secret-arc", parse_policy(TWO + OTHERS + ONE), "marginal(b)"),
     Seen("alone", "single", parse_policy(LINE + GROUPS + A), "cumulative(a)", "secret-moves"),
     Seen("beside", "cells", parse_policy(TWO + A + ONE)),
     Seen("beside", "beside", parse_policy(TWO + GROUPS + ONE + A), reading="secret-moves"),
@@ -67,7 +68,5 @@ SEEN = (
     _of_corpus("edges", "single", "no-facts"),
     Seen("exchanges", "exchanges", parse_policy(LINE), reading="add-remove"),
     Seen("no secrets", "determined", parse_policy(LINE + GROUPS + A), reading="pufferfish"),
-    Seen("no secrets", "secret-arc", parse_policy(LINE + GROUPS + FEW), "cumulative(a)",
-         "pufferfish"),
     Seen("rank", "determined", parse_policy(LINE + A), "marginal(a)", "secret-moves"),
 )  # fmt: skip

@@ -253,6 +253,12 @@ class Graph:
         everything = len(self.cells) == 1 and whole in self.cells[0]
         self.complete = policy.size == 1 or everything or (not listed and self.pays(most))
 
+    @property
+    def cuts(self) -> list[Box]:
+        """Boxes that edges depend on, besides offsets."""
+        listed = [single(x) for pair in sorted(self.pairs) for x in pair]
+        return [*(box for area in self.cells for box in area), *listed]
+
     def pays(self, offsets: Sequence[int]) -> bool:
         """Whether the charges of these offsets are within the bound."""
         charges = [0]

@@ -14,7 +14,7 @@ from itertools import pairwise, product
 from operator import sub
 from typing import NamedTuple
 
-from .boxes import Box, Finder, Point, Side, cuts, single
+from .boxes import Box, Finder, Point, Side, cuts
 from .document import Budget, Exact, Rejected, common
 from .independent import Span, Sparse, Vector
 from .joined_boxes import near, united
@@ -235,7 +235,7 @@ class World:
 
         Sums: the norm of a total change is convex in each record's row, so ends of pieces will do.
         """
-        query, graph = self.query, self.policy.graph
+        query = self.query
         facts = [*self.equalities, *self.bounds]
         if not self.free and self.policy.size <= MOST_POINTS:
             every = range(len(self.policy.axes))
@@ -246,9 +246,8 @@ class World:
             listed = query.places if fixed else () if near else query.listed
             ends = query.places if near else ()
             return self.cells(facts, query.cuts, listed, ends), False
-        cuts = [box for area in graph.cells for box in area]
-        cuts += [single(x) for pair in sorted(graph.pairs) for x in pair]
-        return self.cells(facts, [*query.cuts, *cuts], query.listed, exact=True), True
+        cuts = [*query.cuts, *self.policy.graph.cuts]
+        return self.cells(facts, cuts, query.listed, exact=True), True
 
     def classes(self) -> tuple[list[Cell], bool, list[list[Box]]]:
         """Return `kinds`, those cells put together that are alike to the facts and to the query;

@@ -62,3 +62,15 @@ def test_every_kind_has_its_section_in_the_format():
     text = (KERNEL / "FORMAT.md").read_text(encoding="utf-8")
     sections = re.findall(r"^##+ Kind `([a-z-]+)`", text, re.M)
     assert sorted(sections) == sorted(KINDS)
+
+
+def test_the_format_says_how_long_each_file_of_the_kernel_is():
+    text = (KERNEL / "FORMAT.md").read_text(encoding="utf-8")
+    named = set()
+    for line, told in re.findall(r"^\| (`[^|]*) \| (\d+) \|", text, re.M):
+        files = re.findall(r"`([^`]+)`", line)
+        long = sum(len((KERNEL / file).read_text().splitlines()) for file in files)
+        assert abs(int(told) - long) <= long // 10, (line, long)
+        named |= set(files)
+    every = {str(path.relative_to(KERNEL)) for path in KERNEL.rglob("*.py")}
+    assert {name for name in every - named if "/__init__" not in name} == set()

@@ -17,6 +17,16 @@ it lie apart there: so by R_j^2 in squares, by the largest R_j in linf, by the t
 Under scope "given" the numbers leave one number of records to each signature, and those that have
 none take no part.
 
+*All ranges of an axis*, in l1. Let u_j be how many records the cut j of the m + 1 cuts has more on
+its near side than before (0 at the outermost), so that f changes by the sum of |u_i - u_j| over
+every two cuts. Say of each signature whether its record goes up the axis or down: then -n_j <= u_j
+<= p_j, for the p_j that go up and the n_j that go down of the signatures that lie on both sides of
+j. A level h is between u_i and u_j if one of them is h or more and the other is not: so the sum is
+that of N (m + 1 - N), N being how many u_j are h or more, over all whole h. For h >= 1 these have
+p_j >= h; for h <= 0 the m + 1 - N others have n_j >= 1 - h. So f changes by no more than, for the
+worst choice of ways, the sum of the most that k (m + 1 - k) is for k up to how many p_j (n_j) are h
+or more, over h >= 1 and both.
+
 *The others tell them apart by multiples of one vector*, the multiples being whole and without a
 common divisor, w the largest difference of two of them within a signature. An irreducible then has
 at most w (N + 1)^2 / 2 moves, rounded down (the proof is at the head of `theorems/beside.py` of the
@@ -27,8 +37,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
-from itertools import chain, product
-from math import gcd
+from itertools import chain, compress, pairwise, product
+from math import gcd, prod
 from typing import Any, NamedTuple
 
 from ..document import Budget, Exact, Rejected, want
@@ -122,8 +132,8 @@ def _cycle(world: World, signatures: Sequence[frozenset[Change]]) -> int:
     measure = world.measure
     if measure.name == "l1":
         alone = _together(world, [_known(world, signatures)])
-        signed = _by_signs(world, signatures)
-        return alone if signed is None else min(alone, signed)
+        others = [_by_signs(world, signatures), _by_ways(world, signatures)]
+        return min([alone, *(most for most in others if most is not None)])
     parts = len(world.query.parts) if isinstance(world.query, Stack) else 0
     found, apart = [], []
     for number in range(parts or 1):
@@ -185,6 +195,38 @@ def _by_signs(world: World, signatures: Sequence[frozenset[Change]]) -> int | No
     return found
 
 
+def _by_ways(world: World, signatures: Sequence[frozenset[Change]]) -> int | None:
+    """Return the largest change of all ranges, whichever way each signature's record goes; None: it
+    is another query, or there are too many ways.
+    """
+    if not world.positions or world.query.kind != "ranges":
+        return None
+    places = [[place for row in rows for place, _ in row if isinstance(place, int)]
+              for rows in signatures]  # fmt: skip
+    spans = Counter((min(spots), max(spots)) for spots in places if len(set(spots)) > 1)
+    pieces = list(pairwise(sorted({place for span in spans for place in span})))
+    ways = prod(times + 1 for times in spans.values())
+    world.budget.spend(4 * len(pieces) * len(spans))
+    over = [[low <= a and b <= high for low, high in spans] for a, b in pieces]
+    work = ways * len(pieces) * (len(spans) + 4)
+    if work > MOST_SIGNED:
+        return None
+    world.budget.spend(work)
+    found = 0
+    for up in product(*(range(times + 1) for times in spans.values())):
+        down = [times - some for times, some in zip(spans.values(), up, strict=True)]
+        most = 0
+        for way in (up, down):
+            crossing = [sum(compress(way, held)) for held in over]
+            levels = sorted(zip(crossing, [b - a for a, b in pieces], strict=True), reverse=True)
+            left = 0
+            for (high, length), (low, _) in pairwise([*levels, (0, 0)]):
+                left += length
+                most += (high - low) * world.query.reach(left)
+        found = max(found, most)
+    return found
+
+
 def _together(world: World, found: Sequence[Sequence[Largest]], *, apart: bool = False) -> int:
     """Return what the signatures change together, the n for which it is most."""
     sizes = sorted((item.size for each in found for item in each), reverse=True)[: world.size]
@@ -243,7 +285,7 @@ def _times(vector: Sparse, factor: int) -> Sparse:
 
 
 MOST_SIGNED = 5 * 10**7
-"""Entries of rows that are added up, over all signs of the outputs."""
+"""Entries of rows that are added up, over all signs of the outputs, or all ways of the records."""
 MOST_LOOKED_AT = 10**8
 """Entries of rows that are compared two by two, whatever the budget."""
 

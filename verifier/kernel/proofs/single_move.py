@@ -34,6 +34,14 @@ def bound(world: World) -> Exact:
         effects = {world.sparse(cell.point) for cell in world.cells(world.equalities)}
         if len(effects) > 1:
             raise Rejected("a known fact tells values apart")
+    most = along_an_edge(world)
+    if most is None:
+        raise Rejected("no formula for this query")
+    return most
+
+
+def along_an_edge(world: World) -> Exact | None:
+    """Return what no secret move changes the query by more than; None: no formula for the query."""
     query = world.query
     whole, largest = query.measure in ("l1", "l2-squared"), query.measure == "linf"
     if query.kind in ("range", "count"):
@@ -41,7 +49,7 @@ def bound(world: World) -> Exact:
     if query.kind in ("histogram", "marginal", "partition", "cluster-sizes"):
         return 1 if largest else 2  # one output rises by one, another falls by one
     if query.kind not in ("sum", "cumulative", "ranges") or world.policy.graph.cells:
-        raise Rejected("no formula for this query")
+        return None
     reaches = [_reach(world, place) for place in query.places]
     if query.kind == "sum":
         return _sums(world, reaches)

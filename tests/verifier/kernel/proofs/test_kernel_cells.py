@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import combinations, pairwise, product
 from typing import Any
 
 import pytest
@@ -40,6 +41,13 @@ def world(policy: Policy, text: str, reading: str = "published") -> tuple[World,
     answer = sensitivity(policy, query, reading=reading, time_limit=20)  # type: ignore[arg-type]
     prepared = prepare(setting(policy, answer.answers), answer.reading)
     return world_of(claim_of(policy, query, answer, prepared), Budget())[0], answer
+
+
+def shown(policy: Policy, text: str) -> dict[str, Any]:
+    """What a certificate says before its proof."""
+    query = parse_query(text, policy)
+    answer = sensitivity(policy, query, time_limit=20)
+    return claim_of(policy, query, answer, prepare(setting(policy, answer.answers), answer.reading))
 
 
 def drawn(rng: random.Random) -> Policy:
@@ -128,6 +136,42 @@ def test_ordinary_tables_are_proved() -> None:
     policy = Policy(domain=table, known=(Marginal(["a"]), Marginal(["b"])))
     answer, found = certified(policy, "histogram", time_limit=60)
     assert (answer.status, answer.lower, found.kind) == ("proved", 120, "cells")
+
+
+def test_all_ranges_of_bands_change_by_no_more_than_the_worst_ways() -> None:
+    """Against every choice of where each band's record goes from and to."""
+    rng = random.Random(4)
+    met = 0
+    for _ in range(25):
+        axis = rng.randint(4, 7)
+        ends = sorted(rng.sample(range(1, axis), rng.randint(0, 2)))
+        bands = list(pairwise([0, *ends, axis]))
+        known = tuple(Count({"a": Between(low, high - 1)}) for low, high in bands)
+        policy = Policy(domain=Domain(a=Integers(0, axis - 1)), known=known)
+        found = world_of(shown(policy, "ranges(a)"), Budget())[0]
+        scale, places = places_of(found)
+        best = 0
+        for moves in product(*(product(range(*band), repeat=2) for band in bands)):
+            cuts = [0] * (axis + 1)
+            for low, high in moves:
+                for cut in range(min(low, high) + 1, max(low, high) + 1):
+                    cuts[cut] += 1 if low < high else -1
+            best = max(best, sum(abs(u - v) for u, v in combinations(cuts, 2)))
+        most = bound(found, places, range(len(known)))
+        assert most >= best * scale, bands
+        met += most == best * scale
+    assert met >= 20
+
+
+def test_all_ranges_of_nested_bands_are_proved() -> None:
+    ranges = [(0, 17), (18, 64), (65, 99), (0, 4), (5, 17), (18, 24), (25, 44)]
+    known = tuple(Count({"age": Between(*ends)}) for ends in ranges)
+    policy = Policy(domain=Domain(age=Integers(0, 99)), known=known)
+    answer, found = certified(policy, "ranges(age)", time_limit=20)
+    assert (answer.status, answer.lower, found.kind) == ("proved", 5074, "cells")
+    again = world_of(found.document, Budget())[0]  # type: ignore[arg-type]
+    with pytest.raises(Rejected, match="above the value"):
+        refute(again, {"kind": "cells", "base": found.document["proof"]["base"]}, 5073)  # type: ignore[index]
 
 
 def test_changes_of_classes_that_work_against_each_other() -> None:

@@ -127,6 +127,52 @@ def test_no_choice_gives_a_bound_below_the_truth(seed: int, bounded: bool) -> No
     assert met
 
 
+def test_cycles_along_edges_change_a_sum_by_so_many_edges() -> None:
+    """Bands of a line, or blocks of a grid: a cycle of three classes, or only two at a time."""
+    rng = random.Random(8)
+    met = 0
+    for number in range(18):
+        axes = {"a": rng.randint(4, 9)} if number % 2 else {"a": 4, "b": 3}
+        domain = Domain({name: Integers(0, size) for name, size in axes.items()})
+        known = [
+            Count({name: Between(*sorted(rng.sample(range(size + 1), 2)))})
+            for name, size in list(axes.items())[: rng.randint(1, 2)]
+        ]
+        near = Distance(metric="l1", threshold=rng.randint(1, 3))
+        policy = Policy(domain=domain, known=tuple(known), secrets=near)
+        found, answer = world(policy, f"sum({','.join(axes)})", "secret-moves")
+        try:
+            scale, most = beside.bound(found, list(range(len(known))), [], [])
+        except Rejected:
+            continue
+        assert answer.status == "exact"
+        assert most >= answer.lower * scale, policy
+        met += most == answer.lower * scale
+    assert met >= 6
+
+
+def test_districts_far_apart_exchange_with_what_is_around_them_alone() -> None:
+    """4 classes of 1,600 values, and cycles of two: with four, or steps of any length, more."""
+    domain = Domain(x=Integers(0, 39), y=Integers(0, 39))
+    known = tuple(
+        Count({"x": Between(x, x + 5), "y": Between(y, y + 5)})
+        for x, y in ((5, 5), (5, 25), (25, 5))
+    )
+    policy = Policy(domain=domain, known=known, secrets=Distance(metric="l1", threshold=4))
+    found, answer = world(policy, "sum(x,y)", "secret-moves")
+    assert (answer.status, answer.lower) == ("exact", 8)
+    proof = {"kind": "beside", "base": [0, 1, 2], "labels": [], "forms": []}
+    beside.refute(found, proof, 8)
+    for forged, value in (
+        (proof, 7),
+        ({**proof, "base": [0, 1]}, 8),
+        ({**proof, "base": [0, 1, 3]}, 8),
+        ({**proof, "labels": [0]}, 8),
+    ):
+        with pytest.raises(Rejected):
+            beside.refute(world(policy, "sum(x,y)", "secret-moves")[0], forged, value)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_no_ellipsoid_gives_a_bound_below_the_truth(seed: int) -> None:
     rng = random.Random(seed)

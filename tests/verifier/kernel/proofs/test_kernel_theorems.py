@@ -11,6 +11,7 @@ import pytest
 from blowproof.models import (
     AttributeChange,
     Between,
+    Clause,
     Count,
     Database,
     Distance,
@@ -18,6 +19,7 @@ from blowproof.models import (
     Impossible,
     Integers,
     Labels,
+    Literal,
     Marginal,
     NamedCount,
     Policy,
@@ -185,6 +187,27 @@ def test_what_the_facts_leave_open_is_not_determined() -> None:
         assert answer.lower == 0, policy
         said += 1
     assert said >= 3
+
+
+@pytest.mark.parametrize("reading", ["published", "secret-moves", "pufferfish"])
+def test_no_edge_between_values_that_can_be_leaves_nothing_secret(reading: str) -> None:
+    """Clauses and bounds, of which the other kinds know too little, leave no more pairs."""
+    domain = Domain(a=Integers(0, 5), b=Labels(["u", "v"]))
+    apart = Distance(metric="l1", threshold=2, attributes=["a"])
+    known = (Count({"b": "u"}, at_least=1), Clause([Literal(1, {"b": "u"}), Literal(2, {"a": 0})]))
+    for zeros, nothing in (([1, 2, 4, 5], True), ([1, 3, 4, 5], False)):
+        policy = Policy(
+            domain=domain,
+            known=(*known, Impossible({"a": zeros})),
+            secrets=apart,
+            database=Database(size=2, answers="given"),
+        )
+        found, _ = world(policy, "sum(a)", reading)
+        if nothing:
+            determined.refute(found, {"kind": "determined"}, 0)
+        else:
+            with pytest.raises(Rejected, match="no combination"):
+                determined.refute(found, {"kind": "determined"}, 0)
 
 
 def test_records_of_signatures_are_those_of_the_numbers() -> None:

@@ -19,7 +19,10 @@ multiset has at most
 * two labels: those of `plane`.
 
 In reading 2 a cycle of secret moves stays in a component of G: N is that of the largest, N_1, and
-w max((N_1 + 1)^2 / 2, 2 N_1 N_2) stands for w (N + 1)^2 / 2. Where numbers leave h records with the
+w max((N_1 + 1)^2 / 2, 2 N_1 N_2) stands for w (N + 1)^2 / 2. Without a label N is 2 (1 if no two
+classes are joined), or what the largest component keeps when classes with one other beside them are
+left out, over and over: no cycle of three or more visits these. And no move changes f by more than
+one along an edge does (`single_move`). Where numbers leave h records with the
 larger of two labels, or with the smaller, there are at most max(1, (h + 1) N) moves.
 
 A bound with two ends that no pair can both reach counts as one with one end: where the moves, with
@@ -35,7 +38,7 @@ verifier, and in FORMAT.md.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import gcd, prod
@@ -43,10 +46,11 @@ from typing import Any, NamedTuple
 
 from ...document import Exact, Rejected, want
 from ...independent import Span, Sparse, independent, records
-from ...joined_boxes import near
+from ...joined_boxes import near, united
 from ...measure import Change
 from ...world import World, less
 from ..cells import Place, largest, restricted
+from ..single_move import along_an_edge
 from .labels import seen
 from .plane import Label, in_the_plane
 from .squares import histogram
@@ -73,20 +77,18 @@ def bound(
     if not world.labelled or world.policy.clauses or world.query.weights is not None:
         raise Rejected("this kind of proof is for equalities and bounds, in readings 1, 2 and 5")
     world.by_position(single=True)
-    cells, joins, areas = world.classes()
+    cells, _, _ = world.classes()
     scale, rows = world.rows(cells)
     effects = [world.sparse(cell.point) for cell in cells]
     inside = classes_of(world, list(zip(effects, rows, strict=True)), base)
     if not inside:
         return scale, 0
     parts: Sequence[Sequence[int]] = [range(len(inside))]
-    if joins and world.reading == "secret-moves":
-        boxes = [(k, box) for k in range(len(cells))
-                 for box in (areas[k] if areas else [cells[k].box])]  # fmt: skip
-        joined = near(world.policy.graph, [box for _, box in boxes], world.budget)
-        number = {signature: place for place, signature in enumerate(inside)}
-        home = [number[restricted(effect, set(base), world)] for effect in effects]
-        parts = _joined(len(inside), ((home[boxes[i][0]], home[boxes[j][0]]) for i, j in joined))
+    if world.reading == "secret-moves" and not world.free:
+        edges = _edges(world, list(inside), base)
+        parts = _joined(len(inside), edges if labels else _on_cycles(edges))
+        if edges and not labels:
+            parts = [*parts, range(2)]
     kept = rows_of(world)
     far = [k for k in kept if k not in labels and _apart(inside, k)]
     if len(far) == 1 and _may_leave_one(world) and len(kept) == len(world.bounds):
@@ -98,7 +100,7 @@ def bound(
             kept = [k for k in kept if k not in far]
     found = labelled(world, inside, labels, kept)
     moves, cycles = lengths(world, found, parts, forms)
-    most = changed(world, inside, moves, cycles)
+    most = changed(world, inside, moves, cycles, scale)
     if world.query.kind == "histogram" and len(labels) == 1 and not any(found.slack):
         whole = histogram(world.measure.name, len(inside), found.widths[0], world.budget)
         most = most if whole is None else min(most, whole)
@@ -119,6 +121,31 @@ def classes_of(world: World, places: Sequence[Place], base: Sequence[int]) -> In
     if not independent(list(inside), world.budget):
         raise Rejected("the signatures are not independent")
     return inside
+
+
+def _edges(world: World, signatures: list[Sparse], base: Sequence[int]) -> set[tuple[int, int]]:
+    """Return every two classes, by place, of which an edge of G joins some values."""
+    number = {signature: place for place, signature in enumerate(signatures)}
+    graph, kept = world.policy.graph, set(base)
+    cells = world.cells([*world.equalities, *world.bounds], graph.cuts, exact=True)
+    home = {cell.boxes: number[restricted(world.sparse(cell.point), kept, world)] for cell in cells}
+    boxes = united([(cell.boxes, cell.box) for cell in cells], world.budget)
+    places = [home[kind] for kind, _ in boxes]
+    joined = near(graph, [box for _, box in boxes], world.budget)
+    found = {(places[i], places[j]) for i, j in joined}
+    return {(a, b) for a, b in found if a != b}
+
+
+def _on_cycles(edges: set[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Return the edges without those of classes that have one other beside them, over and over: a
+    cycle of three classes or more takes none of these.
+    """
+    while True:
+        beside = Counter(a for a, _ in edges)
+        kept = {(a, b) for a, b in edges if min(beside[a], beside[b]) > 1}
+        if len(kept) == len(edges):
+            return kept
+        edges = kept
 
 
 def _joined(count: int, pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
@@ -296,12 +323,15 @@ def _in_a_box(world: World, found: Labelled, parts: Sequence[Sequence[int]]) -> 
     return sum(ways)
 
 
-def changed(world: World, inside: Inside, moves: int, cycles: int) -> int:
+def changed(world: World, inside: Inside, moves: int, cycles: int, scale: int) -> int:
     """Return what so many moves change the query by, or exchanges in classes, if that is less."""
     measure = world.measure
     most = moves if world.size is None else min(moves, world.size)
     rows = {row for members in inside.values() for _, row in members}
-    whole = measure.repeated(largest(world, rows).size, most)
+    single = largest(world, rows).size
+    if world.reading == "secret-moves" and (edge := along_an_edge(world)) is not None:
+        single = min(single, measure.claim(edge, scale))
+    whole = measure.repeated(single, most)
     if measure.name != "l1":
         return whole
     known: dict[frozenset[Change], int] = {}
