@@ -13,10 +13,11 @@ factor is left add up to (`LEFT` of `theorems/listed_margins`).
 cycles that fit together (`FITTING` there), the side of most classes being the base.
 
 `python benchmarks/irreducible.py --circuits 4x4` prints the longest circuit of one-way margins, by
-all frames (`CIRCUITS` there).
+all frames, and how often one leaves a class of each side, and a cell (`CIRCUITS` there).
 
 `python benchmarks/irreducible.py --blocks 3x3x3` says whether no frame of all margins of one
-attribute less changes the histogram by more than is recorded (`lengths/heaviest_blocks`).
+attribute less changes the histogram, and one cell, by more than is recorded
+(`lengths/heaviest_blocks`).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations, product
 from pathlib import Path
 
@@ -43,8 +44,8 @@ from blowproof.verifier.engines.irreducibles import (
 from blowproof.verifier.exact.coordinates import Instance
 from blowproof.verifier.theorems.affine_frames import kernel
 from blowproof.verifier.theorems.lengths.fitting_cycles import longest_of_cycles
-from blowproof.verifier.theorems.lengths.heaviest_blocks import HEAVIEST, Blocks
-from blowproof.verifier.theorems.lengths.listed_frames import longest_in_frames
+from blowproof.verifier.theorems.lengths.heaviest_blocks import HEAVIEST, Blocks, OneClass
+from blowproof.verifier.theorems.lengths.listed_frames import longest_in_frames, most_left
 
 Vector = tuple[int, ...]
 
@@ -266,25 +267,50 @@ def of_cells(shape: Sequence[int]) -> list[list[int]]:
 
 
 def circuits(names: Sequence[str]) -> None:
-    """Print the longest circuit, how many cuts of the cells were looked at, and CPU seconds."""
+    """Print the longest circuit, how many cuts of the cells were looked at, and CPU seconds.
+
+    Then how often a circuit leaves some.
+    """
     for name in names:
         shape = tuple(map(int, name.split("x")))
         started = time.process_time()
         basis = kernel(signatures(shape, [(i,) for i in range(len(shape))]))
         longest_of, cuts = longest_in_frames(basis, of_cells(shape))
         print(f"{name:<18} {longest_of:>8} {cuts:>12,} {time.process_time() - started:>9.1f}")
+        for what, times, seconds in circuits_leave(shape):
+            print(f"{name:<8} {what:<9} {times:>8} {'':>12} {seconds:>9.1f}")
+
+
+def circuits_leave(shape: tuple[int, ...]) -> Iterator[tuple[str, int, float]]:
+    """Yield how often a circuit leaves a class of so many, and a cell; and CPU seconds."""
+    cells = list(product(*map(range, shape)))
+    basis = kernel(signatures(shape, [(i,) for i in range(len(shape))]))
+    for side in sorted(set(shape)):
+        started = time.process_time()
+        sets = [
+            [place for place, cell in enumerate(cells) if cell[axis] == x]
+            for axis, size in enumerate(shape)
+            for x in range(size)
+            if size == side
+        ]
+        times = most_left(basis, sets, of_cells(shape))
+        yield f"one of {side}", times, time.process_time() - started
+    started = time.process_time()
+    times = most_left(basis, [[place] for place in range(len(cells))], of_cells(shape))
+    yield "a cell", times, time.process_time() - started
 
 
 def blocks(names: Sequence[str]) -> None:
     """Print whether the recorded bound holds, how many choices were made, and CPU seconds."""
     for name in names:
         shape = tuple(map(int, name.split("x")))
-        started = time.process_time()
-        sides = list(combinations(range(len(shape)), len(shape) - 1))
-        cuts = Blocks(kernel(signatures(shape, sides)), of_cells(shape))
-        held = cuts.none_beyond(HEAVIEST[shape])
-        seconds = time.process_time() - started
-        print(f"{name:<18} {HEAVIEST[shape]} {held} {cuts.nodes:>12,} {seconds:>9.1f}")
+        basis = kernel(signatures(shape, list(combinations(range(len(shape)), len(shape) - 1))))
+        every = Blocks(basis, of_cells(shape)), OneClass(basis, 0, of_cells(shape))
+        for what, cuts, most in zip(("all", "one cell"), every, HEAVIEST[shape], strict=True):
+            started = time.process_time()
+            held = cuts.none_beyond(most)
+            seconds = time.process_time() - started
+            print(f"{name:<8} {what:<9} {most} {held} {cuts.nodes:>12,} {seconds:>9.1f}")
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ from blowproof.models.domain.classes import ValueClass
 from blowproof.verifier.databases.value_classes import ClassTable
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.theorems.lengths.frames_above import change_in_frames, moves_in_frames
-from blowproof.verifier.theorems.lengths.heaviest_blocks import listed_change
+from blowproof.verifier.theorems.lengths.heaviest_blocks import heaviest
 
 __all__ = [
     "MOST_PARTITIONS",
@@ -296,6 +296,6 @@ def _worth_above(found: Signatures, end: float) -> int | None:
         moves = moves_in_frames(found.dependencies, end=end)
         return None if moves is None else 2 * moves
     change = change_in_frames(found.dependencies, end=end)
-    listed = listed_change(found.dependencies)
-    every = [each for each in (change, listed) if each is not None]
+    listed = heaviest(found.dependencies)
+    every = [each for each in (change, listed and listed.change) if each is not None]
     return min(every) // 2 * 2 if every else None

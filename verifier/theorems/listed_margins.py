@@ -20,7 +20,8 @@ together (`lengths.fitting_cycles`), where the side of most classes is the base 
 those of the others. The benchmark goes through these as well, in minutes. Of others the longest
 circuit is known: `CIRCUITS`, by all frames (`lengths.listed_frames`; the benchmark, in seconds), of
 which irreducibles are made (`lengths.lattice_free`), d being the product of all r_i - 1 for two
-margins, and in general the number of cells less 1 and less all r_i - 1.
+margins, and in general the number of cells less 1 and less all r_i - 1. How often a cell is left,
+or a class of a factor, adds up over the circuits as the moves do.
 
 A table with a smaller side is part of one with a larger side. A side with one class more than was
 listed: put two of its classes together, and an irreducible falls into parts that are irreducible
@@ -72,6 +73,7 @@ __all__ = [
     "CIRCUITS",
     "LEFT",
     "LISTED",
+    "Circuits",
     "Left",
     "factors",
     "listed_margins",
@@ -124,8 +126,18 @@ LEFT: dict[tuple[int, ...], Left] = {
 FITTING = {(3, 5): 72, (2, 2, 4): 60}
 """A length that no irreducible exceeds, by cycles that fit together."""
 
-CIRCUITS: dict[tuple[int, ...], int] = {(4, 4): 54}
-"""The length of the longest circuit."""
+
+@dataclass(frozen=True)
+class Circuits:
+    """How long the longest circuit is; how often one leaves a cell, and a class of a factor."""
+
+    longest: int
+    cell: int
+    classes: Mapping[int, int]
+
+
+CIRCUITS: dict[tuple[int, ...], Circuits] = {(4, 4): Circuits(54, 13, {4: 24})}
+"""By all frames."""
 
 
 def longest_listed(sides: tuple[int, ...]) -> int | None:
@@ -166,9 +178,11 @@ def longest_with_one_more(sides: tuple[int, ...]) -> int | None:
 
 def _of_circuits(shape: tuple[int, ...]) -> int:
     """Return how many moves irreducibles have at the most that are made of circuits."""
-    cells = prod(shape)
-    dependencies = cells - 1 - sum(side - 1 for side in shape)
-    return max(cells, made_of_circuits(dependencies, CIRCUITS[shape]))
+    return max(prod(shape), made_of_circuits(_dependencies(shape), CIRCUITS[shape].longest))
+
+
+def _dependencies(shape: tuple[int, ...]) -> int:
+    return prod(shape) - 1 - sum(side - 1 for side in shape)
 
 
 def _why(sides: tuple[int, ...], most: int) -> str:
@@ -201,14 +215,39 @@ def often(sides: tuple[int, ...], factor: int, most: int) -> int:
     """Return how often a pair of at most so many moves leaves one class of a factor, at the most.
 
     >>> often((3, 4), 1, 27), often((4, 4), 1, 675)
-    (11, 275)
+    (11, 215)
     """
     if longest_listed(sides) is not None:
         return _often_listed(sides, factor, most)
     staged = [
         stage.parts * _often_listed(stage.sides, factor, stage.longest) for stage in _stages(sides)
     ]
-    return min([most, *staged])
+    circuits = [
+        max(
+            prod(sides) // sides[factor],
+            made_of_circuits(
+                _dependencies(shape), _of_class(CIRCUITS[shape].classes, sides[factor])
+            ),
+        )
+        for shape in _that_fit(sides, CIRCUITS)
+    ]
+    return min([most, *staged, *circuits])
+
+
+def _of_class(classes: Mapping[int, int], side: int) -> int:
+    """Return how often a class of a factor of so many is left, by factors of as many or more."""
+    return max(times for number, times in classes.items() if number >= side)
+
+
+def _cell(sides: tuple[int, ...], most: int) -> int:
+    """Return how often a pair of at most so many moves leaves one cell, at the most."""
+    shapes = [shape for shape in _that_fit(sides, LISTED) if shape in LEFT]
+    listed = [LEFT[shape].cell for shape in shapes]
+    circuits = [
+        made_of_circuits(_dependencies(shape), CIRCUITS[shape].cell)
+        for shape in _that_fit(sides, CIRCUITS)
+    ]
+    return min([most, *listed, *circuits])
 
 
 def _often_listed(sides: tuple[int, ...], factor: int, most: int) -> int:
@@ -216,7 +255,7 @@ def _often_listed(sides: tuple[int, ...], factor: int, most: int) -> int:
     if not shapes:
         return most
     left, side = LEFT[min(shapes, key=lambda shape: LISTED[shape])], sides[factor]
-    return min(most, max(times for number, times in left.classes.items() if number >= side))
+    return min(most, _of_class(left.classes, side))
 
 
 def factors(table: ClassTable, groups: list[list[int]]) -> list[list[int]] | None:
@@ -296,9 +335,7 @@ def _by_factors(
             if one is not None:
                 bounds = (x for count, x in left.sides.items() if count >= sides[factor])
                 found.append(one * max(bounds))
-        bound = most_in_classes(
-            question, table, home, each, most, cell=most if left is None else left.cell, end=end
-        )
+        bound = most_in_classes(question, table, home, each, most, cell=_cell(sides, most), end=end)
         if bound is not None:
             found.append(bound)
     return min(found, default=None)

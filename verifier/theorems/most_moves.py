@@ -50,6 +50,7 @@ from blowproof.verifier.theorems.known_counts import (
     most_moving,
 )
 from blowproof.verifier.theorems.lengths.frames_above import outputs_in_frames
+from blowproof.verifier.theorems.lengths.heaviest_blocks import heaviest
 from blowproof.verifier.theorems.longest_irreducible import longest_of_effects, longest_of_points
 from blowproof.verifier.theorems.values.less_known import change_less_facts
 
@@ -238,8 +239,17 @@ def _by_classes(question: Question, facts: ClassTable, end: float) -> int | None
         if any(len(each) > 1 for each in inside):
             return None
         rows.append([int(True in each) for each in inside])
-    most = outputs_in_frames(found[0].dependencies, rows, end=end)
-    return None if most is None else max(0, len(found[0].dependencies) * most - 1)
+    basis = found[0].dependencies
+    each = outputs_in_frames(basis, rows, end=end)
+    if each is None:
+        return None
+    listed = heaviest(basis)
+    if listed is not None:
+        each = [
+            min(most, listed.one) if sum(row) == 1 else most
+            for most, row in zip(each, rows, strict=True)
+        ]
+    return max(0, len(basis) * sum(each) - 1)
 
 
 def _shown(number: int) -> str:

@@ -41,9 +41,15 @@ each square of one n - 1 times. So |P 1_T|^2 is the sum of these, less the squar
 over n - 2: at most n f(n - 1), less the n least squares, over n - 2. It is besides at most n (N -
 n) / N, the square of what is left of 1_T without its mean; and it is that of the set of all others.
 
-*Queries that classes determine.* A row F of whole numbers changes by F k, of size |P F| |k| at the
-most, and |k|^2 is within the bound without s. |P F|^2 is F Q F' / det(B'B), Q being B times the
-adjugate of B'B times B'.
+*Queries that classes determine.* A row F of whole numbers changes by F k, of size |F B m| at the
+most. With q = (B'B)^(-1/2) B'F, of size |P F|, that is the root of det(B'B) times det(q_T, q), so
+that its square is det(B'B) |P F|^2 times the determinant of the products of what is left of the d -
+1 vectors q_T without their parts along q. These products are those of the R 1_T, R being P less P F
+(P F)' / |P F|^2: the projection onto the vectors of the span on which F is 0. What is left of all d
+blocks adds up to 0, so that all said above of P holds for R, too. Classes with R 1_c = 0 make no
+difference, and are left out: where F counts one class, that class; each k on which F is 0 sums to 0
+on the others. A block of such classes alone has R 1_T = 0, and F k is 0 then. |P F|^2 is F Q F' /
+det(B'B), Q being B times the adjugate of B'B times B'.
 
 For the three two-way margins of 3 x 3 x 3 cells it says 9,934 moves, where an ellipsoid round the
 moves says 50,543 and 7,649 are known; or, where each cell is one value, a change of 10,000 (7,290).
@@ -53,6 +59,7 @@ Where d is about the rank of the signatures or more, the ellipsoid is the better
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 from math import floor, isqrt, prod
@@ -91,18 +98,31 @@ def change_in_frames(basis: Basis, *, end: float) -> int | None:
     return _most(basis, lambda size: size - Fraction(size % 2, size), end)
 
 
-def outputs_in_frames(basis: Basis, rows: Sequence[Sequence[int]], *, end: float) -> int | None:
-    """Return what rows change by together at the most, over a frame's vector; None as above.
+def outputs_in_frames(
+    basis: Basis, rows: Sequence[Sequence[int]], *, end: float
+) -> list[int] | None:
+    """Return what each row changes by at the most, over a frame's vector; None as above.
 
     >>> outputs_in_frames([(1, -2, 1, 0), (0, 1, -2, 1)], [(1, 0, 0, 0)], end=float("inf"))
-    2
+    [2]
     """
-    square = _largest(basis, lambda sizes: Fraction(1), end)
-    if square is None:
+    if len(basis[0]) > MOST_CLASSES or len(basis) < 2:
         return None
     products, det = _products(basis)
-    every = (np.array(row, dtype=object) for row in rows)
-    return sum(isqrt(floor(square * Fraction(row @ products @ row, det))) for row in every)
+    found = []
+    for row in rows:
+        along = products @ np.array(row, dtype=object)
+        own = sum(int(x) * y for x, y in zip(along, row, strict=True))
+        square: Fraction | None = Fraction(0)
+        if own:
+            left = own * products - np.outer(along, along)
+            kept = np.flatnonzero(left.diagonal())
+            shape = _Sets(left[np.ix_(kept, kept)], det * own)
+            square = shape.largest(len(basis), lambda sizes: Fraction(1), end)
+        if square is None:
+            return None
+        found.append(isqrt(floor(own * square)))  # own is |P F|^2 times det(B'B)
+    return found
 
 
 def squares_of_sets(basis: Basis) -> tuple[list[int], int]:
@@ -111,21 +131,54 @@ def squares_of_sets(basis: Basis) -> tuple[list[int], int]:
     >>> squares_of_sets([(1, -1, 0), (0, 1, -1)])
     ([0, 2, 2, 0], 3)
     """
-    products, det = _products(basis)
-    count, own = len(products), products.diagonal()
-    least = sorted(own.tolist())
-    found = [0, least[-1], *[0] * (count - 1)]
-    for one in range(count):
-        for two in range(one):
-            both = own[one] + own[two] + 2 * products[one, two]
-            found[2] = max(found[2], both)
-            third = own + 2 * (products[one] + products[two])
-            if two:
-                found[3] = max(found[3], both + max(third[:two]))
-    for size in range(4, count + 1):
-        smaller = (size * found[size - 1] - sum(least[:size])) // (size - 2)
-        found[size] = min(smaller, det * size * (count - size) // count)
-    return [min(pair) for pair in zip(found, reversed(found), strict=True)], det
+    found = _Sets(*_products(basis))
+    return found.squares, found.unit
+
+
+@dataclass(frozen=True)
+class _Sets:
+    """A projection (times `unit`) of vectors that add up to 0, and how long sums of some are."""
+
+    products: NDArray[np.object_]
+    unit: int
+
+    @property
+    def squares(self) -> list[int]:
+        """f(n) for n = 0, ..., N, multiplied by the unit and rounded down."""
+        products, count = self.products, len(self.products)
+        own = products.diagonal()
+        least = sorted(own.tolist())
+        found = [0, least[-1], *[0] * (count - 1)]
+        for one in range(count):
+            for two in range(one):
+                both = own[one] + own[two] + 2 * products[one, two]
+                found[2] = max(found[2], both)
+                third = own + 2 * (products[one] + products[two])
+                if two:
+                    found[3] = max(found[3], both + max(third[:two]))
+        for size in range(4, count + 1):
+            smaller = (size * found[size - 1] - sum(least[:size])) // (size - 2)
+            found[size] = min(smaller, self.unit * size * (count - size) // count)
+        return [min(pair) for pair in zip(found, reversed(found), strict=True)]
+
+    def largest(
+        self, blocks: int, shape: Callable[[Sequence[int]], Fraction], end: float
+    ) -> Fraction | None:
+        """Return the largest bound over all sizes of so many blocks, without det(B'B).
+
+        `shape` of the sizes stands in place of the sum of the s. None where that takes too long.
+        """
+        count = len(self.products)
+        every = list(islice(_sizes(count, blocks, count), MOST_SIZES + 1))
+        if len(every) > MOST_SIZES or now() > end:
+            return None
+        squares, most = self.squares, Fraction(0)
+        for sizes in every:
+            parts = [squares[size] for size in sizes]
+            if all(parts):
+                volume = Fraction(prod(parts), self.unit ** (blocks - 1) * sum(parts))
+                most = max(most, volume * shape(sizes))
+        return Fraction(blocks, blocks - 1) ** (blocks - 1) * most
 
 
 def _products(basis: Basis) -> tuple[NDArray[np.object_], int]:
@@ -138,28 +191,12 @@ def _products(basis: Basis) -> tuple[NDArray[np.object_], int]:
 
 def _most(basis: Basis, shape: Callable[[int], Fraction], end: float) -> int | None:
     """Return the root of the largest bound, rounded down: over all sizes of the blocks."""
-    square = _largest(basis, lambda sizes: sum(map(shape, sizes), Fraction(0)), end)
-    return None if square is None else isqrt(floor(square))
-
-
-def _largest(
-    basis: Basis, shape: Callable[[Sequence[int]], Fraction], end: float
-) -> Fraction | None:
-    """Return the largest bound, with this in place of the sum of the s."""
-    count, blocks = len(basis[0]), len(basis)
-    if count > MOST_CLASSES or blocks < 2:
+    blocks = len(basis)
+    if len(basis[0]) > MOST_CLASSES or blocks < 2:
         return None
-    every = list(islice(_sizes(count, blocks, count), MOST_SIZES + 1))
-    if len(every) > MOST_SIZES or now() > end:
-        return None
-    squares, det = squares_of_sets(basis)
-    most = Fraction(0)
-    for sizes in every:
-        parts = [squares[size] for size in sizes]
-        if all(parts):
-            volume = Fraction(prod(parts), det ** (blocks - 1) * sum(parts))
-            most = max(most, volume * shape(sizes))
-    return det * Fraction(blocks, blocks - 1) ** (blocks - 1) * most
+    sets = _Sets(*_products(basis))
+    square = sets.largest(blocks, lambda sizes: sum(map(shape, sizes), Fraction(0)), end)
+    return None if square is None else isqrt(floor(sets.unit * square))
 
 
 def _sizes(total: int, parts: int, largest: int) -> Iterator[tuple[int, ...]]:

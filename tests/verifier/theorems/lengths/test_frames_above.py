@@ -75,7 +75,8 @@ def test_no_frame_changes_outputs_more(seed: int) -> None:
     assert above is not None
     for blocks in partitions(len(points), len(basis)):
         k = framed(basis, blocks) or (0,) * len(points)
-        assert sum(abs(sum(map(mul, row, k))) for row in rows) <= above
+        for row, most in zip(rows, above, strict=True):
+            assert abs(sum(map(mul, row, k))) <= most
 
 
 @pytest.mark.parametrize(
@@ -152,12 +153,12 @@ def test_counts_of_whole_classes_are_bounded(seed: int) -> None:
 
 
 def test_one_cell_of_a_cube() -> None:
-    """Before: 404,343."""
+    """Before: 404,343, and 8,647 by the size of the whole vector; volumes alone say 7,559."""
     corner = NamedCount("corner", {"a": 0, "b": 0, "c": 0})
     policy = replace(cube(large=False), queries=(corner,))
     question = Question(setting(policy), parse_query("count(corner)", policy), "published")
     found = ceiling(question)
-    assert found is not None and found.value == 8_647
+    assert found is not None and found.value == 6_399
 
 
 def test_many_sizes_and_many_classes_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

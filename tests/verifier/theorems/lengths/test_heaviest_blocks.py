@@ -8,10 +8,22 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from blowproof.verifier.theorems.affine_frames import Signatures, best_frame, change_above, kernel
+from blowproof.verifier.theorems.affine_frames import (
+    Signatures,
+    best_frame,
+    change_above,
+    framed,
+    kernel,
+    partitions,
+)
 from blowproof.verifier.theorems.lengths import heaviest_blocks
-from blowproof.verifier.theorems.lengths.frames_above import change_in_frames
-from blowproof.verifier.theorems.lengths.heaviest_blocks import HEAVIEST, Blocks, listed_change
+from blowproof.verifier.theorems.lengths.frames_above import change_in_frames, outputs_in_frames
+from blowproof.verifier.theorems.lengths.heaviest_blocks import (
+    HEAVIEST,
+    Blocks,
+    OneClass,
+    heaviest,
+)
 
 FOREVER = float("inf")
 
@@ -95,20 +107,76 @@ def test_the_largest_sets_and_signs_are_those_of_all() -> None:
 def test_a_cube_is_known_in_any_order_and_nothing_else_is() -> None:
     cells = margins(3, 3, 3, of=2)
     mixed = random.Random(1).sample(cells, len(cells))
-    assert listed_change(kernel(mixed)) == HEAVIEST[3, 3, 3]
+    assert heaviest(kernel(mixed)) == HEAVIEST[3, 3, 3]
     found = small(mixed)
     assert change_above(found, end=FOREVER) == 8 * 9_000 - 2
-    assert listed_change(kernel(margins(3, 3, of=1))) is None
+    assert heaviest(kernel(margins(3, 3, of=1))) is None
     line = [(x, x * x, x**3) for x in range(27)]
-    assert listed_change(kernel(line)[:8]) is None
+    assert heaviest(kernel(line)[:8]) is None
 
 
 def test_a_heavy_frame_of_the_cube_is_met() -> None:
-    """7,338 is no more than is said, and what is said is no more than volumes alone do."""
+    """7,338 is no more than is said; and one number of 678."""
     cuts = [0, 1, 5, 5, 0, 2, 3, 2, 6, 7, 0, 6, 4, 7, 0, 6, 3, 1, 5, 7, 1, 7, 2, 4, 4, 1, 3]
     blocks = Blocks(kernel(margins(3, 3, 3, of=2)))
     chosen = [np.flatnonzero(np.array(cuts) == block) for block in range(8)]
-    assert blocks._change(chosen) == 7_338 <= HEAVIEST[3, 3, 3]
+    assert blocks._change(chosen) == 7_338 <= HEAVIEST[3, 3, 3].change
+    cuts = [6, 7, 5, 7, 0, 0, 5, 6, 1, 3, 6, 2, 4, 1, 5, 6, 4, 3, 7, 1, 1, 2, 4, 2, 3, 0]
+    one = OneClass(kernel(margins(3, 3, 3, of=2)), 0)
+    chosen = [np.flatnonzero(np.array(cuts) == block) for block in range(8)]
+    assert one._change(chosen) == 678 <= HEAVIEST[3, 3, 3].one
+
+
+def most_at(basis: tuple[tuple[int, ...], ...], place: int) -> int:
+    """The largest |k_c| of all frames."""
+    cuts = partitions(len(basis[0]), len(basis))
+    return max(abs(k[place]) for k in (framed(basis, blocks) for blocks in cuts) if k)
+
+
+@pytest.mark.parametrize(
+    ("shape", "of"), [((2, 3), 1), ((2, 4), 1), ((2, 2, 2), 1), ((2, 2, 3), 2)]
+)
+def test_one_cell_of_a_table_is_searched_to_its_largest_number(
+    shape: tuple[int, ...], of: int
+) -> None:
+    basis = kernel(margins(*shape, of=of))
+    most = most_at(basis, 1)
+    assert OneClass(basis, 1).none_beyond(most)
+    assert not OneClass(basis, 1).none_beyond(most - 1)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_one_of_drawn_points_has_no_larger_number(seed: int) -> None:
+    """What is searched are multiples of the numbers."""
+    rng = random.Random(seed)
+    count, rank, most = rng.choice([(5, 1, 6), (6, 2, 2), (7, 3, 2), (8, 4, 1)])
+    points: set[tuple[int, ...]] = set()
+    while len(points) < count:
+        points.add(tuple(rng.randint(0, most) for _ in range(rank)))
+    basis = kernel(sorted(points))
+    for place in range(count):
+        largest = most_at(basis, place)
+        row = [int(c == place) for c in range(count)]
+        each = outputs_in_frames(basis, [row], end=FOREVER)
+        assert each is not None
+        (above,) = each
+        assert largest <= above
+        if largest:
+            assert not OneClass(basis, place).none_beyond(largest - 1)
+            assert OneClass(basis, place).none_beyond(10 * above)
+
+
+def test_symmetries_leave_blocks_out_beside_one_class() -> None:
+    cells = list(product(range(3), repeat=2))
+    turned = [cells.index((y, x)) for x, y in cells]
+    swapped = [cells.index((x, (0, 2, 1)[y])) for x, y in cells]
+    basis = kernel(margins(3, 3, of=1))
+    most = most_at(basis, 8)
+    everything, fewer = OneClass(basis, 8), OneClass(basis, 8, [turned, swapped])
+    for blocks in (everything, fewer):
+        assert blocks.none_beyond(most)
+    assert fewer.nodes < everything.nodes
+    assert not fewer.none_beyond(most - 1)
 
 
 def test_large_determinants_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

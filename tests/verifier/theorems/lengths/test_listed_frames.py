@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import random
-from itertools import product
+from itertools import accumulate, permutations, product
 
 import numpy as np
 import pytest
 
-from blowproof.verifier.theorems.affine_frames import Signatures, best_frame, kernel
+from blowproof.verifier.theorems.affine_frames import (
+    Signatures,
+    best_frame,
+    framed,
+    kernel,
+    partitions,
+)
 from blowproof.verifier.theorems.lengths import listed_frames
-from blowproof.verifier.theorems.lengths.listed_frames import longest_in_frames
-from blowproof.verifier.theorems.listed_margins import CIRCUITS, LISTED
+from blowproof.verifier.theorems.lengths.listed_frames import longest_in_frames, most_left
+from blowproof.verifier.theorems.listed_margins import CIRCUITS, LEFT, LISTED
 
 
 def rows_and_columns(*shape: int) -> list[tuple[int, ...]]:
@@ -38,6 +44,44 @@ def test_frames_of_drawn_points_are_those_of_all_cuts(seed: int) -> None:
 @pytest.mark.parametrize("shape", [(2, 3), (2, 4), (3, 3), (2, 2, 2), (2, 2, 3)])
 def test_tables_whose_longest_irreducible_is_a_circuit(shape: tuple[int, ...]) -> None:
     assert longest_in_frames(kernel(rows_and_columns(*shape)))[0] == LISTED[shape]
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (2, 4), (3, 3), (2, 2, 2)])
+def test_how_often_classes_of_tables_are_left(shape: tuple[int, ...]) -> None:
+    """Irreducibles, of which all were listed, leave none more often than circuits do."""
+    basis, cells = kernel(rows_and_columns(*shape)), list(product(*map(range, shape)))
+    assert most_left(basis, [[c] for c in range(len(cells))]) == LEFT[shape].cell
+    for axis, side in enumerate(shape):
+        sets = [[c for c, cell in enumerate(cells) if cell[axis] == x] for x in range(side)]
+        assert most_left(basis, sets) == LEFT[shape].classes[side]
+
+
+def most_by_orders(k: list[int], block: tuple[int, ...], inside: set[int]) -> int:
+    """How often classes are left, going through those of a block in any order."""
+    most = 0
+    for order in permutations(block):
+        after = list(accumulate(k[c] for c in order))
+        if min(after) >= 0:
+            most = max(most, sum(n for n, c in zip(after, order, strict=True) if c in inside))
+    return most
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_order_of_classes_leaves_some_more_often(seed: int) -> None:
+    rng = random.Random(seed)
+    points: set[tuple[int, ...]] = set()
+    count, rank = rng.choice([(5, 1), (5, 2), (6, 2), (6, 3)])
+    while len(points) < count:
+        points.add(tuple(rng.randint(0, 6) for _ in range(rank)))
+    basis = kernel(sorted(points))
+    inside = set(rng.sample(range(count), rng.randint(1, count)))
+    most = 0
+    for blocks in partitions(count, len(basis)):
+        k = framed(basis, blocks)
+        for sign in (1, -1) if k else ():
+            signed = [sign * x for x in k or ()]
+            most = max(most, sum(most_by_orders(signed, block, inside) for block in blocks))
+    assert most_left(basis, [inside]) == most
 
 
 def test_symmetries_leave_cuts_out_and_no_circuit() -> None:
@@ -76,4 +120,34 @@ def test_one_circuit_of_four_by_four() -> None:
         left = sorted((x for x, b in zip(k, blocks, strict=True) if b == block), reverse=True)
         assert not sum(left)
         moves += sum(sum(left[:n]) for n in range(len(left)))
-    assert moves == CIRCUITS[4, 4]
+    assert moves == CIRCUITS[4, 4].longest
+
+
+@pytest.mark.parametrize(
+    ("k", "blocks", "inside", "times"),
+    [
+        (
+            (0, 0, -6, 6, 0, -5, -1, 6, 4, 4, 0, -8, -4, 1, 7, -4),
+            (5, 6, 0, 1, 7, 1, 2, 0, 3, 4, 8, 1, 4, 2, 1, 3),
+            (3, 7, 11, 15),
+            CIRCUITS[4, 4].classes[4],
+        ),
+        (
+            (0, 0, -6, 6, 13, -8, -6, 1, -9, -1, 4, 6, -4, 9, 8, -13),
+            (7, 8, 0, 1, 2, 3, 1, 4, 5, 4, 6, 0, 6, 5, 3, 2),
+            (4,),
+            CIRCUITS[4, 4].cell,
+        ),
+    ],
+)
+def test_how_often_classes_of_four_by_four_are_left(
+    k: tuple[int, ...], blocks: tuple[int, ...], inside: tuple[int, ...], times: int
+) -> None:
+    """What is recorded is met by a frame: it is no less than the truth."""
+    assert not (np.array(k) @ rows_and_columns(4, 4)).any()
+    sums = np.zeros((9, 9), dtype=np.int64)
+    np.add.at(sums, list(blocks), np.array(kernel(rows_and_columns(4, 4))).T)
+    assert np.linalg.matrix_rank(sums) == 8
+    parts = [tuple(c for c in range(16) if blocks[c] == block) for block in range(9)]
+    assert all(sum(k[c] for c in part) == 0 for part in parts)
+    assert sum(most_by_orders(list(k), part, set(inside)) for part in parts) == times
