@@ -21,6 +21,7 @@ from blowproof.models import (
     Marginal,
     NamedCount,
     Policy,
+    parse_query,
     setting,
 )
 from blowproof.models.facts.facts import Sum
@@ -191,6 +192,22 @@ def test_the_longest_cycle_of_two_margins_is_a_sensitivity() -> None:
     assert met == {True, False}
 
 
+def test_the_longest_cycle_of_three_margins_is_a_sensitivity() -> None:
+    """Two layers change the opposite way."""
+    for seed in range(3):
+        graph = nx.gnm_random_graph(4 + seed % 2, 4 + seed % 3, seed=seed)
+        policy = ends_policy(graph)
+        pairs = ("edge", "end"), ("edge", "layer"), ("end", "layer")
+        layered = replace(
+            policy,
+            domain=Domain(dict(policy.domain.attributes), layer=Labels(["1", "2"])),
+            known=(*(Marginal(list(pair)) for pair in pairs), *policy.known[1:]),
+        )
+        longest = longest_cycle(graph)
+        found = sensitivity(layered, reading="add-remove")
+        assert (found.lower, found.upper) == (4 * longest, 4 * longest), graph.edges
+
+
 def test_the_longest_cycle_of_single_answers_is_a_sensitivity() -> None:
     met: set[bool] = set()
     for seed in range(8):
@@ -321,3 +338,78 @@ def test_two_margins_are_turned_over_only_by_balance() -> None:
         assert turned == (balanced(weights) is not None)
         met.add(turned)
     assert met == {True, False}
+
+
+# Three-dimensional matchings: the tables with given two-way margins of three layers
+
+Matched = tuple[str, str, str]
+
+
+def ringed(triples: Sequence[Matched], q: int) -> list[Matched]:
+    """With elements and triples that have one matching more than these."""
+    more = list(triples)
+    for i in range(q):
+        more += [(f"x{i}", f"u{i}", f"v{i}"), (f"w{i}", f"u{(i + 1) % q}", f"v{i}")]
+        more.append((f"w{i}", f"y{i}", f"z{i}"))
+    return more
+
+
+def matchings(triples: Sequence[Matched], q: int) -> list[set[Matched]]:
+    every = map(set, combinations(triples, q))
+    return [each for each in every if len({e for triple in each for e in triple}) == 3 * q]
+
+
+def layers_policy(triples: Sequence[Matched]) -> Policy:
+    elements = sorted({e for triple in triples for e in triple})
+    beside = [int(e in triple) for triple in triples for e in elements]
+    layers = []
+    for e in elements:
+        place = next(triple.index(e) for triple in triples if e in triple)
+        numbers = [1, sum(e in triple for triple in triples) - 1, 0]
+        layers += [numbers[(layer - place) % 3] for layer in range(3)]
+    names = [".".join(triple) for triple in triples]
+    ring = {"triple": "x0.u0.v0", "element": "x0", "layer": "1"}
+    return Policy(
+        domain=Domain(
+            triple=Labels(names), element=Labels(elements), layer=Labels(["1", "2", "3"])
+        ),
+        known=(
+            Marginal(["triple", "element"], answers=beside),
+            Marginal(["triple", "layer"], answers=[1] * 3 * len(triples)),
+            Marginal(["element", "layer"], answers=layers),
+        ),
+        queries=(NamedCount("ring", ring),),
+    )
+
+
+def placed(triples: Sequence[Matched], chosen: set[Matched]) -> list[tuple[str, str, str]]:
+    """The records of a matching."""
+    return [
+        (".".join(triple), e, str(1 + (place + (triple not in chosen)) % 3))
+        for triple in triples
+        for place, e in enumerate(triple)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_matching_is_another_table(seed: int) -> None:
+    """Three of the six draws have one."""
+    rng, q = random.Random(seed), 2
+    every = [(f"x{a}", f"y{b}", f"z{c}") for a in range(q) for b in range(q) for c in range(q)]
+    known = rng.sample(every, 2 + seed % 3)
+    triples = ringed(known, q)
+    policy = layers_policy(triples)
+    found = matchings(triples, 2 * q)
+    assert len(found) == 1 + len(matchings(known, q))
+    if len(found) == 1:
+        for text in ("histogram", "count(ring)"):
+            answer = sensitivity(policy, text)
+            assert (answer.lower, answer.upper) == (0, 0)
+        return
+    found.sort(key=lambda chosen: ("x0", "u0", "v0") not in chosen)
+    one, two = ([policy.domain.encode(x) for x in placed(triples, each)] for each in found[:2])
+    prepared = prepare(setting(policy), "published")
+    pair = Pair.labelled(one, two)
+    assert len(found) > 2 or check_pair(prepared, "published", pair)
+    query = parse_query("count(ring)", policy)
+    assert query.difference(pair.moves("published")) == 1
