@@ -800,6 +800,13 @@ witnesses/four_cells
     MOST_FOURS 60 fours: So many are tried.
     MOST_BOXES 4 boxes: So many boxes of a class are looked at.
     MOST_THIRDS 4 classes: So many ways round are tried for a move along an edge.
+witnesses/frames/fitted
+    MOST_CLASSES 300 classes: Round more classes no cycles are made to fit.
+    MOST_KINDS 60 labels: Nor where so many labels of classes are told apart.
+    MOST_CYCLES 30 cycles: So many at the most make up a circuit.
+    MOST_RECORDS 50_000 records: Of larger databases a part is moved.
+    LARGEST 2^40 records: Larger numbers have no cycles made to fit.
+    STEPS 2_000 steps: To find how many classes each cycle has.
 witnesses/frames/long_circuits
     IN_L1 0.75 part: Of the time for squares, frames are walked over for what they are worth in l1
         first.

@@ -4,5 +4,6 @@ What a frame is stands in `theorems/affine_frames`. Where the cuts of the classe
 too many to list, `walk` goes from one to the next, all cuts that differ in one class at once;
 `worth` says what frames are worth to a query, and gives the moves their values; `long_circuits`
 asks both, and puts the pair where it is wanted: along an edge of G, into a database;
-`one_more_move` finds the place of a move along an edge where the heaviest have none.
+`one_more_move` finds the place of a move along an edge where the heaviest have none; `fitted` makes
+circuits of nearly all records of a database with given numbers.
 """

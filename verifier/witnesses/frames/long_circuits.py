@@ -5,19 +5,20 @@ is one effect for each two classes, so that a walk over bases of effects sees fe
 have the classes themselves to choose from, and for each frame its longest circuit is known.
 
 Under scope "any" its moves alone are a pair; under "given" they are put into a database with the
-known numbers, which must hold so many records of each class, so that fewer may be more. In reading
-1 with another G exactly one record moves along an edge: then no part of its moves is a D3
-(`reductions/complete_graph`). There, under "any", a pair of two or three moves comes first
-(`four_cells`), and circuits of moves along no edge, with one more along an edge, last
-(`one_more_move`).
+known numbers, which must hold so many records of each class, so that fewer may be more: circuits
+that are made to fit (`fitted`) come first there. In reading 1 with another G exactly one record
+moves along an edge: then no part of its moves is a D3 (`reductions/complete_graph`). There, under
+"any", a pair of two or three moves comes first (`four_cells`), and circuits of moves along no edge,
+with one more along an edge, last (`one_more_move`).
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import islice, product
+from itertools import islice, permutations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +36,11 @@ from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.reductions.complete_graph import moves_apart, some_edge
 from blowproof.verifier.reductions.fewer_facts import freed
 from blowproof.verifier.theorems.affine_frames import kernel
+from blowproof.verifier.theorems.beside import beside, groups_of, held_in
 from blowproof.verifier.theorems.values.seen_values import seen_values
 from blowproof.verifier.witnesses.few_classes import classes_together
 from blowproof.verifier.witnesses.four_cells import with_one_secret
+from blowproof.verifier.witnesses.frames.fitted import Branch, Fitting, fitting
 from blowproof.verifier.witnesses.frames.one_more_move import Circuit
 from blowproof.verifier.witnesses.frames.walk import Frame, frames_walked, irreducible
 from blowproof.verifier.witnesses.frames.worth import (
@@ -115,7 +118,13 @@ class _Classes:
         end = question.by(1 / 4)
         setting = question.setting
         free = freed(setting) if setting.scope == "given" else setting
-        table = _some(class_table(free, deadline=end), question.seed)
+        return _Classes.among(question, _some(class_table(free, deadline=end), question.seed), end)
+
+    @staticmethod
+    def among(question: Question, table: ClassTable, end: float | None) -> _Classes | None:
+        """Return those of a table, which may be any of the classes of values."""
+        setting = question.setting
+        free = freed(setting) if setting.scope == "given" else setting
         found: dict[tuple[int, ...], list[int]] = {}
         for place, row in enumerate(table.effects.tolist()):
             found.setdefault(tuple(row), []).append(place)
@@ -277,6 +286,9 @@ def _pairs(question: Question, found: _Classes) -> Iterator[Pair]:
     begun = now()
     end = begun + (SECONDS if question.left is None else min(SECONDS, question.left / 2))
     placing = RandomValues(question, end)
+    if given:
+        with suppress(BlowproofError, TimeoutError, OverflowError):
+            yield from _heavier(question, _fitted(question, end), placing)
     more = near is not None and is_mixed(question.reading)
     middle = (begun + end) / 2 if more else end
     squared = (False, True) if question.query.measure is L2_SQUARED else (False,)
@@ -291,6 +303,60 @@ def _pairs(question: Question, found: _Classes) -> Iterator[Pair]:
         wide = [bool(half) for half in free.half]
         for frame in _heavy(question, basis, free, end):
             yield from _heavier(question, _with_one_more(question, found, frame, wide), placing)
+
+
+def _fitted(question: Question, end: float) -> Iterator[Pair]:
+    """Yield moves of nearly all records, where numbers are given (see `fitted`)."""
+    setting = question.setting
+    table = class_table(setting, deadline=end)
+    cells = beside(table, groups_of(setting))
+    held = None if cells is None else held_in(cells, setting)
+    answers = [fact.answer for fact in setting.equalities if fact.answer is not None]
+    if cells is None or held is None or len(answers) < len(setting.equalities):
+        return
+    fits = fitting(cells, held, answers)
+    if fits is None:
+        return
+    mixed = is_mixed(question.reading) and not setting.graph.complete
+    edges = _edges_of(table, fits, setting) if mixed else iter([None])
+    for edge in islice(edges, MOST_EDGES):
+        circuits = list(fits.circuits(edge, question.seed, end))
+        circuits.sort(key=lambda arcs: -sum(times for _, _, times in arcs))
+        for arcs in circuits[:MOST_EDGES]:
+            pair = _fitted_pair(question, table, arcs, end, mixed=mixed)
+            if pair is not None:
+                yield pair
+
+
+def _edges_of(table: ClassTable, fits: Fitting, setting: Setting) -> Iterator[Branch]:
+    """Yield labels of one class that an edge of G joins."""
+    home = fits.homes[0]
+    boxes = {
+        kind: list(islice(table.classes[fits.at[home, kind]].boxes(), BOXES)) for kind in fits.need
+    }
+    for s, t in permutations(fits.need, 2):
+        if some_edge(setting.graph, boxes[s], boxes[t]):
+            yield s, t
+
+
+def _fitted_pair(
+    question: Question, table: ClassTable, arcs: Sequence[Arc], end: float, *, mixed: bool
+) -> Pair | None:
+    """Return the moves of these arcs; `mixed`: the first is along an edge of G, and no other."""
+    places = sorted({place for one, two, _ in arcs for place in (one, two)})
+    classes = tuple(table.classes[place] for place in places)
+    found = _Classes.among(question, replace(table, classes=classes, rows=table.rows[places]), end)
+    if found is None:
+        return None
+    spots = {tuple(row): spot for spot, row in enumerate(found.effects.tolist())}
+    at = {place: spots[tuple(table.effects[place].tolist())] for place in places}
+    arcs = [(at[one], at[two], times) for one, two, times in arcs]
+    effects = np.array([found.effects[two] - found.effects[one] for one, two, _ in arcs])
+    if not irreducible(effects, [times for _, _, times in arcs]):
+        return None
+    if not mixed:
+        return _pair(arcs, best_values(found.rows, arcs))
+    return _along_one_edge(question, found, arcs, 0) if found.edge(*arcs[0][:2]) else None
 
 
 def _heavy(
