@@ -531,6 +531,8 @@ proofs/write
     CHECKING 1.0 part: A proof that was found has at least this part of the time to be checked.
     IMPLIED 4 part: What the known numbers imply is looked for in this part of the time.
     SHORT 40 part: In reading 3 a search as long as this part of the time comes before Graver bases.
+    ENDS 8 part: Of cumulative counts a search by the ends of classes, as long as this part of the
+        time, comes before one by their values.
     FEW_CELLS 60 cells: Where there are more, a proof by cells is tried before all moves between
         them are listed.
     LISTING_STEPS 30_000_000 steps: Proofs by listing that take the kernel longer are not written.

@@ -6,6 +6,6 @@ answer becomes `proved` only when the kernel accepts the document.
 
 Read `claim` (policy, query, witness) and `implied` (what the numbers imply); a kind each:
 `single_move`, `cycles`, `cells`, `irreducible` with `irreducible_parts`, `graver`, `merged`,
-`margins`, `limits`, `one_sided`, `branching` with the room cases, two in the room lengths; five in
-`without_choice`; and `write` (which proof for which question).
+`margins`, `limits`, `one_sided`, `branching` with the room cases, three in the room lengths; five
+in `without_choice`; and `write` (which proof for which question).
 """

@@ -29,9 +29,11 @@ from blowproof.verifier.proofs.claim import claim_of, digest_of, query_table
 from blowproof.verifier.proofs.cycles import simple_cycles
 from blowproof.verifier.proofs.graver import gravers
 from blowproof.verifier.proofs.implied import implied
+from blowproof.verifier.proofs.irreducible import trees
 from blowproof.verifier.proofs.irreducible_parts import parted
 from blowproof.verifier.proofs.lengths.beside import beside
 from blowproof.verifier.proofs.lengths.circuits import circuits
+from blowproof.verifier.proofs.lengths.ends import ends
 from blowproof.verifier.proofs.limits import limits
 from blowproof.verifier.proofs.margins import margins, rounds
 from blowproof.verifier.proofs.merged import merged_proofs
@@ -52,6 +54,7 @@ PROOF_SECONDS = real_limit(__name__, "PROOF_SECONDS")
 CHECKING = real_limit(__name__, "CHECKING")
 IMPLIED = whole_limit(__name__, "IMPLIED")
 SHORT = whole_limit(__name__, "SHORT")
+ENDS = whole_limit(__name__, "ENDS")
 FEW_CELLS = whole_limit(__name__, "FEW_CELLS")
 LISTING_STEPS = whole_limit(__name__, "LISTING_STEPS")
 THEOREM_STEPS = whole_limit(__name__, "THEOREM_STEPS")
@@ -218,6 +221,8 @@ class _Writer:
             yield from four_cells(world)
         elif world.query.weights is None:
             yield from self._by_cells(value)
+            end = self._left / ENDS
+            yield from ends(self._fresh(), value, lambda moves: trees(moves, end))
             loose = bool(world.bounds or world.policy.clauses)
             share = SHORT if loose else 1 + mixed
             yield from self._irreducibles(value, self._left / share)

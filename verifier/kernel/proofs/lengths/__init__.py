@@ -2,5 +2,5 @@
 
 Read `circuits` (an ellipsoid round all effects), then `beside` (cells, and facts or bounds beside
 them), which two facts send to `plane`, and one fact to `labels` and `squares`, by what the query
-sees of it. Standard library only.
+sees of it; `ends` (widths of classes, added up over moves). Standard library only.
 """
