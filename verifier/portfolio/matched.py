@@ -1,14 +1,19 @@
-"""Reading 3 by full secrets: what goes is matched with what comes, in cells of a published table.
+"""Reading 3 by other secrets: what goes is matched with what comes, in cells of a published table.
 
 *Statement.* Reading 3, scope "any", equality facts and impossible values. Let the policy know a
 marginal B, or n. Then S(f, P) is at most S(f, P') in reading 1, where P' has full secrets and does
-not know B.
+not know B; and at most S(f, P'') in reading 2, where P'' does not know B, and its secrets are the
+cells of B.
 
 *Proof.* In a pair as many records come as go in each cell of B. Match them within the cells, in any
 way: no value both comes and goes, since these two would be a part without effect, and all of the
 pair, which has none then. So each match is a move between two values of one cell. A part of these
 moves without effect in P' has none in P, as each leaves B as it is; it is a part of what comes and
-goes: nothing, or all. So the moves are a pair of P', which changes f by the same. QED.
+goes: nothing, or all. So the moves are a pair of P', which changes f by the same. In P'' all of
+them are secret, and no part of them leads into I_Q. QED.
+
+P'' says more where another fact speaks of the attributes of B: then not every two classes of the
+others have values in one cell of B (two tables by department: people go and come within one).
 
 *The way back.* Let each kind of move of a pair of P' (what goes, and what comes) have a cell of B
 for itself, of values whose other counts are the same. Then a part of what comes and goes that
@@ -27,11 +32,12 @@ from functools import partial
 from itertools import islice, product
 from math import prod
 
-from blowproof.models import Full, Marginal, Point, Setting, setting
+from blowproof.models import Full, Marginal, PartitionBy, Point, Reading, Setting, setting
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.portfolio.strategy import Reduction
+from blowproof.verifier.theorems.values.free_change import axes_of_facts
 
 __all__ = ["matched", "no_matches"]
 
@@ -50,7 +56,7 @@ def no_matches(question: Question) -> str:
 
 
 def matched(question: Question) -> list[Reduction]:
-    """Return a question about full secrets for each table that may be left out, or for n."""
+    """Return a question about other secrets for each table that may be left out, or for n."""
     places: list[int | None] = [*_tables(question.setting)[:MOST_TABLES]]
     return [
         Reduction(partial(_without, place), partial(_spread, place), lambda _, upper: upper)
@@ -69,13 +75,21 @@ def _tables(found: Setting) -> list[int]:
 
 
 def _known_less(found: Setting, place: int | None) -> Setting:
-    """Return the setting with full secrets and without one known fact."""
-    policy = found.policy if place is None else found.policy.without([place])
-    return setting(replace(policy, secrets=Full()), "any")
+    """Return the setting with other secrets and without one known fact."""
+    if place is None:
+        return setting(replace(found.policy, secrets=Full()), "any")
+    fact, policy = found.policy.known[place], found.policy.without([place])
+    assert isinstance(fact, Marginal)
+    easier = setting(replace(policy, secrets=Full()), "any")
+    if axes_of_facts(easier).isdisjoint(found.domain.axes(fact.attributes)):
+        return easier
+    return setting(replace(policy, secrets=PartitionBy(fact.attributes)), "any")
 
 
 def _without(place: int | None, question: Question) -> Question:
-    return replace(question, setting=_known_less(question.setting, place), reading="published")
+    easier = _known_less(question.setting, place)
+    reading: Reading = "published" if easier.graph.complete else "secret-moves"
+    return replace(question, setting=easier, reading=reading)
 
 
 def _spread(place: int | None, question: Question, found: Answer) -> Pair | None:

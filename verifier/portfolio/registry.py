@@ -99,7 +99,7 @@ ENGINES = (
              no.either(no.no_search, no.single_records), norms=EVERY_NORM),
     Strategy("groups", "reduction", "groups of facts that no secret move ties together, in turns",
              group_by_group, no_groups, norms=EVERY_NORM),
-    Strategy("matched", "reduction", "full secrets without a table: they go and come in its cells",
+    Strategy("matched", "reduction", "without a table: records go and come in its cells",
              matched, no_matches, norms=EVERY_NORM),
     Strategy("l1", "reduction", "the same question in l1; its pairs are pairs here", IN_L1,
              no_other_norm, plans=True, norms=EVERY_NORM),

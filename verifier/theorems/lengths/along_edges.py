@@ -4,14 +4,16 @@
 classes of the base joined if an edge of G leads from a value of one to a value of the other. Let
 N_1 >= N_2 be how many classes the two largest components have (N_2 = 0 if there is one). With one
 further fact, of width w, a pair makes at most w max((N_1 + 1)^2 / 2, 2 N_1 N_2) moves, rounded
-down. More facts: the stages of `beside` with this as the first; and N_1 times the whole points,
-where W_j and W are the largest sums over the classes of one component.
+down, and at most N_1 max(2, 2 w N_1 - 1). More facts: the stages of `beside` with this as the
+first; and N_1 times the whole points, where W_j and W are the largest sums over the classes of one
+component.
 
 *Proof.* As for `beside`, the moves being along edges of G: a simple cycle lies in one component, so
 that it has at most N_1 moves, and W_j and W bound its labels. Of (ii) only this changes: two cycles
 A and B of one component meet as they did, N being its classes; if they are of different ones, a <=
 |A|, b <= |B| (labels divided by w), and b |A| + a |B| <= 2 |A| |B| <= 2 N_1 N_2. (To exchange
-segments two cycles must meet, so that (i) is about cycles of one component.) QED.
+segments two cycles must meet, so that (i) is about cycles of one component.) The second bound is
+the first stage: simple cycles have at most N_1 moves, and labels of at most w N_1. QED.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ def longest_along_edges(
     `parts`: the components, by classes of the base; `orders`: facts of which all orders are tried.
 
     >>> longest_along_edges([range(4)] * 10, [1], orders=4)
-    32
+    28
     >>> longest_along_edges([range(4)], [2], orders=4)
     25
     """
@@ -79,7 +81,7 @@ def longest_along_edges(
     first = max((largest + 1) ** 2, 4 * largest * second)
     staged = []
     for order in permutations(widths) if len(widths) <= orders else [tuple(widths)]:
-        length = order[0] * first // 2
+        length = min(order[0] * first // 2, largest * max(2, 2 * order[0] * largest - 1))
         for width in order[1:]:
             length *= max(2, 2 * width * length - 1)
         staged.append(length)

@@ -19,7 +19,8 @@ multiset has at most
 * two labels: those of `plane`.
 
 In reading 2 a cycle of secret moves stays in a component of G: N is that of the largest, N_1, and
-w max((N_1 + 1)^2 / 2, 2 N_1 N_2) stands for w (N + 1)^2 / 2. Without a label N is 2 (1 if no two
+w max((N_1 + 1)^2 / 2, 2 N_1 N_2) stands for w (N + 1)^2 / 2, or, as L max(2, 2 w L - 1) for parts
+that are cycles, N_1 max(2, 2 w N_1 - 1) if that is less. Without a label N is 2 (1 if no two
 classes are joined), or what the largest component keeps when classes with one other beside them are
 left out, over and over: no cycle of three or more visits these. And no move changes f by more than
 one along an edge does (`single_move`). Where numbers leave h records with the
@@ -277,6 +278,7 @@ def lengths(
     if not widths:
         return largest_part, 1
     moves = widths[0] * max((largest_part + 1) ** 2, 4 * largest_part * second) // 2
+    moves = min(moves, largest_part * max(2, 2 * widths[0] * largest_part - 1))
     cycles = widths[0] * (count + 1)
     if found.few is not None and widths == [1]:
         moves = min(moves, max(1, (found.few + 1) * count))
