@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from typing import Literal
 
 import numpy as np
@@ -26,6 +27,7 @@ from blowproof.models import (
 )
 from blowproof.models.base.clock import Budget, now
 from blowproof.models.secrets import AttributeChange, Distance, PartitionBy, SecretsSpec
+from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import Engine, sensitivity
 from blowproof.verifier.asked.answer import Pair
@@ -393,6 +395,30 @@ def test_best_changes_are_bounds_and_mostly_met() -> None:
             for choice in choices([[(x, y) for x in one for y in one] for one in classes])
         )
         assert found.lower == truth == found.upper
+
+
+@pytest.mark.parametrize("times", [1, 10**30])
+def test_best_changes_of_stacks_are_exact_however_large_their_weights(times: int) -> None:
+    """Fractions and numbers beyond 64 bits: bounds hold, and pairs show the lower one."""
+    rng = random.Random(2)
+    policy = Policy(domain=Domain(a=Integers(0, 2), b=Integers(0, 3)))
+    values = list(policy.domain.points())
+    texts = ["marginal(a)", "cumulative(b)", "ranges(b)", "sum(a)"]
+    met = 0
+    for _ in range(25):
+        weights = [Fraction(times * rng.randint(1, 9), rng.randint(1, 9)) for _ in range(2)]
+        parts = zip(rng.sample(texts, 2), weights, strict=True)
+        query = Stacked(tuple(Part(parse_query(text, policy), (it,)) for text, it in parts))
+        classes = [rng.sample(values, rng.randint(1, 3)) for _ in range(3)]
+        found = best_changes(query, classes)
+        truth = max(
+            query.norm(change(choice))
+            for choice in choices([[(x, y) for x in one for y in one] for one in classes])
+        )
+        assert found.lower <= truth <= found.upper
+        assert query.norm(change(list(found.pairs))) == found.lower
+        met += found.lower == truth == found.upper
+    assert met > 10
 
 
 def choices(every: list[list[tuple[object, object]]]) -> list[list[tuple[object, object]]]:

@@ -16,8 +16,10 @@ from __future__ import annotations
 import random
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations, product
+from fractions import Fraction
+from itertools import product
 from math import lcm
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,18 +88,10 @@ def best_changes(
     """
     every = [distinct_rows(query, values) for values in classes]
     kinds = [rows for rows in every if len(rows) > 1]
-    apart: Exact = 0
-    pairs: list[list[tuple[Exact, Point, Point]]] = []
-    seen: dict[tuple[frozenset[tuple[Hashable, Exact]], ...], Exact] = {}
-    for rows in kinds:
-        key = tuple(frozenset(row.items()) for row, _ in rows)
-        found = list(_pairs(rows))
-        pairs.append(found)
-        if key not in seen:
-            seen[key] = _widest(rows, found)
-        apart += seen[key]
-    lower, chosen = _greedy(query, pairs)
-    upper = plain(apart)
+    scale = lcm(*{it.denominator for rows in kinds for row, _ in rows for it in row.values()})
+    looked = _looked(kinds, scale)
+    upper = plain(sum((_widest(*item, scale) for item in zip(kinds, looked, strict=True)), start=0))
+    lower, chosen = _greedy(looked, scale)
     if lower < upper and _small(kinds):
         signs = _Signs(kinds)
         if signs.fits:
@@ -119,10 +113,62 @@ def distinct_rows(query: BoundQuery, values: Sequence[Point]) -> list[tuple[Row,
     return list(found.values())
 
 
-def _pairs(rows: Sequence[tuple[Row, Point]]) -> Iterator[tuple[Exact, Point, Point]]:
-    """Yield (norm, goes, comes) for the values of a class, or for some of them."""
-    for (one, x), (two, y) in permutations(rows[:MANY_VALUES], 2):
-        yield _norm(one, two), x, y
+@dataclass(frozen=True)
+class _Looked:
+    """Rows of some values of a class, over the outputs that any of them is in, as whole numbers."""
+
+    points: Sequence[Point]
+    outputs: NDArray[np.int64]
+    table: NDArray[Any]
+
+    def widest(self) -> int:
+        """Return the largest norm of a difference of two of the rows."""
+        return max(int(abs(self.table - row).sum(axis=1).max()) for row in self.table)
+
+    def best_beside(self, total: NDArray[Any]) -> tuple[int, int] | None:
+        """Return (goes, comes) by which the norm of a total grows most, the wider of two alike.
+
+        None where none makes it grow.
+        """
+        best, found = (0, 0), None
+        before = abs(total).sum()
+        for x, row in enumerate(self.table):
+            steps = self.table - row
+            gains = abs(total + steps).sum(axis=1) - before
+            most = int(gains.max())
+            if most < best[0]:
+                continue
+            norms = abs(steps).sum(axis=1) * (gains == most)
+            y = int(norms.argmax())
+            if (most, int(norms[y])) > best and most > 0:
+                best, found = (most, int(norms[y])), (x, y)
+        return found
+
+
+def _looked(kinds: Sequence[Sequence[tuple[Row, Point]]], scale: int) -> list[_Looked]:
+    """Return the rows of the values of each class, or of some of them, times `scale`.
+
+    No sum of changes is larger than two rows of each class, the largest there is. Where that is too
+    much for 64 bits, numbers have as many digits as they need.
+    """
+    some = [rows[:MANY_VALUES] for rows in kinds]
+    most = max((sum(map(magnitude, row.values())) for rows in some for row, _ in rows), default=0)
+    kind = np.int64 if 4 * int(most * scale) * (len(kinds) + 1) < SAFE else object
+    numbers: dict[Hashable, int] = {}
+    found = []
+    for rows in some:
+        places: dict[Hashable, int] = {}
+        for row, _ in rows:
+            for key in row:
+                places.setdefault(key, len(places))
+        table = np.zeros((len(rows), len(places)), dtype=kind)
+        for number, (row, _) in enumerate(rows):
+            for key, value in row.items():
+                table[number, places[key]] = int(value * scale)
+        own = [numbers.setdefault(key, len(numbers)) for key in places]
+        points = [point for _, point in rows]
+        found.append(_Looked(points, np.array(own, dtype=np.int64), table))
+    return found
 
 
 def _norm(one: Row, two: Row) -> Exact:
@@ -130,13 +176,13 @@ def _norm(one: Row, two: Row) -> Exact:
     return sum((magnitude(two.get(key, 0) - one.get(key, 0)) for key in keys), start=0)
 
 
-def _widest(rows: Sequence[tuple[Row, Point]], pairs: list[tuple[Exact, Point, Point]]) -> Exact:
+def _widest(rows: Sequence[tuple[Row, Point]], looked: _Looked, scale: int) -> Exact:
     """Return a norm that no difference of two rows exceeds: the largest, where all are looked at.
 
     Else each output goes from its least to its most, or two rows are both of the largest norm.
     """
     if len(rows) <= MANY_VALUES:
-        return max(norm for norm, _, _ in pairs)
+        return Fraction(looked.widest(), scale)
     least: dict[Hashable, Exact] = {}
     most: dict[Hashable, Exact] = {}
     for row, _ in rows:
@@ -147,35 +193,18 @@ def _widest(rows: Sequence[tuple[Row, Point]], pairs: list[tuple[Exact, Point, P
     return min(spans, 2 * max(_norm({}, row) for row, _ in rows))
 
 
-def _greedy(
-    query: BoundQuery, pairs: Sequence[Sequence[tuple[Exact, Point, Point]]]
-) -> tuple[Exact, list[tuple[Point, Point]]]:
+def _greedy(looked: Sequence[_Looked], scale: int) -> tuple[Exact, list[tuple[Point, Point]]]:
     """Choose in one class after the other what the sum so far is not against."""
-    total: dict[Hashable, Exact] = {}
+    outputs = 1 + max((int(item.outputs.max(initial=-1)) for item in looked), default=-1)
+    total = np.zeros(outputs, dtype=looked[0].table.dtype if looked else np.int64)
     chosen: list[tuple[Point, Point]] = []
-    rows: dict[Point, Row] = {}
-    for found in pairs:
-        best: tuple[Exact, Exact, Point, Point] | None = None
-        top = max(norm for norm, _, _ in found)
-        for norm, x, y in found:
-            one = rows.setdefault(x, query.row(x))
-            two = rows.setdefault(y, query.row(y))
-            gain: Exact = 0
-            for key in {**one, **two}:
-                before = total.get(key, 0)
-                step = two.get(key, 0) - one.get(key, 0)
-                gain += magnitude(before + step) - magnitude(before)
-            if best is None or (gain, norm) > best[:2]:
-                best = gain, norm, x, y
-            if gain == top:
-                break
-        assert best is not None
-        gain, _, x, y = best
-        if gain > 0:
-            chosen.append((x, y))
-            for key in {**rows[x], **rows[y]}:
-                total[key] = total.get(key, 0) + rows[y].get(key, 0) - rows[x].get(key, 0)
-    return sum((magnitude(value) for value in total.values()), start=0), chosen
+    for item in looked:
+        best = item.best_beside(total[item.outputs])
+        if best is not None:
+            x, y = best
+            chosen.append((item.points[x], item.points[y]))
+            total[item.outputs] += item.table[y] - item.table[x]
+    return plain(Fraction(int(abs(total).sum()), scale)), chosen
 
 
 def _net(chosen: Sequence[tuple[Point, Point]]) -> dict[Point, int]:
