@@ -7,7 +7,7 @@ of any size that `axis` takes; else by listing the edges, where they are few; el
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -273,14 +273,16 @@ def _from_rows(setting: Setting, stacked: Stacked) -> Edge | None:
 
 
 def _listed(setting: Setting, stacked: Stacked, *, limit: int) -> Edge | None:
-    """Compare the ends of every edge, where there are not too many."""
-    graph = setting.graph
+    """Compare the ends of every edge that matters, where there are not too many."""
+    read = stacked.axes_read(setting.domain)
+    graph = _on_axes(setting, sorted(read))
     if stacked.per_record or not _few_edges(graph, limit):
         return None
     rows: dict[Point, dict[Hashable, Exact]] = {}
     work = 0
     best: tuple[Exact, tuple[Point, Point] | None] = (0, None)
-    for x, y in graph.edges(limit=limit):
+    for ends in graph.edges(limit=limit):
+        x, y = ends if graph is setting.graph else (_lifted(end, read, setting) for end in ends)
         if x in setting.impossible or y in setting.impossible:
             continue
         for point in (x, y):
@@ -294,6 +296,29 @@ def _listed(setting: Setting, stacked: Stacked, *, limit: int) -> Edge | None:
         if loss > best[0]:
             best = (loss, (x, y))
     return Edge(best[0], best[1], "every edge compared")
+
+
+def _on_axes(setting: Setting, read: Sequence[int]) -> SecretGraph:
+    """Return G on the axes that are read, where its edges elsewhere are of no use; else all of G.
+
+    Where G looks at offsets and every value is possible: take back what an edge changes on the
+    other axes. Charges only fall, so its ends stay joined, or have become one; no row sees that.
+    So position 0 is enough there.
+    """
+    graph, domain = setting.graph, setting.domain
+    if setting.impossible.boxes or not isinstance(graph, OffsetGraph) or not read:
+        return graph
+    if len(read) == len(domain):
+        return graph
+    kept = Domain(dict(domain.attributes[axis] for axis in read))
+    axes = tuple(graph.axes[axis] for axis in read)
+    return OffsetGraph(kept, axes, graph.together, graph.bound)
+
+
+def _lifted(point: Point, read: Collection[int], setting: Setting) -> Point:
+    """Return the value with these positions on the axes that are read, and 0 on the others."""
+    positions = iter(point)
+    return tuple(next(positions) if axis in read else 0 for axis in range(len(setting.domain)))
 
 
 def _few_edges(graph: SecretGraph, limit: int) -> bool:
