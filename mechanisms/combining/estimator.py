@@ -39,6 +39,7 @@ from blowproof.models import (
     setting,
 )
 from blowproof.models.base.kept import cached_property
+from blowproof.models.base.threads import one_thread
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.verifier.databases.consistency import prepare
@@ -247,6 +248,7 @@ class Estimator:
         """The table by least squares alone: with fractions, and maybe with numbers below 0."""
         return self._solved([item.values for item in self._noisy], self._start)
 
+    @one_thread()
     def table(self, numbers: str = "real") -> Floats:
         """Return all cells of the domain, row-major: real, positive, or whole."""
         cells = np.zeros(self.policy.domain.size)
@@ -361,6 +363,7 @@ class Estimator:
 
     # --- answers ---------------------------------------------------------------------------------
 
+    @one_thread()
     def answers(
         self, query: BoundQuery, numbers: str = "real", order: Order | None = None
     ) -> Estimated:
@@ -471,6 +474,7 @@ class Estimator:
                 "\n  try: a coarser query, or one more release"
             )
 
+    @one_thread()
     def errors(self, operator: Forward) -> tuple[Floats, str]:
         """Return the standard errors of least squares: exactly where cells are few."""
         if len(self.free) <= MOST_DENSE and operator.height <= 4 * MOST_DENSE:
