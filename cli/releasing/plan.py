@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from blowproof.models import Policy
     from blowproof.verifier.certify.base.promise import Promise
 
-__all__ = ["compared", "plan", "plan_document", "public_size"]
+__all__ = ["OVERTIME", "compared", "plan", "plan_document", "public_size"]
 
 LIMIT = 60.0
 SHORTLY = 3.0

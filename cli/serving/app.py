@@ -25,7 +25,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from blowproof.cli.serving.files import MOST_BYTES, folder_of, listed, opened
-from blowproof.cli.serving.pool import GRACE, WAIT, Pool, Worker
+from blowproof.cli.serving.pool import AFTER, GRACE, WAIT, Pool, Worker
 
 __all__ = ["application"]
 
@@ -211,7 +211,7 @@ class _Events(Response):
 
     async def _answered(self, worker: Worker) -> AsyncGenerator[dict[str, Any]]:
         limit = min(600.0, float(self.question.get("seconds") or 30.0))
-        end = time.monotonic() + limit + GRACE
+        end = time.monotonic() + limit + AFTER + GRACE
         try:
             await run_sync(worker.ask, self.question, self.folder)
             while time.monotonic() < end:

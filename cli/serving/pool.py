@@ -25,8 +25,10 @@ MOST = 4
 SPARE = 1
 """Workers that wait for a question."""
 WAIT = 0.1
+AFTER = 25.0
+"""Seconds for the plan and the odds, which come after a question's own limit."""
 GRACE = 20.0
-"""Seconds that a question may take beyond its own limit, before its worker is ended."""
+"""Seconds that a question may take beyond all that, before its worker is ended."""
 
 
 class Worker:

@@ -44,6 +44,7 @@ SECONDS = 30.0
 
 MOST_SECONDS = 600.0
 PLAN_SECONDS, ODDS_SECONDS = 10.0, 5.0
+"""For what comes after the question's own time (`pool.AFTER` is enough for both)."""
 MOST_EXACT = 2**53
 """Beyond it a number of JSON is rounded by browsers; digits are not."""
 EVERY = 0.05
@@ -212,10 +213,17 @@ def _rendered(kind: str, document: dict[str, Any], names: tuple[str, ...]) -> di
 
 
 def _planned(policy: Policy, finding: Finding, session: Session) -> dict[str, Any] | None:
-    """The plan as data; None where it does not apply, or takes too long."""
-    from blowproof.cli.releasing.plan import plan_document
+    """The plan as data, without options where it takes too long; None where it does not apply."""
+    from blowproof.cli.releasing.plan import OVERTIME, plan_document
 
-    return _tried(lambda: plan_document(policy, finding, _within(session, PLAN_SECONDS)))
+    try:
+        return plan_document(policy, finding, _within(session, PLAN_SECONDS))
+    except Stopped:
+        why = (f"the comparison was not over after {OVERTIME * PLAN_SECONDS:.0f} seconds, which is "
+               "all the time that it has here; blowproof plan takes a --time-limit")  # fmt: skip
+        return {"options": [], "refused": [{"why": why}]}
+    except BlowproofError:
+        return None
 
 
 def _odds(policy: Policy, finding: Finding, session: Session) -> dict[str, Any] | None:
