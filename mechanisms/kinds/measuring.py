@@ -13,6 +13,7 @@ from math import prod
 
 import numpy as np
 
+from blowproof.mechanisms.release.calibrate import require_width
 from blowproof.mechanisms.release.request import Request
 from blowproof.mechanisms.structures.marginals import (
     Asked,
@@ -214,6 +215,7 @@ def measured_for(
     rows = []
     for place, query in enumerate(singles):
         found = request.sensitivity(query, share=GUIDE)
+        require_width(Fraction(found.upper or 0), query.name)
         row = _changes(found, singles, request)
         row[place] = max(row[place], float(found.upper or 0))
         rows.append(row)

@@ -29,10 +29,11 @@ MOST_WHOLE, MOST_ADDED, MOST_STEPS = 2_000, 200_000, 10_000_000
 
 @dataclass(frozen=True)
 class Candidate:
-    """A mechanism by name, and its settings."""
+    """A mechanism by name, and its settings; `last`: only where nothing else answers a query."""
 
     mechanism: str
     settings: Mapping[str, str] = field(default_factory=dict)
+    last: bool = False
 
     @property
     def text(self) -> str:
@@ -107,8 +108,15 @@ def _usual(query: BoundQuery, policy: Policy) -> Iterator[Candidate]:
         yield Candidate("consistent", {"numbers": "whole"})
     if size <= MOST_STEPS and len(policy.domain) > 1:
         yield Candidate("steps")
-    if size > MOST_ADDED:
-        return
+    if size <= MOST_ADDED:
+        yield from _on_values(query, policy)
+    elif size <= MOST_STEPS and not query.separates:
+        yield Candidate("table", last=True)
+
+
+def _on_values(query: BoundQuery, policy: Policy) -> Iterator[Candidate]:
+    """Yield what puts noise on all values, or on groups of them that it chooses."""
+    size = policy.domain.size
     if len(policy.domain) > 1:
         yield Candidate("quadtree")
     yield Candidate("transformed")

@@ -44,11 +44,16 @@ def groupings(workload: Workload, tried: Sequence[Sequence[Tried]]) -> list[Grou
             starts.append(tuple(it for it in of if it is not None))
     best = min((_improved(start, able, workload) for start in starts),
                key=lambda item: _cost(item, workload))  # fmt: skip
-    whole = [start for start in starts if len({item.candidate.text for item in start}) == 1]
+    whole = [start for start in starts if len(_noisy(start)) == 1]
     unique: dict[tuple[str, ...], Grouping] = {}
     for grouping in (best, starts[0], *whole):
         unique.setdefault(tuple(item.candidate.text for item in grouping), grouping)
     return list(unique.values())
+
+
+def _noisy(grouping: Grouping) -> set[str]:
+    """Return by what those queries are answered that are not answered exactly."""
+    return {item.candidate.text for item in grouping if item.error.rmse}
 
 
 def _improved(start: Grouping, able: Sequence[Sequence[Tried]], workload: Workload) -> Grouping:

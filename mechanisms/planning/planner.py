@@ -47,6 +47,7 @@ from blowproof.models import (
     setting,
     show,
 )
+from blowproof.models.base.threads import one_thread
 from blowproof.models.norms import L1, L2_SQUARED
 from blowproof.models.policy.readings import is_labelled
 from blowproof.models.stacks.stacked import in_norm
@@ -124,6 +125,7 @@ class Planned:
         return max(each, 0.0 if self.together is None else self.together.rmse) or None
 
 
+@one_thread()
 def planned(
     request: Request,
     workload: Workload,
@@ -146,6 +148,7 @@ def planned(
     basic = [candidates(query, policy) for query in workload.queries]
     tried = _tried(rest, workload, basic, shapes, size, seed, refused, hopeless=hopeless)
     more = strategies(_left(request, STRATEGY_SHARE), workload)
+    more = [[] if _exact(row) else extra for row, extra in zip(tried, more, strict=True)]
     rest = _left(request, BASIC_SHARE)  # for all of them: what is left puts the options together
     late = _tried(rest, workload, more, shapes, size, seed, refused, hopeless=hopeless)
     for row, extra in zip(tried, late, strict=True):
@@ -211,12 +214,13 @@ def _tried(  # noqa: PLR0913 # what all candidates share
 
     Every query's first candidate, then every query's second, ...: the quick ones come first, so
     that a query late in the workload has an answer however long the slow ones of another take.
-    `hopeless`: queries whose S is not worth waiting for.
+    What is answered exactly, at no cost, is tried no more. `hopeless`: queries whose S is not worth
+    waiting for.
     """
     found: list[list[Tried]] = [[] for _ in workload.queries]
     for nth in zip_longest(*some):
         for query, candidate, row in zip(workload.queries, nth, found, strict=True):
-            if candidate is None:
+            if candidate is None or _exact(row) or (row and candidate.last):
                 continue
             rough = bool(row) and candidate.is_rough(query, request.policy)
             share = ROUGH_SHARE if rough or query.name in hopeless else LAST_SHARE
@@ -243,6 +247,11 @@ def _tried(  # noqa: PLR0913 # what all candidates share
     places = {query.name: place for place, query in enumerate(workload.queries)}
     refused.sort(key=lambda item: places[item.query])
     return found
+
+
+def _exact(row: Sequence[Tried]) -> bool:
+    """Whether a query is answered without any noise: nothing else is as good."""
+    return any(item.error.rmse == 0 and item.error.how == "exact" for item in row)
 
 
 def _far_apart(request: Request) -> bool:

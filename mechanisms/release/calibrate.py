@@ -25,10 +25,12 @@ from blowproof.verifier.certify.certify import certify
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.engines.one_move.engine import along_one_edge
 
-__all__ = ["recalibrated", "require_floats", "structural_sensitivity"]
+__all__ = ["recalibrated", "require_floats", "require_width", "structural_sensitivity"]
 
 SMALLEST = Fraction(1, 2**100)
 """Variances of its noise, and squares of their sums, are still floats."""
+WIDEST = Fraction(2**200)
+"""Scales, and variances, up to which the same is true: nobody has so many records."""
 
 
 def structural_sensitivity(
@@ -44,6 +46,19 @@ def require_floats(epsilon: Fraction, mechanism: str) -> None:
         raise RefusedError(
             f"the noise for so small an epsilon is wider than the numbers that {mechanism!r} "
             "estimates with\n  try: a larger --epsilon, or --mechanism laplace"
+        )
+
+
+def require_width(width: Fraction, what: str) -> None:
+    """Refuse noise that is wider than any data, and than what errors are worked out in.
+
+    >>> require_width(Fraction(10**9), "histogram")
+    """
+    if width > WIDEST:
+        raise RefusedError(
+            f"all that is proved of {what} calls for noise as wide as a number of "
+            f"{len(str(int(width)))} digits: no data can be told from that"
+            "\n  try: fewer known facts, a coarser query, or --reading secret-moves"
         )
 
 
@@ -87,6 +102,8 @@ def recalibrated(  # noqa: PLR0913 # keyword-only
         )
     limit = promise.limit if isinstance(promise, Promise) else promise
     factor = Fraction(found.upper) / limit
+    for release in releases:
+        require_width(factor * max(release.widths), "these releases together")
     return tuple(_scaled(release, factor) for release in releases), found
 
 

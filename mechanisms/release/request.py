@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.parts.records import Records
-from blowproof.mechanisms.release.calibrate import structural_sensitivity
+from blowproof.mechanisms.release.calibrate import require_width, structural_sensitivity
 from blowproof.models import BoundQuery, BudgetError, Policy, PolicyError, exact, parse_query, show
 from blowproof.models.base.kept import cached_property
 from blowproof.models.mechanisms.mechanism import Release
@@ -195,7 +195,9 @@ def calibrated_scale(answer: Answer, epsilon: Fraction) -> Fraction:
             f"{answer.reading}, answers {answer.answers}): no scale of noise is known to be enough"
             f"\n  try: {longer}the scope --answers given"
         )
-    return Fraction(answer.upper) / epsilon
+    width = Fraction(answer.upper) / epsilon
+    require_width(width, answer.query)
+    return width
 
 
 def status_notes(answer: Answer) -> tuple[str, ...]:
