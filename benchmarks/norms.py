@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import os
 import resource
 import sys
 import tempfile
@@ -27,6 +28,9 @@ from math import sqrt
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import cast
+
+# as the command line does: more threads wait for each other, and that is counted
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from realistic import Asked, questions
 from realistic_made import make

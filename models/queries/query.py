@@ -26,7 +26,7 @@ from blowproof.models.base.numbers import Exact
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Area, Point
 from blowproof.models.facts.facts import Marginal
-from blowproof.models.norms import L1, Norm
+from blowproof.models.norms import L1, L2_SQUARED, Norm
 from blowproof.models.norms.norm import Counted
 from blowproof.models.queries.arguments import query_arguments
 from blowproof.models.queries.outputs import Outputs
@@ -122,6 +122,10 @@ class BoundQuery(ABC):
             for output, value in self.row(point).items():
                 total[output] += times * value
         return [(value, 1) for value in total.values() if value]
+
+    def squares(self, change: Mapping[Point, int]) -> Exact:
+        """Return the sum of the squares of f's changes when the histogram changes by `change`."""
+        return L2_SQUARED.of(self.counted(change))
 
     def groups(self, change: Mapping[Point, int]) -> Iterable[Group] | None:
         """Return the outputs that change alike, the change of the histogram being given.

@@ -63,6 +63,12 @@ class Ranges(AlongAxis):
             weighted += value * length
         return total
 
+    def squares(self, change: Mapping[Point, int]) -> Exact:
+        """Sum (S_j - S_i)^2 over all i < j of m + 1 sums: (m + 1) sum S^2 - (sum S)^2."""
+        runs = prefix_runs(change, self.axis, self.size)
+        sums = sum(value * length for value, length in runs)
+        return (self.size + 1) * sum(value * value * length for value, length in runs) - sums * sums
+
     def groups(self, change: Mapping[Point, int]) -> Iterator[Group]:
         """Yield, for each two runs of S, the ranges [i, j] that change by S_(j+1) - S_i."""
         runs = sum_runs(change, self.axis, self.size)

@@ -18,7 +18,7 @@ from blowproof.models.base.kept import cached_property
 from blowproof.models.base.numbers import Exact, magnitude, plain, total
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Area, Point
-from blowproof.models.norms import L1, RANGE, Norm, norm_named
+from blowproof.models.norms import L1, L2_SQUARED, RANGE, Norm, norm_named
 from blowproof.models.norms.norm import Counted
 from blowproof.models.queries.outputs import Outputs
 from blowproof.models.queries.query import BoundQuery, Move, Row, net_change
@@ -175,11 +175,14 @@ class Stacked(BoundQuery):
         For of([weighted((x, t), w)]) is w of([(x, t)]) then, in both norms that add up, and a
         fraction that all outputs of a part share is multiplied once.
         """
-        if self.measure.adds and all(part.uniform for part in self.parts):
-            return total(
-                self.measure.of(part.query.counted(change)) * part.weights[0] for part in self.parts
-            )
-        return super().norm(change)
+        if not self.measure.adds or not all(part.uniform for part in self.parts):
+            return super().norm(change)
+        sizes: list[Exact] = []
+        for part in self.parts:
+            squared = self.measure is L2_SQUARED
+            size = part.query.squares(change) if squared else L1.of(part.query.counted(change))
+            sizes.append(size if part.alike == 1 else size * part.weights[0])
+        return total(sizes)
 
     def counted(self, change: Mapping[Point, int]) -> list[Counted]:
         """Return the changes of all outputs, with weights, and of one that does not change."""

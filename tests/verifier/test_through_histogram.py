@@ -121,7 +121,11 @@ def test_a_pair_by_other_values_makes_the_same_moves() -> None:
     found = revalued(question.setting, question.query, "published", worst)
     assert found is not None and check_pair(question.setting, "published", found)
     moves = worst.moves("published")
-    assert question.query.difference(found.moves("published")) >= question.query.difference(moves)
+    worth = question.query.difference(found.moves("published"))
+    assert worth >= question.query.difference(moves)
+    for known, is_asked in ((worth - 1, True), (len(worst.before) * 99, False)):  # 99 a move
+        again = revalued(question.setting, question.query, "published", worst, above=known)
+        assert (again == found) if is_asked else (again is None)
 
 
 def test_moves_that_are_looked_at_are_counted_as_work() -> None:

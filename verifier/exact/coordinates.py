@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import floor, gcd, isqrt, lcm, prod
+from operator import neg
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +32,7 @@ Number = int | Fraction
 MOST_WORK = whole_limit(__name__, "MOST_WORK")
 MOST_SPLIT = whole_limit(__name__, "MOST_SPLIT")
 LARGEST = whole_limit(__name__, "LARGEST")
+KEPT = whole_limit(__name__, "KEPT")
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ class Instance:
 
         Where no small coordinates are found, those beyond `LARGEST` are a BudgetError.
         """
-        rows = tuple(tuple(_whole(x) for x in effect) for effect in effects)
+        rows = tuple(_whole_row(effect) for effect in effects)
         numbers = [_exact(w) for w in weights] if weights is not None else [Fraction(1)] * len(rows)
         if len(numbers) != len(rows):
             raise ValueError(f"{len(rows)} effects but {len(numbers)} weights")
@@ -75,12 +78,11 @@ class Instance:
         whole = lcm(*(w.denominator for w in numbers)) if numbers else 1
         scaled = [int(w * whole) for w in numbers]
         common = gcd(*scaled) or 1
-        columns = _independent(rows)
-        vectors = np.array(_in_range([[row[j] for j in columns] for row in rows]), dtype=np.int64)
+        vectors, opposite = _placed(rows)
         return cls(
             effects=rows,
-            vectors=vectors.reshape(len(rows), len(columns)),
-            opposite=_opposites(rows),
+            vectors=vectors,
+            opposite=opposite,
             weights=tuple(w // common for w in scaled),
             scale=Fraction(whole, common),
         )
@@ -195,11 +197,27 @@ def _whole(value: object) -> int:
     return int(value)
 
 
+def _whole_row(effect: Sequence[int]) -> Vector:
+    """The effect as ints; they are tested all at once where they are ints to begin with."""
+    row = tuple(effect)
+    return row if set(map(type, row)) <= {int} else tuple(_whole(x) for x in row)
+
+
+@lru_cache(maxsize=KEPT)
+def _placed(rows: tuple[Vector, ...]) -> tuple[NDArray[np.int64], tuple[int, ...]]:
+    """The vectors of an instance, and the opposite of each; one question asks for them often."""
+    opposite = _opposites(rows)
+    columns = _independent(rows)
+    whole = np.array(_in_range([[row[j] for j in columns] for row in rows]), dtype=np.int64)
+    vectors = whole.reshape(len(rows), len(columns))
+    return vectors, opposite
+
+
 def _in_range(vectors: list[list[int]]) -> list[list[int]]:
     """The vectors, where one is large in other coordinates, none beyond `LARGEST`."""
 
     def largest() -> int:
-        return max((abs(x) for vector in vectors for x in vector), default=0)
+        return max((max(map(abs, vector), default=0) for vector in vectors), default=0)
 
     if largest() > LARGEST:
         vectors = reduced(vectors)
@@ -226,7 +244,7 @@ def _opposites(rows: Sequence[Vector]) -> tuple[int, ...]:
     if any(not any(row) for row in rows):
         raise ValueError("effects must not be zero")
     try:
-        return tuple(index[tuple(-x for x in row)] for row in rows)
+        return tuple(index[tuple(map(neg, row))] for row in rows)
     except KeyError as missing:
         raise ValueError(f"effects must come with their negatives; missing {missing}") from None
 

@@ -355,6 +355,7 @@ exact/coordinates
         second.
     MOST_SPLIT 2^22 multiplications: For the split into parts.
     LARGEST 2^20 coordinate: Coordinates; keeps all 64-bit products of the compiled code exact.
+    KEPT 4 tables: Coordinates of so many tables of effects are kept for whoever asks again.
 exact/farthest
     MOST_SUMMED 4_000_000 numbers: Sums that are looked at at once, times how long they are.
     SAFE 2^60 square: Squares below this, and bounds of them, are exact in the arrays.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from math import lcm
 
 from blowproof.models import BoundQuery
@@ -39,7 +38,7 @@ class Score:
     def of(query: BoundQuery, outputs: Iterable[Hashable], scale: int) -> Score:
         """Return the score of a query whose rows are scaled, and have these outputs."""
         norm = query.measure
-        exact = {output: Fraction(query.weight(output)) for output in outputs}
+        exact = {output: query.weight(output) for output in outputs}
         common = lcm(*(weight.denominator for weight in exact.values()), 1)
         weights = {output: int(weight * common) for output, weight in exact.items()}
         if set(weights.values()) <= {1}:
@@ -50,6 +49,8 @@ class Score:
         """Return the size of a change."""
         if self.norm is L1 and not self.weights:
             return sum(map(abs, change.values()))
+        if self.norm is L2_SQUARED:
+            return self._weighed((output, value * value) for output, value in change.items())
         counted = [(value, self.weights.get(output, 1)) for output, value in change.items()]
         if self.width is not None and sum(map(bool, change.values())) < self.width:
             counted.append((0, 1))
@@ -64,8 +65,16 @@ class Score:
                 abs(total.get(output, 0) + number) - abs(total.get(output, 0))
                 for output, number in more.items()
             )
+        if self.norm is L2_SQUARED:  # (a + b)^2 - a^2
+            return self._weighed((o, b * (2 * total.get(o, 0) + b)) for o, b in more.items())
         before = {output: total.get(output, 0) for output in more}
         return self.size(self._sum(before, more)) - self.size(before)
+
+    def _weighed(self, squares: Iterable[tuple[object, int]]) -> int:
+        """Return the sum of numbers, each as often as its output counts."""
+        if not self.weights:
+            return sum(number for _, number in squares)
+        return sum(self.weights.get(output, 1) * number for output, number in squares)
 
     @staticmethod
     def _sum(total: Change, more: Change) -> dict[object, int]:

@@ -58,7 +58,8 @@ def _suited(question: Question, found: Answer) -> Pair | None:
     assert pair is not None
     if setting.clauses:
         return pair  # its records have numbers
-    other = revalued(setting, query, reading, pair, end=question.by(1 / 2))
+    known, _ = question.known()
+    other = revalued(setting, query, reading, pair, above=known, end=question.by(1 / 2))
     if other is None:
         return pair
     return max(pair, other, key=lambda each: query.difference(each.moves(reading)))

@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from blowproof.models import BlowproofError, BoundQuery, Point, Setting
+from blowproof.models import BlowproofError, BoundQuery, Exact, Point, Setting
 from blowproof.models.base.clock import now, spend
 from blowproof.models.domain.classes import ValueClass, locator
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.limits.limit import real_limit, whole_limit
-from blowproof.verifier.moves.best_choice import best_choice, by_swapping, trying
+from blowproof.verifier.moves.best_choice import best_choice, bound_of, by_swapping, trying
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.reductions.few_values import corner_points, possible_classes
 
@@ -44,12 +44,13 @@ def revalued(
     reading: Reading,
     pair: Pair,
     *,
+    above: Exact = 0,
     end: float | None = None,
 ) -> Pair | None:
     """Return a pair with the moves of another, by the values that change the query most.
 
-    None where there are too many values to try, or where that would not be done by the end. The
-    pair is for the independent check to judge.
+    None where there are too many values to try, where that would not be done by the end, and where
+    no choice changes it by more than `above`. The pair is for the independent check to judge.
     """
     try:
         classes = possible_classes(setting, [])
@@ -67,6 +68,8 @@ def revalued(
             found.setdefault((at[kind.before], at[kind.after], kind.secret), []).append(kind)
         groups = [(found.get(ends, []), times) for ends, times in wanted.items()]
         if not all(kinds for kinds, _ in groups):
+            return None
+        if moves.unscaled(bound_of(groups)) <= above:
             return None
         if end is not None and now() + trying(groups) > end:
             return None

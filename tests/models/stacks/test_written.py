@@ -1,11 +1,13 @@
 """Stacks as text: weights, lists of weights, several queries as one."""
 
+from collections import defaultdict
+from collections.abc import Hashable
 from fractions import Fraction
 from random import Random
 
 import pytest
 
-from blowproof.models import Domain, Integers, Labels, Move, Policy, QueryError
+from blowproof.models import Domain, Exact, Integers, Labels, Move, Policy, QueryError
 from blowproof.models.norms import L1, L2_SQUARED, NORMS
 from blowproof.models.stacks.stacked import Stacked
 from blowproof.models.stacks.written import parse_question
@@ -88,3 +90,17 @@ def test_what_is_no_stack_is_refused(text: str, reason: str) -> None:
         parse_question(text, POLICY)
     assert reason in str(error.value)
     assert "\n  try: " in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["ranges(age)", "1/3 * ranges(age) + cumulative(pay)"])
+def test_squares_of_ranges_are_those_of_each_range(text: str) -> None:
+    asked, draw = parse_question(text, POLICY, "l2-squared"), Random(7)
+    for _ in range(30):
+        change = {point: draw.randint(-3, 3) for point in draw.sample(POINTS, 5)}
+        total: dict[Hashable, Exact] = defaultdict(int)
+        for point, times in change.items():
+            for output, value in asked.row(point).items():
+                total[output] += times * value
+        assert asked.norm(change) == sum(
+            x * x * asked.weight(output) for output, x in total.items()
+        )

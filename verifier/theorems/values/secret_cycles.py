@@ -293,11 +293,13 @@ def _edges(
     numbers: dict[Hashable, int] = {}
     met: set[tuple[int, int, int, int]] = set()
     inside: dict[Hashable, Edge] = {}
+    parts = query.parts if isinstance(query, Stacked) else ()
+    read = parts[0].query if len(parts) == 1 else query  # its rows differ where the query's do
 
     def look(x: Point) -> tuple[int | None, int]:
         """Return the class of a value, and the number of its row (a long one has its own)."""
         if x not in seen:
-            row = query.row(x)
+            row = read.row(x)
             key: Hashable = frozenset(row.items()) if len(row) <= LONG_ROW else x
             if key not in numbers:
                 numbers[key] = len(rows)
@@ -326,8 +328,8 @@ def _edges(
         else:
             across[b, a].setdefault(key, (y, x))
     best = max(inside.values(), key=lambda e: query.norm({e[0]: -1, e[1]: 1}), default=None)
-    parts = query.parts if isinstance(query, Stacked) else ()
-    exact = (*(part.weights for part in parts), *(row.values() for row in rows))
+    numbers_of = [] if read.binary else [row.values() for row in rows]
+    exact = (*(part.weights for part in parts), *numbers_of)
     return across, best, all(value.denominator == 1 for some in exact for value in some)
 
 

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from blowproof.models import BoundQuery, Point
 from blowproof.models.base.clock import spend
+from blowproof.models.base.kept import cached_property
 from blowproof.models.norms import L1, L2_SQUARED, LINF, RANGE, Norm
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 
@@ -56,6 +57,13 @@ class Rows:
     values: tuple[tuple[Point, ...], ...]
     rows: tuple[Reals, ...]
     measure: Norm = L1
+
+    @cached_property
+    def half(self) -> Reals:
+        """Half of how far apart the rows of each class are, in l1."""
+        spend(sum(len(rows) * rows.size for rows in self.rows) * ENTRY)
+        spans = [np.abs(rows[:, None] - rows[None]).sum(axis=2).max() for rows in self.rows]
+        return np.array(spans) / 2
 
     def sizes(self, changes: Reals) -> Reals:
         """Return the sizes of changes, which lie along the last axis; in squares the roots."""
@@ -142,9 +150,7 @@ class Valued:
         *,
         squared: bool = False,
     ) -> None:
-        spend(sum(len(rows) * rows.size for rows in found.rows) * ENTRY)
-        spans = [np.abs(rows[:, None] - rows[None]).sum(axis=2).max() for rows in found.rows]
-        self.half = np.array(spans) / 2
+        self.half = found.half
         one = found.rows[0].shape[1] == 1
         middle = [(rows.max(axis=0) + rows.min(axis=0)) / 2 for rows in found.rows]
         self.net: Reals = np.array(middle).T
@@ -211,13 +217,13 @@ def _squared(found: Rows) -> Reals:
     """
     low, high = [0] * len(found.rows), [0] * len(found.rows)
     total = np.zeros(found.rows[0].shape[1])
+    apart = [_apart(rows) for rows in found.rows]
     for _ in range(MOST_PASSES):
         before = list(zip(low, high, strict=True))
         for place, rows in enumerate(found.rows):
             rest = total - (rows[high[place]] - rows[low[place]])
-            along, products = rows @ rest, rows @ rows.T
-            own = np.diag(products)
-            gain = 2 * (along[None] - along[:, None]) + own[None] + own[:, None] - 2 * products
+            along = rows @ rest
+            gain = 2 * (along[None] - along[:, None]) + apart[place]
             one, two = divmod(int(gain.argmax()), len(rows))
             if gain[one, two] > gain[low[place], high[place]] * (1 + TIE):
                 low[place], high[place] = one, two
@@ -233,6 +239,14 @@ def _squared(found: Rows) -> Reals:
     values, vectors = np.linalg.eigh(ends @ ends.T)  # fewer numbers, with the same squares
     roots: Reals = (vectors * np.sqrt(np.maximum(values, 0))).T
     return roots
+
+
+def _apart(rows: Reals) -> Reals:
+    """Return the squares of how far each two rows are apart."""
+    products = rows @ rows.T
+    own = np.diag(products)
+    found: Reals = own[None] + own[:, None] - 2 * products
+    return found
 
 
 def arcs_of(blocks: Sequence[int], vector: Sequence[int], wide: Sequence[bool]) -> list[Arc]:

@@ -300,6 +300,17 @@ def test_bad_effects_are_refused(effects):
         longest(effects)
 
 
+def test_tables_that_were_placed_before_are_tested_like_others():
+    effects = [(1, 0), (-1, 0), (0, 3), (0, -3)]
+    again = Instance.of(effects, [1, 1, 2, 2])
+    assert (again.vectors == Instance.of(effects).vectors).all()
+    assert (again.weights, again.opposite) == ((1, 1, 2, 2), (1, 0, 3, 2))
+    with pytest.raises(TypeError):
+        Instance.of([tuple(map(float, effect)) for effect in effects])  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        Instance.of([(True, 0), (-1, 0), (0, 3), (0, -3)])
+
+
 def test_floats_are_refused():
     with pytest.raises(TypeError):
         longest([(1.0,), (-1.0,)])  # type: ignore[list-item]  # what is tested

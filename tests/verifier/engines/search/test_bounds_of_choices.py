@@ -25,7 +25,7 @@ from blowproof.verifier.moves.best_choice import (
     size_of,
 )
 from blowproof.verifier.moves.kinds import Kind, Moves
-from blowproof.verifier.moves.score import PLAIN
+from blowproof.verifier.moves.score import PLAIN, Score
 
 AXES: dict[str, Attribute] = {"sex": Labels("FM"), "age": Integers(0, 2)}
 POLICY = Policy(domain=Domain(**AXES), known=(Count({"sex": "F"}), Count({"age": [0, 1]})))
@@ -149,3 +149,20 @@ def test_squares_in_arrays_are_those_of_one_after_the_other(data: st.DataObject)
     lengths = [sum(n * w for n, w in zip(row, table.weights, strict=True)) for row in rows]
     bounds = _most(np.array(lengths, dtype=np.int64), score).tolist()
     assert bounds == [score.most(length) for length in lengths]
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_the_size_of_a_change_is_what_its_norm_says(data: st.DataObject) -> None:
+    outputs: st.SearchStrategy[object] = st.sampled_from("abcd")
+    numbers = st.dictionaries(outputs, st.integers(-9, 9))
+    norm = data.draw(st.sampled_from([*NORMS.values()]))
+    score = Score(norm, data.draw(st.dictionaries(outputs, st.integers(1, 5))), width=5)
+    one, two = data.draw(numbers), data.draw(numbers)
+    both = {output: one.get(output, 0) + two.get(output, 0) for output in "abcd"}
+    sizes = [
+        norm.of([(0, 1), *((x, score.weights.get(output, 1)) for output, x in change.items())])
+        for change in (one, both)
+    ]
+    assert score.size(one) == sizes[0]
+    assert score.gained(one, two) == sizes[1] - sizes[0]
