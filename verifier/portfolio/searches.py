@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from math import floor
 from typing import TYPE_CHECKING
 
 from blowproof.models import BudgetError, Exact, QueryError
@@ -213,13 +214,16 @@ def by_search(question: Question) -> Answer | None:
     """
     most = _sparse_bound(question)
     core = _core(question)
+    moves = _moves(question, core)
+    lower, _ = question.known()
     return multiset_sensitivity(
-        _moves(question, core),
+        moves,
         time_limit=question.left,
         on_best=question.teller("searching irreducible multisets"),
         notes=(core.reason, *((f"sparse: at most {most.upper} records move",) if most else ())),
         enough=core.enough,
         most=None if most is None else most.upper,
+        known=floor(lower * moves.scale),
     )
 
 

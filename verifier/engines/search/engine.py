@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import partial
 
 from blowproof.models.base.clock import now
-from blowproof.models.norms import L1
+from blowproof.models.norms import L1, L2_SQUARED
 from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.asked.answer import Answer, OnBest, Pair
 from blowproof.verifier.engines.irreducibles import (
@@ -68,11 +68,13 @@ def multiset_sensitivity(
     notes: tuple[str, ...] = (),
     enough: bool = True,
     most: int | None = None,
+    known: int = 0,
 ) -> Answer:
     """Return S(f, P) over the given values, with a checked witness.
 
-    `most`: a theorem says that no more moves are irreducible; a circuit that meets it ends the
-    search before it begins.
+    `known`: some pair changes the query by so much (scaled), so that only more is looked for; where
+    there is no more, the answer has no pair. `most`: a theorem says that no more moves are
+    irreducible; a circuit that meets it ends the search before it begins.
     `enough` False: the values show every effect, but others might make the query change more. The
     upper bound is then the largest sum of single changes over irreducible multisets.
     """
@@ -81,29 +83,33 @@ def multiset_sensitivity(
     table = EffectTable.of(moves)
     idle = max(table.idle, key=lambda kind: kind.size, default=None)
     best, counts = (idle.size, Counter({idle: 1})) if idle is not None else (0, Counter())
+    if known > best:
+        best, counts = known, Counter()
     upper: int | None = best
     if table.effects:
         cap = None
         if most is not None:
             cap = max(best, moves.score.most(most * max(kind.length for kind in moves.kinds)))
         first = CIRCUIT_SECONDS if time_limit is None else min(CIRCUIT_SECONDS, time_limit / 4)
+        solve, every = _solver(moves, table, enough), table
+        table = table.straight(moves)
         best, counts = best_circuits(moves, table, best, counts, first)
-        if best:
+        if best and counts:
             _tell(moves, best, counts, cap, on_best)
         upper = cap
         if best != cap:
-            solve = _solver(moves, table, enough)
-            table = table.straight(moves)
             outputs = Outputs.of(moves, table) if solve in (_additive, _general) else None
             if outputs is not None:
                 solve = partial(_output_by_output, outputs)
             if enough and (solve is not _additive or not is_labelled(moves.reading)):
-                begins = outputs is not None  # it has all symmetries
+                squares = table is not every and moves.query.measure is L2_SQUARED
+                begins = outputs is not None or squares  # it has all symmetries
                 solve = taking_turns(solve, ends=solve is not _circuits, begins=begins)
             left = None if deadline is None else max(0.0, deadline - now())
             best, counts, found = solve(moves, table, best, counts, left, on_best)
             upper = min((bound for bound in (cap, found) if bound is not None), default=None)
-    witness = moves.pair(counts, Counter()) if best else None
+    shown = best if counts else 0
+    witness = moves.pair(counts, Counter()) if shown else None
     if witness is not None:
         end = None if time_limit is None else now() + CHECK_SECONDS
         verdict = require_pair(moves.setting, moves.reading, witness, deadline=end)
@@ -114,9 +120,9 @@ def multiset_sensitivity(
         query=moves.query.name,
         reading=moves.reading,
         answers="any",
-        lower=moves.unscaled(best),
+        lower=moves.unscaled(shown),
         upper=None if upper is None else moves.unscaled(upper),
-        status="exact" if upper == best else "bounds",
+        status="exact" if upper == shown else "bounds",
         witness=witness,
         engine="search",
         seconds=time.perf_counter() - start,

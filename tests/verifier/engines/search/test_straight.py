@@ -66,6 +66,19 @@ def test_the_search_finds_what_all_multisets_show(sides: tuple[int, ...], norm: 
     assert (answer.status, answer.lower) == ("exact", listed(moves))
 
 
+@pytest.mark.parametrize("norm", NORMS)
+def test_only_more_than_is_known_is_looked_for(norm: str) -> None:
+    moves = moves_of(margins(2, 3), norm)
+    whole = multiset_sensitivity(moves)
+    best = int(whole.lower * moves.scale)
+    less = multiset_sensitivity(moves, known=best - 1)
+    assert (less.status, less.lower, less.upper) == ("exact", whole.lower, whole.lower)
+    assert less.witness is not None
+    same = multiset_sensitivity(moves, known=best)
+    assert (same.lower, same.upper, same.witness) == (0, whole.upper, None)
+    assert same.status == "bounds"
+
+
 @pytest.mark.parametrize("sides", [(2, 3), (2, 4), (3, 3), (2, 2, 2)])
 def test_the_squares_of_tables_that_were_listed(sides: tuple[int, ...]) -> None:
     answer = multiset_sensitivity(moves_of(margins(*sides), "l2-squared"))
