@@ -62,9 +62,16 @@ ones lie in d K, K being the vectors within these limits (Steinitz's lemma: see
 `longest_irreducible`), and these sums differ, else a block between two of them has label 0. So
 there are no more cycles than whole points in d K, of at most N moves each.
 
-*Where few have a label.* Under scope "given", let w = 1 and let h records have label 1 in every
-database (or label 0). W is no more than the moves with label -1, so than h. As k l <= W, k + l <=
-W + 1, and each cycle has at most N moves: |M| <= (h + 1) N.
+*Where few have labels.* Under scope "given", let labels on a further fact sum to h over all records
+of any database, or lack h of the most that their classes have. A move of label -x leaves a record
+whose label is at least x (or of label x, counted from the most down), and each record moves once:
+labels of moves below 0 sum to -h at the least. *An irreducible for some facts and for such ones, of
+h_1, ..., h_e, falls into no more than 1 + h_1 + ... + h_e parts irreducible for the former* (simple
+cycles, if there are none): let it fall into parts irreducible for all but the last. W is no more
+than the sum of labels below 0, so k l <= W <= h_e, and k + l <= 1 + h_e (one part, if it has label
+0). Each of these falls into no more than 1 + what it holds of h_1, ..., h_(e - 1), by induction,
+and all together hold no more than there is. So L (1 + h_1 + ... + h_e) bounds the moves, where L is
+the bound for the former, and N if there are none.
 
 Under scope "given" there are no more pairs; in reading 1 with another G neither. In reading 2
 cycles stay in a component of G, which makes them shorter (`lengths.along_edges`).
@@ -131,6 +138,7 @@ __all__ = [
     "classes_in",
     "exchanged",
     "facts_beside",
+    "few_labels",
     "free_change",
     "groups_of",
     "held_in",
@@ -244,13 +252,20 @@ def groups_of(setting: Setting) -> list[list[int]]:
     return list(found.values())
 
 
-def longest_beside(found: Beside) -> int:
-    """Return how many moves a pair makes at the most (see the statement, and for more facts)."""
+def longest_beside(found: Beside, few: Sequence[int | None] = ()) -> int:
+    """Return how many moves a pair makes at the most (see the statement, and for more facts).
+
+    `few`: what `few_labels` says of each further fact.
+    """
     widths = found.widths
     if not widths:
         return found.count
-    orders = permutations(widths) if len(widths) <= MOST_ORDERS else iter([widths])
-    staged = min(by_stages(found.count, order) for order in orders)
+    facts = sorted(
+        zip(widths, few or [None] * len(widths), strict=True),
+        key=lambda fact: (fact[1] is not None, -(fact[1] or 0)),
+    )
+    orders = permutations(facts) if len(widths) <= MOST_ORDERS else iter([facts])
+    staged = min(by_stages(found.count, *zip(*order, strict=True)) for order in orders)
     if len(widths) == 1:
         return staged
     least, two = min(staged, all_at_once(found)), _two(found)
@@ -313,25 +328,47 @@ def with_label_one(found: Beside, setting: Setting, held: Sequence[int]) -> int 
     return (answer - sum(k * n for k, n in zip(least, held, strict=True))) // common
 
 
-def _where_few(found: Beside, setting: Setting) -> int | None:
-    """Return (h + 1) N, h records having label 1 (or 0), where that is known."""
+def few_labels(found: Beside, setting: Setting) -> list[int | None]:
+    """Return, for each further fact, what labels of all records sum to, or lack of the most, if
+    that is less; None where it is not known.
+    """
     held = held_in(found, setting)
-    ones = None if held is None else with_label_one(found, setting, held)
-    if ones is None or held is None:
-        return None
-    return (min(ones, sum(held) - ones) + 1) * found.count
+    answers = [setting.equalities[place].answer for place, _, _ in found.further]
+    if held is None or None in answers or len(answers) < len(found.widths):
+        return [None] * len(found.widths)
+    most = np.zeros((found.count, len(answers)), dtype=np.int64)
+    np.maximum.at(most, list(found.home), found.labels)
+    told = []
+    for (_, least, common), answer, tops in zip(found.further, answers, most.T, strict=True):
+        full = sum(k * n for k, n in zip(tops.tolist(), held, strict=True))
+        sums = ((answer or 0) - sum(k * n for k, n in zip(least, held, strict=True))) // common
+        told.append(min(sums, full - sums) if 0 <= sums <= full else None)
+    return told
 
 
-def by_stages(count: int, widths: tuple[int, ...]) -> int:
+def by_stages(count: int, widths: Sequence[int], few: Sequence[int | None] = ()) -> int:
     """Return the bound for N classes and facts of these widths, one after the other.
+
+    `few`: of the last ones it may be known that few have labels.
 
     >>> by_stages(2, (1,)), by_stages(7, (1,)), by_stages(4, (1, 1))
     (4, 32, 276)
+    >>> by_stages(20, (1, 1), (150, 10)), by_stages(20, (1, 1), (90, 10))
+    (2420, 2020)
     """
-    length = widths[0] * (count + 1) ** 2 // 2
-    for width in widths[1:]:
-        length *= max(2, 2 * width * length - 1)
-    return length
+    lengths = [count]
+    for width in widths:
+        if len(lengths) == 1:
+            lengths.append(width * (count + 1) ** 2 // 2)
+        else:
+            lengths.append(lengths[-1] * max(2, 2 * width * lengths[-1] - 1))
+    best, parts = lengths.pop(), 1
+    for length, labels in zip(reversed(lengths), reversed(few), strict=False):
+        if labels is None:
+            break
+        parts += labels
+        best = min(best, length * parts)
+    return best
 
 
 def facts_beside(question: Question) -> Answer | None:
@@ -349,16 +386,11 @@ def facts_beside(question: Question) -> Answer | None:
     if len(found.widths) > 1 == len(areas):  # two facts may say half of what a count of both does
         less = change_less_facts(setting, question.query)
         largest = largest if less is None else min(largest, less)
-    most = longest_beside(found)
-    if question.reading == "secret-moves" and not setting.graph.complete:
-        parts = components(setting, found.table, found.home, end)
-        most = min(most, longest_along_edges(parts, found.widths, orders=MOST_ORDERS))
-        if len(found.widths) > 1:
-            most = min(most, all_at_once(found, parts))
-    few = _where_few(found, setting)
-    most = most if few is None else min(most, max(1, few))
+    few = few_labels(found, setting)
+    most = _longest(question, found, few, end)
+    each = min(most_cycles(found, few), most)
     if question.query.measure is not L1:
-        return _in_norm(question, found, most, started, end)
+        return _in_norm(question, found, each, most, started, end)
     free = free_change(question)
     change = largest if free is None else min(largest, free[2])
     why = (
@@ -374,7 +406,7 @@ def facts_beside(question: Question) -> Answer | None:
     upper = plain(most * change)
     if lower < upper and free is None:
         moves = why.partition(", each of which")[0]
-        for bound, reason in _exchanging(question, found, most, end):
+        for bound, reason in _exchanging(question, found, each, most, end):
             upper, why = (bound, moves + reason) if bound < upper else (upper, why)
     if lower < upper and found.widths == (1,):
         seen, other = _seen(question, found, end)
@@ -386,11 +418,20 @@ def facts_beside(question: Question) -> Answer | None:
     return question.answer(lower, upper, why, witness=pair, engine="beside", since=started)
 
 
+def _longest(question: Question, found: Beside, few: Sequence[int | None], end: float) -> int:
+    """Return how many moves a pair makes at the most; in reading 2 along edges of G."""
+    most, setting = longest_beside(found, few), question.setting
+    if question.reading != "secret-moves" or setting.graph.complete:
+        return most
+    parts = components(setting, found.table, found.home, end)
+    most = min(most, longest_along_edges(parts, found.widths, orders=MOST_ORDERS))
+    return min(most, all_at_once(found, parts)) if len(found.widths) > 1 else most
+
+
 def _exchanging(
-    question: Question, found: Beside, most: int, end: float
+    question: Question, found: Beside, each: int, most: int, end: float
 ) -> Iterator[tuple[Exact, str]]:
-    """Yield bounds by what so many moves exchange, and why."""
-    each = min(most_cycles(found), most)
+    """Yield bounds by what so many moves exchange, `each` class no more records, and why."""
     fewer = exchanged(question, found, each, most, end)
     if fewer is not None:
         yield fewer, f", and {each} out of one cell"
@@ -446,20 +487,21 @@ def exchanged(
         return None
 
 
-def most_cycles(found: Beside) -> int:
-    """Return how many simple cycles a pair is cut into at the most."""
+def most_cycles(found: Beside, few: Sequence[int | None] = ()) -> int:
+    """Return how many simple cycles a pair is cut into at the most; `few`: as `longest_beside`."""
+    cycles = [found.widths[0] * (found.count + 1) if found.widths else 1]
     if len(found.widths) > 1:
-        in_box, two = all_at_once(found) // found.count, _two(found)
-        return in_box if two is None else min(in_box, two[1])
-    return found.widths[0] * (found.count + 1) if found.widths else 1
+        two = _two(found)
+        cycles = [all_at_once(found) // found.count, *([] if two is None else two[1:])]
+    labels = [each for each in few if each is not None]
+    return min([*cycles, 1 + sum(labels)] if len(labels) == len(found.widths) else cycles)
 
 
 def _in_norm(
-    question: Question, found: Beside, moves: int, started: float, end: float
+    question: Question, found: Beside, each: int, moves: int, started: float, end: float
 ) -> Answer | None:
     """Return bounds in other norms: a class is left by no more moves than there are cycles."""
     query = question.query
-    each = min(most_cycles(found), moves)
     why = (
         f"{counted(found.count, 'cell')} and {counted(len(found.widths), 'fact')} beside them: "
         f"at most {moves} moves, and {each} out of one cell"

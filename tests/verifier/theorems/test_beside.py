@@ -29,18 +29,22 @@ from blowproof.models.norms import L2_SQUARED
 from blowproof.models.stacks.stacked import Part, Stacked
 from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.answer import Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.databases.value_classes import class_table
 from blowproof.verifier.engines.irreducibles import irreducibles
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.neighbours.zero_parts import zero_part
+from blowproof.verifier.proofs.write import certify_answer
 from blowproof.verifier.theorems.beside import (
     all_at_once,
     beside,
     by_stages,
     facts_beside,
+    few_labels,
     groups_of,
+    longest_beside,
 )
 from blowproof.verifier.theorems.two_cycles import (
     Arc,
@@ -453,6 +457,78 @@ def test_a_class_of_one_record_is_where_few_leave(query: str, squares: int) -> N
     assert found.lower == found.upper == squares
     assert found.witness is not None
     assert check_pair(question.setting, "published", found.witness)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_few_labels_are_no_bound_below_the_truth(seed: int) -> None:
+    """One or two cells, a few records, and facts beside them that count hardly any."""
+    draw = random.Random(seed)
+    fewer = 0
+    for cells, wide, size in ((1, 1, 5), (2, 1, 4), (1, 2, 4), (1, 1, 6)):
+        domain = Domain(a=Labels("pq"[:cells]), z=Integers(0, wide), y=Labels("FM"))
+        records = [(draw.randrange(cells), 0, 0) for _ in range(size - 2)]
+        for _ in "ab":
+            records.append((draw.randrange(cells), draw.randint(0, wide), draw.randrange(2)))
+        held = Counter(a for a, _, _ in records)
+        known = (
+            Marginal(["a"], answers=[held[k] for k in range(cells)]),
+            Sum([(k, {"z": k}) for k in (1, 2)[:wide]], equals=sum(z for _, z, _ in records)),
+            Count({"y": "M"}, answer=sum(y for _, _, y in records)),
+        )
+        policy = Policy(domain=domain, known=known, database=Database(size=size))
+        question = asked(policy)
+        found = beside(class_table(question.setting), groups_of(question.setting))
+        if found is None or not found.widths:
+            continue
+        few = few_labels(found, question.setting)
+        assert None not in few
+        most = longest_beside(found, few)
+        truth = sensitivity(policy, engine="brute", time_limit=60)
+        assert truth.status == "exact" and truth.lower <= 2 * most
+        fewer += most < longest_beside(found)
+    assert fewer
+
+
+@pytest.mark.parametrize("cells", [3, 4, 7])
+def test_one_record_of_either_kind_leaves_three_cycles(cells: int) -> None:
+    """Labels (1, 1), (-1, 0) and (0, -1), each round all cells: a histogram changes by 2 a move."""
+    places = Labels([f"c{k}" for k in range(cells)])
+    domain = Domain(a=places, z=Labels("FM"), y=Labels("FM"), free=Labels(["no", "yes"]))
+    known = (
+        Marginal(["a"], answers=[3] * cells),
+        Count({"z": "M"}, answer=1),
+        Count({"y": "M"}, answer=1),
+    )
+    question = asked(Policy(domain=domain, known=known, database=Database(size=3 * cells)))
+    before, after = [], []
+    for (z, y), (to_z, to_y) in (((0, 0), (1, 1)), ((1, 0), (0, 0)), ((0, 1), (0, 0))):
+        before += [(0, z, y, 0), *((k, 0, 0, 0) for k in range(1, cells))]
+        after += [(1, to_z, to_y, 1), *(((k + 1) % cells, 0, 0, 1) for k in range(1, cells))]
+    pair = Pair(before=tuple(before), after=tuple(after))
+    assert check_pair(question.setting, "published", pair)
+    found = facts_beside(question)
+    assert found is not None
+    assert found.upper == 2 * 3 * cells == question.query.difference(pair.moves("published"))
+
+
+def test_parts_are_one_more_than_few_labels() -> None:
+    """Twenty cells of 250 records and a count of ten beside another one: 11 * 220 moves, or what
+    both counts leave, 101 * 20. Of many counts it is 20 moves for each that they count.
+    """
+    cells = [f"c{k}" for k in range(20)]
+    kinds = ["home", "ward", "died", *"abcd"]
+    domain = Domain(a=Labels(cells), out=Labels(kinds), age=Integers(0, 99))
+    counts = [Count({"out": "ward", "a": cells[:8]}, answer=10)]
+    for answers, moves in (([150], 11 * 220), ([90], 101 * 20), ([90, 5, 5, 7, 3], 121 * 20)):
+        more = [Count({"out": kinds[2 + k]}, answer=n) for k, n in enumerate(answers)]
+        table = Marginal(["a"], answers=[250] * 20)
+        policy = Policy(domain=domain, known=(table, *counts, *more), database=Database(size=5000))
+        question = asked(policy)
+        found = facts_beside(question)
+        assert found is not None and found.upper == 2 * moves
+        told, proof = certify_answer(policy, question.query, found)
+        assert proof.kind == "beside"
+        assert told.proof is not None and told.proof.value == found.upper
 
 
 @pytest.mark.parametrize("two", [sided_two, relabelled_two])

@@ -14,6 +14,7 @@ from blowproof.verifier.kernel.proofs.lengths.beside import bound, classes_of, l
 from blowproof.verifier.kernel.proofs.lengths.plane import in_the_plane
 from blowproof.verifier.kernel.world import World, less
 from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.theorems.beside import by_stages
 from blowproof.verifier.theorems.lengths.two_beside import forms_of
 
 __all__ = ["beside"]
@@ -57,11 +58,11 @@ def _of_base(
         raise Rejected("one bound is left out already")
     classes = [[effect for effect, _ in members] for members in inside.values()]
     labels = _labels(world, classes, rows)
-    widths = labelled(world, inside, labels, rows).widths
     if 1 < len(labels) <= MOST_ORDERS:
-        orders = permutations(range(len(labels)))
-        order = min(orders, key=lambda places: _staged([widths[k] for k in places]))
-        labels = [labels[k] for k in order]
+        told = labelled(world, inside, labels, rows)
+        facts = list(zip(told.widths, told.few, range(len(labels)), strict=True))
+        order = min(permutations(facts), key=lambda order: _staged(len(inside), order))
+        labels = [labels[k] for _, _, k in order]
     forms: list[list[list[int]]] = []
     if len(labels) == 2:
         found = labelled(world, inside, labels, rows)
@@ -97,9 +98,6 @@ def _forms(classes: Sequence[tuple[set[tuple[int, ...]], int]]) -> list[list[lis
     return [[[t, x, y] for t, (x, y) in form] for form in forms_of(pairs)]
 
 
-def _staged(widths: Sequence[int]) -> int:
-    """Return a number that is larger where the stages in this order allow more moves."""
-    length = widths[0]
-    for width in widths[1:]:
-        length *= max(2, 2 * width * length - 1)
-    return length
+def _staged(count: int, facts: Sequence[tuple[int, int | None, int]]) -> int:
+    """Return how many moves the stages in this order allow."""
+    return by_stages(count, [width for width, _, _ in facts], [few for _, few, _ in facts])

@@ -23,8 +23,8 @@ w max((N_1 + 1)^2 / 2, 2 N_1 N_2) stands for w (N + 1)^2 / 2, or, as L max(2, 2 
 that are cycles, N_1 max(2, 2 w N_1 - 1) if that is less. Without a label N is 2 (1 if no two
 classes are joined), or what the largest component keeps when classes with one other beside them are
 left out, over and over: no cycle of three or more visits these. And no move changes f by more than
-one along an edge does (`single_move`). Where numbers leave h records with the
-larger of two labels, or with the smaller, there are at most max(1, (h + 1) N) moves.
+one along an edge does (`single_move`). Where numbers say what the last labels sum to over all
+records, or lack of the most, 1 + the sum of these h stands for all of their factors.
 
 A bound with two ends that no pair can both reach counts as one with one end: where the moves, with
 its slack, change its row by no more than the ends are apart, rises and falls added up.
@@ -167,13 +167,13 @@ def _joined(count: int, pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
 
 
 class Labelled(NamedTuple):
-    """The labels in each class; which are of bounds, and close by slack; `few`: at most so many
-    records have one of two labels, None where that is not known.
+    """The labels in each class; which are of bounds, and close by slack; `few`: what each sums to
+    over all records, or lacks of the most, if that is less; None where it is not known.
     """
 
     inside: list[set[tuple[int, ...]]]
     slack: list[bool]
-    few: int | None
+    few: list[int | None]
 
     @property
     def widths(self) -> list[int]:
@@ -219,10 +219,8 @@ def labelled(world: World, inside: Inside, labels: Sequence[int], rows: Sequence
     steps = [1 if k >= known else step for k, step in zip(labels, steps, strict=True)]
     short = [{tuple([v // s for v, s in zip(row, steps, strict=True)]) for row in rows}
              for rows in held]  # fmt: skip
-    few = None
-    if len(labels) == 1 and labels[0] < known:
-        few = _few(world, inside, labels[0], [low for (low,) in least], steps[0])
-    return Labelled(short, [k >= known for k in labels], few)
+    told = Labelled(short, [k >= known for k in labels], [])
+    return told._replace(few=_few(world, inside, labels, least, steps, told.spreads))
 
 
 def rows_of(world: World) -> list[int]:
@@ -245,22 +243,33 @@ def _apart(inside: Inside, row: int) -> bool:
     )
 
 
-def _few(world: World, inside: Inside, label: int, least: Sequence[int], step: int) -> int | None:
-    """Return how many records have the larger of two labels, or the smaller, if that is less."""
+def _few(
+    world: World,
+    inside: Inside,
+    labels: Sequence[int],
+    least: Sequence[Sequence[int]],
+    steps: Sequence[int],
+    spreads: Sequence[Sequence[int]],
+) -> list[int | None]:
+    """Return what labels sum to over all records, or lack of the most in each class, if less."""
     base = {k for signature in inside for k, _ in signature}
     answers = [fact.answer for fact in world.equalities]
     if world.bounds or world.size is None or None in answers:
-        return None
+        return [None] * len(labels)
     totals = [
         world.size,
         *(value if k in base else 0 for k, value in enumerate(answers) if value is not None),
     ]
     held = records(list(inside), totals, world.budget)
     if held is None or any(n < 0 or n.denominator > 1 for n in held):
-        return None
-    above = (answers[label] or 0) - sum(n * low for n, low in zip(held, least, strict=True))
-    ones = Fraction(above, step)
-    return int(min(ones, world.size - ones)) if 0 <= ones <= world.size else None
+        return [None] * len(labels)
+    found: list[int | None] = []
+    for j, (label, step) in enumerate(zip(labels, steps, strict=True)):
+        above = (answers[label] or 0) - sum(n * low[j] for n, low in zip(held, least, strict=True))
+        most = sum(n * spread[j] for n, spread in zip(held, spreads, strict=True))
+        sums = Fraction(above, step)
+        found.append(int(min(sums, most - sums)) if 0 <= sums <= most else None)
+    return found
 
 
 # --- how many -----------------------------------------------------------------------------------
@@ -277,18 +286,22 @@ def lengths(
     largest_part, second = sorted((0, *map(len, parts)), reverse=True)[:2]
     if not widths:
         return largest_part, 1
-    moves = widths[0] * max((largest_part + 1) ** 2, 4 * largest_part * second) // 2
-    moves = min(moves, largest_part * max(2, 2 * widths[0] * largest_part - 1))
-    cycles = widths[0] * (count + 1)
-    if found.few is not None and widths == [1]:
-        moves = min(moves, max(1, (found.few + 1) * count))
-    if len(widths) == 1:
-        return moves, min(cycles, moves)
-    cycles = _in_a_box(world, found, parts)
+    first = widths[0] * max((largest_part + 1) ** 2, 4 * largest_part * second) // 2
+    lengths = [largest_part, min(first, largest_part * max(2, 2 * widths[0] * largest_part - 1))]
+    cycles = widths[0] * (count + 1) if len(widths) == 1 else _in_a_box(world, found, parts)
     for width in widths[1:]:
-        if moves < largest_part * cycles:  # else each stage would double its digits for nothing
-            moves *= max(2, 2 * width * moves - 1)
-    moves = min(moves, largest_part * cycles)
+        if lengths[-1] >= largest_part * cycles:
+            break  # each stage would double its digits for nothing
+        lengths.append(lengths[-1] * max(2, 2 * width * lengths[-1] - 1))
+    moves = min(lengths[-1], largest_part * cycles) if len(widths) > 1 else lengths[-1]
+    several = 1
+    for k in reversed(range(len(widths))):
+        if (few := found.few[k]) is None:
+            break
+        several += few
+        moves = min([moves, *(length * several for length in lengths[k : k + 1])])
+    else:
+        cycles = min(cycles, several)
     if len(widths) == 2:
         slack = [label for label, loose in zip(((1, 0), (0, 1)), found.slack, strict=True) if loose]
         for form in forms:
