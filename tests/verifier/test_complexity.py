@@ -5,22 +5,28 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 import networkx as nx
 import pytest
 
 from blowproof.models import (
     AttributeChange,
+    Clause,
     Count,
     Database,
     Domain,
     Edges,
+    Full,
     Impossible,
+    Known,
     Labels,
+    Literal,
     Marginal,
     NamedCount,
+    PartitionBy,
     Policy,
+    Reading,
     parse_query,
     setting,
 )
@@ -135,6 +141,101 @@ def test_a_subset_sum_refutes_a_pair(seed: int) -> None:
     sums = {sum(chosen) for k in range(len(parts) + 1) for chosen in combinations(parts, k)}
     prepared = prepare(setting(policy), "published")
     assert bool(check_pair(prepared, "published", pair)) == (target not in sums)
+
+
+# Two levels: x such that no y fulfils clauses of three literals
+
+Literals = tuple[int, int, int]
+"""1, ..., m are the x, those after them the y; negative ones are negated."""
+
+
+def options(clauses: Sequence[Literals], m: int, k: int) -> list[list[int]]:
+    """The numbers of each record: of the x, then minus those, of the y, for clauses, A, and B."""
+
+    def number(literal: int) -> int:
+        at = sum(clause.count(literal) * 10**place for place, clause in enumerate(clauses))
+        return at + (10 ** (len(clauses) + abs(literal) - m - 1) if abs(literal) > m else 0)
+
+    chosen = [[number(x), number(-x)] for x in range(1, m + 1)]
+    others = [[number(sign * y)] for y in range(m + 1, m + k + 1) for sign in (1, -1)]
+    others += [[10**place] for place in range(len(clauses)) for _ in range(2)]
+    goal = sum(3 * 10**place for place in range(len(clauses)))
+    goal += sum(10 ** (len(clauses) + y) for y in range(k))
+    rest = sum(each[0] for each in others)
+    return [*chosen, *([-one, -two] for one, two in chosen), *others, [-goal], [goal - rest]]
+
+
+def levels_policy(numbers: Sequence[Sequence[int]], m: int, *, cells: bool) -> Policy:
+    """Records in cells of their own, or clauses that keep them at their numbers."""
+    places = [f"p{k}" for k in range(len(numbers))]
+    away = {
+        (place, f"{option}"): number
+        for place, each in zip(places, numbers, strict=True)
+        for option, number in enumerate(each)
+    }
+    weighed = [(n, {"record": place, "at": at}) for (place, at), n in away.items() if n]
+    known: list[Known] = [Sum(weighed, equals=0)]
+    for x in range(2 * m):
+        first = [{"record": places[x], "at": ["0", "1"]}]
+        end = {"record": places[-2 + x // m], "at": "0"}
+        known.append(Sum([(1, first), (-1, end)], equals=0))
+    if cells:
+        known += [Count({"record": place}, answer=1) for place in places]
+    else:
+        known += [Clause([Literal(k + 1, {"record": place})]) for k, place in enumerate(places)]
+    return Policy(
+        domain=Domain(record=Labels(places), at=Labels(["start", "0", "1"])),
+        known=(
+            *known,
+            *(Impossible({"record": place, "at": "1"}) for place in places[2 * m :]),
+        ),
+        secrets=PartitionBy(["record"]) if cells else Full(),
+        database=Database(size=len(places)),
+        queries=(NamedCount("away", {"at": ["0", "1"]}),),
+    )
+
+
+def fulfilled(clauses: Sequence[Literals], true: set[int]) -> bool:
+    return all(true & {*clause} for clause in clauses)
+
+
+def signs(some: range) -> list[set[int]]:
+    return [
+        {s * x for s, x in zip(each, some, strict=True)}
+        for each in product((1, -1), repeat=len(some))
+    ]
+
+
+@pytest.mark.parametrize("cells", [True, False])
+def test_two_levels_are_a_sensitivity(cells: bool) -> None:
+    """Of all pairs in which all are away from start, on one side: some are neighbours iff ..."""
+    reading: Reading = "secret-moves" if cells else "published"
+    met = {True: 0, False: 0}
+    for seed in range(10):
+        rng = random.Random(seed)
+        m, k = 1 + seed % 2, 1 + seed // 2 % 2
+        xs, ys = signs(range(1, m + 1)), signs(range(m + 1, m + k + 1))
+        clauses = []
+        for _ in range(2 + seed % 3):
+            one, two = rng.randint(1, m), rng.randint(m + 1, m + k)
+            one, two = (rng.choice((1, -1)) * literal for literal in (one, two))
+            clauses.append((one, two, two))
+        exists = any(not any(fulfilled(clauses, x | y) for y in ys) for x in xs)
+        numbers = options(clauses, m, k)
+        policy = levels_policy(numbers, m, cells=cells)
+        prepared = prepare(setting(policy), reading)
+        start = [policy.domain.encode((f"p{i}", "start")) for i in range(len(numbers))]
+        pairs = []
+        for chosen in product("01", repeat=2 * m):
+            ats = [*chosen, *("0" * (len(numbers) - 2 * m))]
+            away = [policy.domain.encode((f"p{i}", at)) for i, at in enumerate(ats)]
+            for one_way in ((start, away), (away, start)):
+                pairs.append(Pair.labelled(*one_way, keep=True))
+        found = [bool(check_pair(prepared, reading, pair)) for pair in pairs]
+        assert found[::2] == found[1::2]
+        assert any(found) == exists, clauses
+        met[exists] += 1
+    assert min(met.values()) > 2
 
 
 # Cuts: one published table, impossible values, one marginal
