@@ -52,6 +52,11 @@ class AttributeChange(SecretsSpec):
         """Return the `[secrets]` table."""
         return {"kind": self.kind, "changes": self.changes}
 
+    @property
+    def one_at_a_time(self) -> bool:
+        """Whether one attribute changes."""
+        return self.changes == 1
+
     def where_one_value(self, domain: Domain, axes: Collection[int]) -> AttributeChange:
         """Return itself: two values that agree on more are no further apart."""
         return self

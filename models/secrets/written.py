@@ -75,6 +75,11 @@ class SecretsSpec(ABC):
         """Return the table in normal form: two that mean the same are written the same."""
         return self.spec()
 
+    @property
+    def one_at_a_time(self) -> bool:
+        """Whether no edge changes two attributes; not, where nobody knows."""
+        return False
+
     def where_one_value(self, domain: Domain, axes: Collection[int]) -> SecretsSpec | None:
         """Return these secrets among values that agree on some axes; None where nobody knows.
 

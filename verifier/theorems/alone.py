@@ -11,6 +11,11 @@ of its secret moves, D3 = D1 after m alone, in I_Q. In reading 2, m is a part of
 in I_Q, so it is all of them. In reading 1, T(D1, D3) = {m} is a non-empty part of T(D1, D2), so
 they are equal by 3(a), and by 3(b) no record is changed besides that of m. QED.
 
+*Nor need it, in reading 2, if f does not see it.* Let every edge of G either keep all known numbers
+or leave f as it is, as where G changes one attribute at a time and no fact speaks of those that f
+looks at. Then S(f, P) is the largest change of f along an edge of the former kind. For a pair with
+such a move is that move alone, and one without changes f by nothing.
+
 What office writes "on which ward somebody lies is no secret" prints patients by ward; each person's
 age is then all that a pair can differ in.
 """
@@ -43,7 +48,7 @@ from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.joined_classes import Joined, different
 from blowproof.verifier.reductions.given_numbers import embed
 from blowproof.verifier.theorems.most_moves import largest_move
-from blowproof.verifier.theorems.values.free_change import moved
+from blowproof.verifier.theorems.values.free_change import axes_of_facts, moved
 
 __all__ = ["alone", "edges_keep_numbers", "not_alone"]
 
@@ -80,6 +85,16 @@ def _keep(setting: Setting, deadline: float | None) -> bool:
     return not any(joined(a, b) for a, b in pairs)
 
 
+def _apart(question: Question) -> bool:
+    """Whether, in reading 2, a secret move changes either an attribute that facts speak of or one
+    that the query looks at.
+    """
+    setting = question.setting
+    one = setting.policy.secrets.one_at_a_time
+    read = question.query.axes_read(setting.domain)
+    return one and question.reading == "secret-moves" and read.isdisjoint(axes_of_facts(setting))
+
+
 def alone(question: Question) -> Answer | None:
     """Return S(f, P), or bounds, where edges keep all known numbers; None where they do not."""
     from blowproof.verifier.engines.one_move.worst_edge import worst_edge
@@ -87,11 +102,14 @@ def alone(question: Question) -> Answer | None:
     setting, query, started = question.setting, question.query, time.perf_counter()
     end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 3))
     try:
-        if not edges_keep_numbers(setting, deadline=end):
+        if _apart(question):
+            why = "secret moves change a known number or what is asked: one record changes alone"
+        elif edges_keep_numbers(setting, deadline=end):
+            why = "no secret move changes a known number, so that one record changes alone"
+        else:
             return None
     except BlowproofError:
         return None
-    why = "no secret move changes a known number, so that one record changes alone"
     # The structure of G and f, as if all values were possible: an upper bound that is mostly met.
     bare = replace(setting, policy=replace(setting.policy, known=_possible(setting)))
     parts = query.parts if isinstance(query, Stacked) else (Part(query, (Fraction(1),)),)

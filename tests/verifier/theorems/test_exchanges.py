@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -25,7 +27,7 @@ from blowproof.models import (
     setting,
 )
 from blowproof.models.secrets import AttributeChange, Distance, Edges
-from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.ask import certified, sensitivity
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
@@ -189,6 +191,34 @@ def test_one_record_alone_agrees_with_an_engine(reading: str, answers: str, seed
         checked(question, found)
         spoken += 1
     assert spoken >= 2
+
+
+@pytest.mark.parametrize("bounded", [False, True])
+def test_one_attribute_at_a_time_is_asked_for_or_known(bounded: bool) -> None:
+    """Reading 2: an age changes alone; patients who go from ward to ward keep theirs."""
+    domain = Domain(ward=Labels(["w", "x"]), ill=Labels(["y", "n"]), age=Integers(0, 2))
+    known: tuple[Any, ...] = (Marginal(["ward"], answers=[1, 1]), Marginal(["ill"], answers=[1, 1]))
+    if bounded:
+        known = (known[0], Count({"ill": "y"}, at_least=1))
+    policy = Policy(
+        domain=domain, known=known, secrets=AttributeChange(), database=Database(size=2)
+    )
+    for text, value in (("ranges(age)", 4), ("sum(age)", 2), ("marginal(age)", 2)):
+        question = asked(policy, text, "secret-moves")
+        found = alone(question)
+        assert found is not None
+        assert (found.lower, found.upper) == (value, value)
+        checked(question, found)
+        assert alone(asked(policy, text, "published")) is None
+        if not bounded:
+            told, proof = certified(policy, text, reading="secret-moves", time_limit=20)
+            assert (told.status, told.lower, proof.kind) == ("proved", value, "single")
+    for text in ("marginal(ward)", "marginal(ill,age)"):  # facts speak of these
+        assert alone(asked(policy, text, "secret-moves")) is None
+    truth = sensitivity(policy, "ranges(age)", reading="secret-moves", engine="brute")
+    assert (truth.lower, truth.upper) == (4, 4)
+    twice = replace(policy, secrets=AttributeChange(changes=2))
+    assert alone(asked(twice, "sum(age)", "secret-moves")) is None
 
 
 def test_a_listed_edge_between_wards_is_noticed() -> None:

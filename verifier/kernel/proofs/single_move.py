@@ -4,6 +4,9 @@ Either no fact tells possible values apart; or, in readings 1 and 2, no edge of 
 to one that a fact tells apart: then any secret move of a pair leads by itself from D1 into I_Q, so
 that it is a D3 by 3(a), or by 3(b), unless it is all of the pair.
 
+Where G changes one attribute at a time, reading 2 asks this of the axes alone that the query looks
+at: a pair that makes no move there leaves the query as it is.
+
 Each axis gives the largest offset that G allows on it alone; the query's change along one axis is
 then a formula, and at most 1 or 2 for counts and histograms, whatever moves.
 """
@@ -97,12 +100,24 @@ def _unseen(world: World) -> bool:
         world.budget.spend((1 + terms) * len(graph.pairs) * len(axes))
         return all(fact.at(x) == fact.at(y) for fact in facts for x, y in graph.pairs)
     moving = [k for k, axis in enumerate(axes) if graph.reach(k, axis.size)]
+    if world.reading == "secret-moves" and graph.kind == "attribute" and graph.bound == 1:
+        moving = [k for k in moving if k in _read(world)]
     for fact in facts:
         for _, area in fact.terms:
             world.budget.spend(len(area) * (1 + len(moving)))
             if any(box[k] != ((0, axes[k].size),) for box in area for k in moving):
                 return False
     return True
+
+
+def _read(world: World) -> set[int]:
+    """Return the axes that the query looks at."""
+    query, axes = world.query, world.policy.axes
+    if query.area:
+        return {
+            k for k, axis in enumerate(axes) for box in query.area if box[k] != ((0, axis.size),)
+        }
+    return set(query.places or range(len(axes)))
 
 
 def _reach(world: World, place: int) -> int:
