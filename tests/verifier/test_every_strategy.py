@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,12 @@ def table(*sizes: int) -> Domain:
     """Attributes a, b, ... with so many labels each."""
     axes = zip("abcd", sizes, strict=False)
     return Domain(**{axis: Labels([f"{axis}{k}" for k in range(size)]) for axis, size in axes})
+
+
+def cell_by_cell(one: str, rows: int, two: str, columns: int) -> list[Count]:
+    """The counts of a table of two attributes, one by one."""
+    places = product(range(rows), range(columns))
+    return [Count({one: f"{one}{i}", two: f"{two}{j}"}) for i, j in places]
 
 
 OFFICE = Policy(
@@ -137,8 +144,10 @@ NEEDS = {
         "cumulative(absent)",
         "markov",
     ),
-    "two margins": Needs(
-        Policy(domain=table(6, 13, 3, 2), known=(Marginal(["a", "b"]), Marginal(["a", "c"]))),
+    "two margins": Needs(  # written cell by cell, they are tables still
+        Policy(
+            domain=table(6, 13, 3, 2), known=(*cell_by_cell("a", 6, "b", 13), Marginal(["a", "c"]))
+        ),
         reading="add-remove",
     ),
     "beside": Needs(
