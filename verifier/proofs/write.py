@@ -212,7 +212,9 @@ class _Writer:
         yield from single_moves(self._fresh(), value)
         yield from self._theorems(value)
         if not self.searches:
-            if not four and world.query.weights is None:
+            if four:
+                yield from four_cells(world)
+            elif world.query.weights is None:
                 yield from self._without_search(value)
             return
         if four:

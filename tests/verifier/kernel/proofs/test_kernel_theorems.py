@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -34,6 +36,7 @@ from blowproof.verifier.kernel.independent import records
 from blowproof.verifier.kernel.proofs import (
     determined,
     exchanges,
+    four_cells,
     margins,
     one_sided,
     secret_arc,
@@ -208,6 +211,44 @@ def test_no_edge_between_values_that_can_be_leaves_nothing_secret(reading: str) 
         else:
             with pytest.raises(Rejected, match="no combination"):
                 determined.refute(found, {"kind": "determined"}, 0)
+
+
+def test_two_records_for_two_change_no_less_than_the_truth() -> None:
+    """Reading 4 where n is known, bounds and clauses or not; and without n by listing alone."""
+    rng = random.Random(9)
+    met = 0
+    for number in range(36):
+        policy = drawn(rng, secrets=False)
+        if number % 3 and policy.scope == "any":
+            policy = replace(policy, known=(*policy.known, Marginal(["b"])))
+        found, answer = world(policy, QUERIES[number % len(QUERIES)], "markov")
+        assert answer.status == "exact"
+        with pytest.raises(Rejected):
+            four_cells.refute(found, {"kind": "four-cells"}, answer.lower - 1)
+        met += four_cells._two_for_two(copy(found), answer.lower)
+        assert not four_cells._two_for_two(copy(found), answer.lower - 1)
+    assert met >= 15
+
+
+def test_hundreds_of_signatures_in_reading_4_are_proved() -> None:
+    """Listing halves of 576 cells took more memory than there is; a bound takes nothing away."""
+    domain = Domain(
+        office=Labels([f"d{k}" for k in range(8)]),
+        sex=Labels("fmx"),
+        grade=Labels([f"g{k}" for k in range(6)]),
+        salary=Integers(0, 360),
+    )
+    known = (
+        Marginal(["office", "sex"]),
+        Marginal(["office", "grade"]),
+        Count({"salary": Between(200, 360)}),
+    )
+    policy = Policy(domain=domain, known=known)
+    for text, value in (("range(salary,60,160)", 2), ("cumulative(salary)", 398)):
+        found, answer = world(policy, text, "markov")
+        assert (answer.lower, answer.upper) == (value, value)
+        four_cells.refute(found, {"kind": "four-cells"}, value)
+        assert not four_cells._two_for_two(copy(found), value - 1)
 
 
 def test_records_of_signatures_are_those_of_the_numbers() -> None:
