@@ -25,6 +25,7 @@ from blowproof.verifier.databases.value_classes import ClassTable
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.theorems.lengths.frames_above import change_in_frames, moves_in_frames
 from blowproof.verifier.theorems.lengths.heaviest_blocks import heaviest
+from blowproof.verifier.theorems.lengths.two_dependencies import of_boundaries
 
 __all__ = [
     "MOST_PARTITIONS",
@@ -270,10 +271,12 @@ def change_above(found: Signatures, *, end: float) -> int | None:
     is a frame, and (3), which is sum l_i < d (`lengths.lattice_free`). So the bound is d W - 2, W
     being even and no less than the worth of every frame (`lengths.frames_above`,
     `heaviest_blocks`). If every class is called large, it is twice what so many moves can be: the
-    proofs bound what enters classes and what leaves them.
+    proofs bound what enters classes and what leaves them. If none is, all that counts is the
+    boundary, and for d = 2 the bound is W (`lengths.two_dependencies`).
 
-    >>> change_above(Signatures(((0,), (1,), (2,), (3,)), (True,) * 4), end=float("inf"))
-    18
+    >>> points = ((0,), (1,), (2,), (3,))
+    >>> [change_above(Signatures(points, (x,) * 4), end=float("inf")) for x in (True, False)]
+    [18, 8]
     """
     several = len(found.dependencies)
     cycle = 2 * sum(found.large)
@@ -282,6 +285,8 @@ def change_above(found: Signatures, *, end: float) -> int | None:
     most = _listed_worth(found, end) if several <= 2 else _worth_above(found, end)
     if most is None:
         return None
+    if not any(found.large):
+        return of_boundaries(several, most, unit=2)
     return max(cycle, most if several == 1 else several * most - 2)
 
 

@@ -51,6 +51,7 @@ from blowproof.verifier.theorems.known_counts import (
 )
 from blowproof.verifier.theorems.lengths.frames_above import outputs_in_frames
 from blowproof.verifier.theorems.lengths.heaviest_blocks import heaviest
+from blowproof.verifier.theorems.lengths.two_dependencies import of_boundaries
 from blowproof.verifier.theorems.longest_irreducible import longest_of_effects, longest_of_points
 from blowproof.verifier.theorems.values.less_known import change_less_facts
 
@@ -215,7 +216,8 @@ def _by_classes(question: Question, facts: ClassTable, end: float) -> int | None
 
     Then moves change what their boundary k(z) does. An irreducible is a simple cycle, without a
     boundary, or a sum of circuits with factors of less than d (`lengths.lattice_free`), each of
-    which has a frame's vector for its boundary (see `affine_frames.change_above`).
+    which has a frame's vector for its boundary (see `affine_frames.change_above`); for d = 2 frames
+    themselves are enough (`lengths.two_dependencies`).
     """
     setting, query = question.setting, question.query
     if not is_labelled(question.reading) or setting.bounds or setting.clauses:
@@ -249,7 +251,7 @@ def _by_classes(question: Question, facts: ClassTable, end: float) -> int | None
             min(most, listed.one) if sum(row) == 1 else most
             for most, row in zip(each, rows, strict=True)
         ]
-    return max(0, len(basis) * sum(each) - 1)
+    return max(0, of_boundaries(len(basis), sum(each)))
 
 
 def _shown(number: int) -> str:

@@ -1,7 +1,8 @@
 """How long circuits of moves are, and how many of them an irreducible multiset is made of.
 
 Read `longest_circuit` (an ellipsoid round all effects bounds determinants), then `lattice_free`
-(sums of circuits, of which no part but the whole is a lattice point), `frames_above` (the blocks of
+(sums of circuits, of which no part but the whole is a lattice point), `two_dependencies` (of two
+affine dependencies, what an irreducible changes), `frames_above` (the blocks of
 a circuit's classes bound it, too), `listed_frames` (all blocks of few classes), `heaviest_blocks`
 (blocks while their volume allows it). Without circuits: `two_beside` (cells and two facts: cycles
 in the plane), `fitting_cycles` (few cells: all lists of cycles that fit together), `along_edges`
