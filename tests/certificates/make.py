@@ -581,6 +581,11 @@ LENGTHS: dict[str, tuple[Policy, Reading, Callable[[Question], Answer | None]]] 
         "published",
         bounds_beside,
     ),
+    "tables-bound-two-that-share-an-attribute": (
+        margins(table(3, 3, 3), "AB", "AC"),
+        "published",
+        by_ceiling,
+    ),
 }
 """What theorems bound by so many moves: what bounds it (the pairs of these are left out)."""
 
@@ -603,13 +608,38 @@ def lengths_of() -> dict[str, Document]:
 
 def _length_attacks(valid: dict[str, Document]) -> dict[str, Document]:
     """So many moves, by an ellipsoid or labels that are none, or less than what they bound."""
-    circuits, two, wards, loose, far = (valid[name] for name in LENGTHS)
+    circuits, two, wards, loose, far, shared = (valid[name] for name in LENGTHS)
     shape, facts = circuits["proof"]["shape"], circuits["proof"]["facts"]
     flat = [[0] * len(shape)] + [[0, *row[1:]] for row in shape[1:]]
     lopsided = [[shape[0][0], shape[0][1] + 1, *shape[0][2:]], *shape[1:]]
     every = len(two["proof"]["base"]) + 4
     moves = {"circuits": circuits, "beside": two, "beside-in-wards": wards, "beside-bounds": loose}
+    moves["tables"] = shared
+    grids, (known,) = shared["proof"]["tables"], shared["proof"]["sums"]
+    (times, *ends), *others = known["terms"]
+    mixed = [[[grids[1][0][0], *grids[0][0][1:]], *grids[0][1:]],
+             [[grids[0][0][0], *grids[1][0][1:]], *grids[1][1:]], *grids[2:]]  # fmt: skip
     return {
+        **{f"tables-{name}": changed(shared, "proof", "tables", to=to) for name, to in {
+            "without-one": grids[1:],
+            "of-cells-that-are-exchanged": mixed,
+            "with-one-twice": [*grids, grids[0]],
+            "with-a-cell-from-the-end": [[[-1, *grids[0][0][1:]], *grids[0][1:]], *grids[1:]],
+            "with-a-row-that-is-cut": [[grids[0][0][:2], *grids[0][1:]], *grids[1:]],
+            "of-none": [],
+        }.items()},
+        **{f"tables-by-a-sum-{name}": changed(shared, "proof", "sums", to=[{**known, **to}])
+           for name, to in {
+            "of-less": {"terms": [[times - 1, *ends], *others]},
+            "over-more": {"over": known["over"] + 1},
+            "over-nothing": {"over": 0},
+            "of-other-moves": {"terms": [[times, *ends[2:], *ends[-2:]], *others]},
+            "without-a-term": {"terms": others},
+            "with-a-factor-below-zero": {"terms": [*known["terms"], [-1, *ends]]},
+            "of-another-table": {"columns": known["columns"] + 1},
+        }.items()},
+        "tables-by-no-sum": changed(shared, "proof", "sums", to=[]),
+        "tables-where-records-come-and-go": changed(shared, "reading", to="add-remove"),
         **{f"{name}-one-less": changed(of, "value", to=lambda v: v - 1)
            for name, of in moves.items()},
         "circuits-of-a-flat-ellipsoid": changed(circuits, "proof", "shape", to=flat),

@@ -48,7 +48,7 @@ KINDS = {
     **{"merged": "merged", "cells": "cells", "exchanges": "exchanges", "margins": "margins"},
     **{"determined": "determined", "secret-arc": "secret_arc", "one-sided": "one_sided"},
     **{"limits": "limits", "circuits": "lengths.circuits", "beside": "lengths.beside"},
-    **{"ends": "lengths.ends"},
+    **{"ends": "lengths.ends", "tables": "lengths.tables"},
 }
 FAULTS = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError)
 _ONLY_HERE = object()

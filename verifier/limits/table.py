@@ -525,6 +525,8 @@ proofs/lengths/beside
     MOST_ORDERS 5 labels: Of no more labels every order of the stages is tried.
 proofs/lengths/circuits
     MOST_ENTRIES 400_000 entries: Of the table of signatures.
+proofs/lengths/tables
+    MOST_SIGNATURES 64 signatures: Of more, it is not asked whether tables share an attribute.
 proofs/margins
     MOST_FACTS 60 facts: Of more facts no table is made that was searched in full.
 proofs/write
@@ -565,7 +567,7 @@ reductions/merged_records
     MOST_STEPS 1_000_000 steps: For the list of these sums.
     MOST_CHOICES 400 choices: More choices of records are too many.
 theorems/affine_frames
-    MOST_SIGNATURES 40 signatures: With more, frames are not listed.
+    MOST_SIGNATURES 64 signatures: With more, frames are not listed.
     MOST_PARTITIONS 10_000 partitions: More partitions of signatures are not looked at.
 theorems/alone
     SECONDS 4.0 seconds: For the question whether records move alone.
@@ -623,6 +625,8 @@ theorems/lengths/longest_circuit
 theorems/lengths/frames_above
     MOST_CLASSES 64 signatures: Of more, frames are not bounded by sizes of blocks.
     MOST_SIZES 5_000 lists: More sizes that the blocks of a frame may have are not looked through.
+theorems/lengths/shared_attribute
+    MOST_CLASSES 64 classes: Of more, it is not asked whether tables share an attribute.
 theorems/lengths/heaviest_blocks
     MOST_SETS 400_000 sets: Of so many classes, the largest is found by looking at all.
     MOST_SIGNS 27 classes: Of more, not all vectors of signs are looked at.

@@ -34,6 +34,7 @@ from blowproof.verifier.proofs.irreducible_parts import parted
 from blowproof.verifier.proofs.lengths.beside import beside
 from blowproof.verifier.proofs.lengths.circuits import circuits
 from blowproof.verifier.proofs.lengths.ends import ends
+from blowproof.verifier.proofs.lengths.tables import tables
 from blowproof.verifier.proofs.limits import limits
 from blowproof.verifier.proofs.margins import margins, rounds
 from blowproof.verifier.proofs.merged import merged_proofs
@@ -253,6 +254,7 @@ class _Writer:
                 yield from beside(world(), value, bases)
                 yield from margins(world(), value, self._left)
                 yield from circuits(world(), value)
+                yield from tables(world(), value)
         except Rejected as reason:
             self.reasons.append(f"a theorem: {reason}")
 

@@ -25,6 +25,7 @@ from blowproof.verifier.databases.value_classes import ClassTable
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.theorems.lengths.frames_above import change_in_frames, moves_in_frames
 from blowproof.verifier.theorems.lengths.heaviest_blocks import heaviest
+from blowproof.verifier.theorems.lengths.shared_attribute import moves_of_tables
 from blowproof.verifier.theorems.lengths.two_dependencies import of_boundaries
 
 __all__ = [
@@ -269,8 +270,8 @@ def change_above(found: Signatures, *, end: float) -> int | None:
     `blocks_above`). For d > 2 the proof of the latter holds as it stands, but for (2), where the
     trees of c_i have d - 1 independent sums on K, and the block of all other trees with these d - 1
     is a frame, and (3), which is sum l_i < d (`lengths.lattice_free`). So the bound is d W - 2, W
-    being even and no less than the worth of every frame (`lengths.frames_above`,
-    `heaviest_blocks`). If every class is called large, it is twice what so many moves can be: the
+    being even and no less than the worth of every frame (`lengths.frames_above`, `heaviest_blocks`,
+    `shared_attribute`). If every class is called large, it is twice what so many moves can be: the
     proofs bound what enters classes and what leaves them. If none is, all that counts is the
     boundary, and for d = 2 the bound is W (`lengths.two_dependencies`).
 
@@ -296,11 +297,19 @@ def _listed_worth(found: Signatures, end: float) -> int | None:
 
 
 def _worth_above(found: Signatures, end: float) -> int | None:
-    """Return an even number that no frame's worth exceeds; calling classes large takes no less."""
+    """Return an even number that no frame's worth exceeds; calling classes large takes no less.
+
+    All moves from each class of a block to the next one are at most so many as a circuit's
+    (`lengths.shared_attribute`: each is what a part of the block loses).
+    """
+    basis = found.dependencies
+    shared = moves_of_tables(basis)
+    every = [None if shared is None else 2 * shared]
     if any(found.large):
-        moves = moves_in_frames(found.dependencies, end=end)
-        return None if moves is None else 2 * moves
-    change = change_in_frames(found.dependencies, end=end)
-    listed = heaviest(found.dependencies)
-    every = [each for each in (change, listed and listed.change) if each is not None]
-    return min(every) // 2 * 2 if every else None
+        moves = moves_in_frames(basis, end=end)
+        every.append(None if moves is None else 2 * moves)
+    else:
+        listed = heaviest(basis)
+        every += [change_in_frames(basis, end=end), listed and listed.change]
+    known = [each for each in every if each is not None]
+    return min(known) // 2 * 2 if known else None

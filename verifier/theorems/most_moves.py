@@ -51,6 +51,7 @@ from blowproof.verifier.theorems.known_counts import (
 )
 from blowproof.verifier.theorems.lengths.frames_above import outputs_in_frames
 from blowproof.verifier.theorems.lengths.heaviest_blocks import heaviest
+from blowproof.verifier.theorems.lengths.shared_attribute import outputs_of_tables
 from blowproof.verifier.theorems.lengths.two_dependencies import of_boundaries
 from blowproof.verifier.theorems.longest_irreducible import longest_of_effects, longest_of_points
 from blowproof.verifier.theorems.values.less_known import change_less_facts
@@ -242,9 +243,12 @@ def _by_classes(question: Question, facts: ClassTable, end: float) -> int | None
             return None
         rows.append([int(True in each) for each in inside])
     basis = found[0].dependencies
-    each = outputs_in_frames(basis, rows, end=end)
-    if each is None:
+    of_blocks = outputs_in_frames(basis, rows, end=end)
+    of_tables = outputs_of_tables(basis, rows)
+    if of_blocks is None and of_tables is None:
         return None
+    told = (of_blocks or of_tables or [], of_tables or of_blocks or [])
+    each = [min(most) for most in zip(*told, strict=True)]
     listed = heaviest(basis)
     if listed is not None:
         each = [

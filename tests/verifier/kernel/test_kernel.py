@@ -28,7 +28,7 @@ KINDS = {
     *("single", "cells", "cycles", "irreducible", "graver"),
     *("four-cells", "every-database", "branching", "merged"),
     *("exchanges", "secret-arc", "determined", "limits", "one-sided", "margins"),
-    *("circuits", "beside"),
+    *("circuits", "beside", "tables"),
 }
 
 

@@ -1,0 +1,174 @@
+"""Kind `tables`: how long circuits of moves are where printed tables share an attribute.
+
+Readings 1, 2 and 5, equality facts and impossible values. Let values have N signatures, of affine
+rank r, and d = N - 1 - r. `tables` are grids of signatures (by number, as cells first have them),
+each of at least two rows and columns, and no signature in two places. Which row and which column of
+a grid a record is in, and which signature, if it is in no grid, must follow from its signature by
+affine maps, and d be the sum of (rows - 1) (columns - 1): then moves without effect are those that
+keep how many are in each row and each column, and in what is in no grid. `sums` say how bases of
+the dependencies of larger grids are made of moves, and are multiplied out. With w and E for each
+grid, D is the product of all w, with one E in place of its w, and a circuit has (r + 1) D moves at
+the most, an irreducible at most max(N, (r + 1) D) if d is 1, or max(N, d (r + 1) D - 1). The proofs
+are at the heads of `theorems/lengths/shared_attribute.py` and `lattice_free.py` of the verifier,
+and in FORMAT.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations, permutations, product
+from math import factorial, floor
+from typing import Any
+
+from ...document import Budget, Exact, Rejected, want
+from ...independent import affine_rank
+from ...world import World
+from ..cells import Place, places_of
+from ..margins import bound
+
+Grid = Sequence[Sequence[int]]
+List = dict[tuple[int, ...], int]
+"""Minors by the places of their rows, those that are not 0."""
+
+MOST_CELLS, MOST_TERMS = 15, 50
+
+
+def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
+    """Refuse unless so many moves, each with the largest change, are within the value."""
+    some = {"rows": int, "columns": int, "over": int, "terms": [[int]]}
+    told = want(proof, {"kind": str, "tables": [[[int]]], "sums": [some]}, "the proof")
+    scale, places = places_of(world)
+    most = longest(world, places, told["tables"], told["sums"])
+    if bound(world, places, most) > world.measure.claim(value, scale):
+        raise Rejected("so many moves may change the query by more than the value")
+
+
+def longest(
+    world: World, places: Sequence[Place], tables: Sequence[Grid], sums: Sequence[dict[str, Any]]
+) -> int:
+    """Return how many moves no irreducible exceeds; refuse what are not all dependencies."""
+    every = list(dict.fromkeys(effect for effect, _ in places))
+    homes = _homes(tables, len(every))
+    world.budget.spend(4 * len(every), 4 * len(every))
+    free = 1 + max((fact for effect in every for fact, _ in effect), default=0)
+    names: dict[tuple[int, ...], int] = {}
+    told = []
+    for number, effect in enumerate(every):
+        sides = homes.get(number, ((number,),))
+        more = sorted(names.setdefault(side, free + len(names)) for side in sides)
+        told.append((*effect, *((name, 1) for name in more)))
+    rank = affine_rank(every, world.budget)
+    if affine_rank(told, world.budget) != rank:
+        raise Rejected("the rows and columns of the tables do not follow from the facts")
+    sizes = [(len(grid), len(grid[0])) for grid in tables]
+    dependencies = sum((rows - 1) * (columns - 1) for rows, columns in sizes)
+    if dependencies != len(every) - 1 - rank:
+        raise Rejected("the tables have not all dependencies of the signatures")
+    known = {}
+    for each in sums:
+        low, high = sorted((each["rows"], each["columns"]))
+        known[low, high] = weight(each, world.budget)
+    product_of_all, ratio = Fraction(1), Fraction(1)
+    for size in sizes:
+        low, high = sorted(size)
+        if low > 2 and (low, high) not in known:
+            raise Rejected("for a table of this size no sum is told")
+        own = Fraction(high) if low == 2 else known[low, high]
+        product_of_all *= own
+        if low == 3:
+            ratio = min(ratio, (high + 1) ** 2 // 3 / own)
+    circuit = (rank + 1) * floor(product_of_all * ratio)
+    return max(len(every), dependencies * circuit - (dependencies > 1))
+
+
+def _homes(tables: Sequence[Grid], count: int) -> dict[int, tuple[tuple[int, ...], ...]]:
+    """Return the row and the column of each signature that is in a grid."""
+    homes: dict[int, tuple[tuple[int, ...], ...]] = {}
+    for place, grid in enumerate(tables):
+        if len(grid) < 2 or len(grid[0]) < 2 or any(len(row) != len(grid[0]) for row in grid):
+            raise Rejected("a table is no grid of two rows and columns or more")
+        for i, row in enumerate(grid):
+            for j, number in enumerate(row):
+                if number in homes or not 0 <= number < count:
+                    raise Rejected("there is no such signature, or it is in two places")
+                homes[number] = ((place, 0, i), (place, 1, j))
+    return homes
+
+
+def weight(told: dict[str, Any], budget: Budget) -> Fraction:
+    """Return what the factors of a sum add up to; refuse one that is not the list of the basis.
+
+    The terms stand for the means of their images under permutations of rows and of columns, with
+    the signs that these give the basis. Both lists keep their signs, so one set of cells of each
+    kind is compared.
+    """
+    rows, columns, over = told["rows"], told["columns"], told["over"]
+    size = (rows - 1) * (columns - 1)
+    if not (3 <= rows <= columns and rows * columns <= MOST_CELLS and over > 0):
+        raise Rejected("a sum is for a table that is too small or too large for it")
+    if not 0 < len(told["terms"]) <= MOST_TERMS:
+        raise Rejected("a sum has no terms, or too many")
+    lists = []
+    for times, *ends in told["terms"]:
+        if times <= 0 or len(ends) != 2 * size or not set(ends) <= set(range(rows * columns)):
+            raise Rejected("a term is no factor with as many moves as the basis has vectors")
+        moves = [{i: 1, j: -1} for i, j in zip(ends[::2], ends[1::2], strict=True) if i != j]
+        lists.append((times, minors(moves, budget) if len(moves) == size else {}))
+    wanted = minors(_basis(rows, columns), budget)
+    orders = list(permutations(range(rows)))
+    images = [
+        (_sign(p) ** (columns - 1) * _sign(q) ** (rows - 1),
+         [p[i] * columns + q[j] for i in range(rows) for j in range(columns)])
+        for p, q in product(orders, permutations(range(columns)))
+    ]  # fmt: skip
+    seen: set[tuple[tuple[bool, ...], ...]] = set()
+    sign = 0
+    for places in combinations(range(rows * columns), size):
+        budget.spend(2 * rows * columns * factorial(rows))
+        held = [[i * columns + j in places for i in range(rows)] for j in range(columns)]
+        kind = min(tuple(sorted(tuple(c[i] for i in order) for c in held)) for order in orders)
+        if kind in seen:
+            continue
+        seen.add(kind)
+        budget.spend(len(images) * (size * size + 4 * len(lists)), 2 * len(kind))
+        total = 0
+        for turned, image in images:
+            moved = [image[place] for place in places]
+            at = tuple(sorted(moved))
+            total += turned * _sign(moved) * sum(n * found.get(at, 0) for n, found in lists)
+        here = over * len(images) * wanted.get(places, 0)
+        sign = sign or (1 if total == here else -1) * (total != 0)
+        if total != sign * here and (total or here):
+            raise Rejected("a sum is not the list of the basis")
+    return Fraction(sum(times for times, _ in lists), over)
+
+
+def _basis(rows: int, columns: int) -> list[dict[int, int]]:
+    """Return the vectors e_ij - e_aj - e_ic + e_ac."""
+    below, right = (rows - 1) * columns, columns - 1
+    return [
+        {i * columns + j: 1, below + j: -1, i * columns + right: -1, below + right: 1}
+        for i in range(rows - 1)
+        for j in range(columns - 1)
+    ]
+
+
+def minors(vectors: Sequence[dict[int, int]], budget: Budget) -> List:
+    """Return the minors of as many rows as there are vectors, expanded by the last vector."""
+    found: List = {(): 1}
+    for vector in vectors:
+        budget.spend(4 * len(found) * len(vector) * len(vectors), 2 * len(found) * len(vectors))
+        longer: List = {}
+        for places, value in found.items():
+            for place, times in vector.items():
+                if place not in places:
+                    after = sum(other > place for other in places)
+                    at = tuple(sorted((*places, place)))
+                    longer[at] = longer.get(at, 0) + (-1) ** after * value * times
+        found = longer
+    return found
+
+
+def _sign(order: Sequence[int]) -> int:
+    return 1 - 2 * (sum(a > b for a, b in combinations(order, 2)) % 2)
