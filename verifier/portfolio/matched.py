@@ -36,6 +36,7 @@ from blowproof.models import Full, Marginal, PartitionBy, Point, Reading, Settin
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.portfolio.strategy import Reduction
 from blowproof.verifier.theorems.values.free_change import axes_of_facts
 
@@ -96,7 +97,7 @@ def _spread(place: int | None, question: Question, found: Answer) -> Pair | None
     """Return what goes and what comes, each kind of move in a cell of its own where there are."""
     pair, known = found.witness, question.setting.policy.known
     if pair is None or place is None:
-        return pair
+        return _checked(question, pair)
     easier, fact = _known_less(question.setting, place), known[place]
     assert isinstance(fact, Marginal)
     axes = easier.domain.axes(fact.attributes)
@@ -115,7 +116,17 @@ def _spread(place: int | None, question: Question, found: Answer) -> Pair | None
             moved[kind] = x, y
             break
     gone, come = zip(*(moved.get(kind, kind) for kind in moves), strict=True)
-    return Pair.multisets(gone, come)
+    spread = Pair.multisets(gone, come)
+    return spread if moved.keys() == set(moves) else _checked(question, spread)
+
+
+def _checked(question: Question, pair: Pair | None) -> Pair | None:
+    """Return a pair if a check of it ends and says that it is one, in half of what time is left."""
+    if pair is None:
+        return None
+    end = question.by(1 / 2)
+    holds = check_pair(question.setting, question.reading, pair, deadline=end).holds
+    return pair if holds else None
 
 
 def _cells(found: Setting, axes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

@@ -22,8 +22,9 @@ class Reduction:
 
     `apply` returns the easier question; None: there is none after all. `upper` says what an upper
     bound of its S says about the question that was asked (None: nothing). `bring_back` turns the
-    pair of an answer into databases of the question that was asked; the plan keeps those that the
-    check of pairs accepts, so it may guess.
+    pair of an answer into databases of the question that was asked. The plan checks them; but of a
+    large pair a check may not end, and then minimality rests on the docstring of the reduction: one
+    that guesses has to check in full by itself.
     """
 
     apply: Callable[[Question], Question | None]

@@ -22,8 +22,9 @@ from blowproof.models import (
 )
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Question
-from blowproof.verifier.neighbours.check import check_pair
+from blowproof.verifier.neighbours.check import Verdict, check_pair
 from blowproof.verifier.plan import answer
+from blowproof.verifier.portfolio import matched, step
 from blowproof.verifier.portfolio.matched import no_matches
 
 QUERIES = ("histogram", "marginal(a,b)", "marginal(c)", "count(some)", "sum(a)")
@@ -124,6 +125,44 @@ def test_a_table_with_few_cells_bounds_from_above() -> None:
     truth = sensitivity(policy, reading="add-remove", engine="hilbert")
     assert told.upper is not None
     assert told.lower <= truth.lower <= told.upper == 16
+
+
+def test_what_goes_may_be_matched_with_what_comes_in_other_ways() -> None:
+    """24 cells would let 144 women go in treatment; but cells of both tables match by threes."""
+    policy = Policy(
+        domain=Domain(
+            centre=Labels([f"c{place}" for place in range(12)]),
+            arm=Labels(["drug", "placebo"]),
+            response=Labels(["all", "some", "none"]),
+            severe=Labels(["yes", "no"]),
+        ),
+        known=(
+            Marginal(["centre", "arm"]),
+            Marginal(["arm", "response"]),
+            Count({"severe": "yes"}),
+        ),
+        queries=(NamedCount("some", {"arm": "drug", "severe": "yes"}),),
+    )
+    told = answer(asked(policy, "count(some)"), "matched")
+    assert told.upper == 6
+    assert told.lower <= 6
+
+
+def test_a_pair_without_cells_of_its_own_needs_a_check_that_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A pair of 5 grades has more kinds of moves than 5 schools have cells."""
+
+    def without_end(*_: object, **__: object) -> Verdict:
+        return Verdict(False, minimality="budget")
+
+    for module in (matched, step):
+        monkeypatch.setattr(module, "check_pair", without_end)
+    few = answer(asked(meals(5, 5), "histogram"), "matched")
+    assert few.upper == 36
+    assert (few.lower, few.witness) == (0, None)
+    many = answer(asked(meals(28, 12), "histogram"), "matched")
+    assert many.lower == many.upper == 168
 
 
 def test_it_is_for_reading_3_where_n_is_known() -> None:

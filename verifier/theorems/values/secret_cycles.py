@@ -33,12 +33,15 @@ bars one of them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
+from itertools import chain
 from math import ceil, floor, isqrt
 
 from blowproof.models import (
+    Area,
     BlowproofError,
     BoundQuery,
     Box,
@@ -233,22 +236,34 @@ def _round(query: BoundQuery, choices: Sequence[Collection[Edge]], end: float) -
 def _chosen(query: BoundQuery, choices: Sequence[Collection[Edge]], end: float) -> tuple[Edge, ...]:
     """Return an edge for each arc that changes the query most beside the others."""
     moves = [next(iter(edges)) for edges in choices]
+    written = query.longest_row <= LONG_ROW
     whole: dict[Hashable, Exact] = defaultdict(int)
-    for x, y in moves:
-        _add(query, whole, (x, y), 1)
+    for edge in moves if written else ():
+        _add(query, whole, edge, 1)
     for _ in range(MOST_TURNS):
         better = False
         for place, edges in enumerate(choices):
             if now() > end:
                 return tuple(moves)
-            _add(query, whole, moves[place], -1)
-            best = max(edges, key=lambda edge: _gain(query, whole, edge))
-            if _gain(query, whole, best) > _gain(query, whole, moves[place]):
+            others = [*moves[:place], *moves[place + 1 :]]
+            if written:
+                _add(query, whole, moves[place], -1)
+                gain = partial(_gain, query, whole)
+            else:
+                gain = partial(_worth_beside, query, others)
+            best = max(edges, key=gain)
+            if gain(best) > gain(moves[place]):
                 moves[place], better = best, True
-            _add(query, whole, moves[place], 1)
+            if written:
+                _add(query, whole, moves[place], 1)
         if not better:
             break
     return tuple(moves)
+
+
+def _worth_beside(query: BoundQuery, others: Sequence[Edge], edge: Edge) -> Exact:
+    """Return how much a move changes the query together with others."""
+    return query.norm(_change([*others, edge]))
 
 
 def _add(query: BoundQuery, whole: dict[Hashable, Exact], edge: Edge, times: int) -> None:
@@ -288,23 +303,15 @@ def _edges(
     whether all that the query can change by is whole.
     """
     across: dict[tuple[int, int], Edges] = defaultdict(dict)
-    seen: dict[Point, tuple[int | None, int]] = {}
-    rows: list[Mapping[Hashable, Exact]] = []
-    numbers: dict[Hashable, int] = {}
-    met: set[tuple[int, int, int, int]] = set()
     inside: dict[Hashable, Edge] = {}
-    parts = query.parts if isinstance(query, Stacked) else ()
-    read = parts[0].query if len(parts) == 1 else query  # its rows differ where the query's do
+    rows = _Rows(query, setting.domain)
+    seen: dict[Point, tuple[int | None, int]] = {}
+    met: set[tuple[int, int, int, int]] = set()
 
     def look(x: Point) -> tuple[int | None, int]:
-        """Return the class of a value, and the number of its row (a long one has its own)."""
+        """Return the class of a value, and the number of its row."""
         if x not in seen:
-            row = read.row(x)
-            key: Hashable = frozenset(row.items()) if len(row) <= LONG_ROW else x
-            if key not in numbers:
-                numbers[key] = len(rows)
-                rows.append(row)
-            seen[x] = place_of(x), numbers[key]
+            seen[x] = place_of(x), rows.number(x)
         return seen[x]
 
     for number, (x, y) in enumerate(_edges_read(setting, query)):
@@ -314,23 +321,60 @@ def _edges(
         if a is None or b is None or (a, first, b, second) in met:
             continue
         met.add((a, first, b, second))
-        one, two = rows[first], rows[second]
-        key: Hashable = (x, y)
-        if len(one) + len(two) <= LONG_ROW:
-            apart = {output: two.get(output, 0) - one.get(output, 0) for output in (*one, *two)}
-            if a > b:
-                apart = {output: -value for output, value in apart.items()}
-            key = frozenset((output, value) for output, value in apart.items() if value)
         if a == b:
-            inside.setdefault(key, (x, y))
+            inside.setdefault(rows.difference(first, second), (x, y))
         elif a < b:
-            across[a, b].setdefault(key, (x, y))
+            across[a, b].setdefault(rows.difference(first, second), (x, y))
         else:
-            across[b, a].setdefault(key, (y, x))
+            across[b, a].setdefault(rows.difference(second, first), (y, x))
     best = max(inside.values(), key=lambda e: query.norm({e[0]: -1, e[1]: 1}), default=None)
-    numbers_of = [] if read.binary else [row.values() for row in rows]
-    exact = (*(part.weights for part in parts), *numbers_of)
-    return across, best, all(value.denominator == 1 for some in exact for value in some)
+    return across, best, rows.whole
+
+
+class _Rows:
+    """Rows of a query by their numbers; long ones are not written out, each axis read counts."""
+
+    def __init__(self, query: BoundQuery, domain: Domain) -> None:
+        # the rows of a single part differ where the query's do
+        self._parts = query.parts if isinstance(query, Stacked) else ()
+        self._query = self._parts[0].query if len(self._parts) == 1 else query
+        self._domain = domain
+        self._read = sorted(query.axes_read(domain))
+        self._written = query.longest_row <= LONG_ROW
+        self._rows: list[Mapping[Hashable, Exact]] = []
+        self._numbers: dict[Hashable, int] = {}
+        self._shown: dict[Point, int] = {}
+
+    def number(self, point: Point) -> int:
+        """Return the number of a value's row; values with the same number have the same."""
+        read = tuple(point[axis] for axis in self._read)
+        if read not in self._shown:
+            row = self._query.row(point) if self._written else {}
+            key: Hashable = frozenset(row.items()) if self._written else read
+            if key not in self._numbers:
+                self._numbers[key] = len(self._rows)
+                self._rows.append(row)
+            self._shown[read] = self._numbers[key]
+        return self._shown[read]
+
+    def difference(self, first: int, second: int) -> Hashable:
+        """Return a key of second - first: two with the same key are the same."""
+        if not self._written:
+            return first, second
+        one, two = self._rows[first], self._rows[second]
+        apart = {output: two.get(output, 0) - one.get(output, 0) for output in (*one, *two)}
+        return frozenset((output, value) for output, value in apart.items() if value)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all that the query can change by is known to be whole."""
+        entries: Iterable[Exact] | None = ()
+        if not self._written:
+            entries = self._query.entries(self._domain, labelled=True)
+        elif not self._query.binary:
+            entries = (value for row in self._rows for value in row.values())
+        weights = (value for part in self._parts for value in part.weights)
+        return entries is not None and all(x.denominator == 1 for x in chain(weights, entries))
 
 
 def _edges_read(setting: Setting, query: BoundQuery) -> Iterator[Edge]:
@@ -340,26 +384,38 @@ def _edges_read(setting: Setting, query: BoundQuery) -> Iterator[Edge]:
     query read is one without that, or nothing is left of it, and makes the same difference: other
     axes are charged no more. Where an edge changes one axis only, those of an axis that the query
     does not read change nothing, wherever they are on the query's axes; and those of an axis that
-    no fact reads stay in their class, wherever that is, if records may be everywhere.
+    no fact reads stay in their class, wherever that is, if records may be everywhere. On an axis
+    with one possible position nothing changes.
     """
     graph, domain = setting.graph, setting.domain
-    facts, asked = axes_of_facts(setting), query.axes_read(domain)
+    held = _held(setting)
+    facts, asked = axes_of_facts(setting) - held.keys(), query.axes_read(domain) - held.keys()
     read = facts | asked
     if not isinstance(graph, OffsetGraph):
         yield from graph.edges(limit=MOST_EDGES)
     elif graph.together == "sum" and 2 * min(axis.weight for axis in graph.axes) > graph.bound:
-        everywhere = setting.scope == "any" and not setting.impossible.boxes
+        everywhere = setting.scope == "any" and domain.restricted([setting.impossible]) <= set(held)
         for axis in sorted(read):
             others = facts if axis not in asked else asked if everywhere else read
-            yield from _edges_on(graph, others if axis not in facts else read, {axis})
+            yield from _edges_on(graph, others if axis not in facts else read, {axis}, held)
     else:
-        yield from _edges_on(graph, read, read)
+        yield from _edges_on(graph, read, read, held)
+
+
+def _held(setting: Setting) -> dict[int, int]:
+    """Return the axes with one possible position, whatever the others are, and that position."""
+    left = dict(enumerate(setting.domain.whole.sides))
+    for box in setting.impossible.boxes:
+        axes = list(setting.domain.restricted([Area((box,))]))
+        if len(axes) == 1:
+            left[axes[0]] -= box.sides[axes[0]]
+    return {axis: side.nth(0) for axis, side in left.items() if side.size == 1}
 
 
 def _edges_on(
-    graph: OffsetGraph, read: Collection[int], changed: Collection[int]
+    graph: OffsetGraph, read: Collection[int], changed: Collection[int], held: Mapping[int, int]
 ) -> Iterator[Edge]:
-    """Yield edges that change some axes, with 0 on all axes that are not read."""
+    """Yield edges that change some axes, with one position on all axes that are not read."""
     kept = sorted(read)
     if not kept:
         return
@@ -377,7 +433,9 @@ def _edges_on(
     places = {axis: place for place, axis in enumerate(kept)}
 
     def spread(point: Point) -> Point:
-        return tuple(point[places[k]] if k in places else 0 for k in range(len(domain)))
+        return tuple(
+            point[places[k]] if k in places else held.get(k, 0) for k in range(len(domain))
+        )
 
     for x, y in smaller.edges(limit=MOST_EDGES):
         yield spread(x), spread(y)

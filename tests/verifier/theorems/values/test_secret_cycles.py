@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -27,6 +28,7 @@ from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.theorems.simple_cycles import single_cycles
+from blowproof.verifier.theorems.values import secret_cycles
 
 QUERIES = (
     "sum(x)",
@@ -91,6 +93,50 @@ def test_in_other_norms_too(seed: int) -> None:
     assert told.lower <= slow.lower <= told.upper
     if told.witness is not None:
         assert check_pair(found, "secret-moves", told.witness).holds
+
+
+@pytest.mark.parametrize("seed", range(14))
+def test_rows_that_are_not_written_out_give_the_same(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = drawn(random.Random(seed))
+    question = asked(policy, QUERIES[seed % len(QUERIES)])
+    written = single_cycles(question)
+    monkeypatch.setattr(secret_cycles, "LONG_ROW", 0)
+    not_written = single_cycles(question)
+    assert written is not None and not_written is not None
+    assert (written.lower, written.upper) == (not_written.lower, not_written.upper)
+
+
+def test_ranges_of_a_long_axis_need_no_rows_written_out() -> None:
+    """A range of 500 positions is in up to 62,500 outputs: rows of all values are 200 million."""
+    policy = Policy(
+        domain=Domain(place=Labels("abcd"), income=Integers(0, 499)),
+        known=(Marginal(["place"]), Count({"income": Between(100, 499)})),
+        secrets=Distance(metric="l1", threshold=10, attributes=["income"]),
+    )
+    told = sensitivity(policy, "ranges(income)", reading="secret-moves", time_limit=30)
+    two = policy.domain.encode({"place": "a", "income": 244})
+    ten = policy.domain.encode({"place": "a", "income": 254})
+    one_move = parse_query("ranges(income)", policy).norm({two: -1, ten: 1})
+    assert told.lower == told.upper
+    assert one_move <= told.lower <= 2 * one_move
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_attributes_of_which_one_value_is_possible_are_left_out(seed: int) -> None:
+    rng = random.Random(seed)
+    policy = drawn(rng)
+    held = rng.randint(0, 2)
+    domain = Domain(x=policy.domain["x"], sex=policy.domain["sex"], region=Labels(["n", "m", "s"]))
+    others = [Impossible({"region": label}) for k, label in enumerate("nms") if k != held]
+    wider = replace(policy, domain=domain, known=(*others, *policy.known))
+    query = QUERIES[seed % (len(QUERIES) - 1)]
+    one, two = single_cycles(asked(policy, query)), single_cycles(asked(wider, query))
+    assert one is not None and two is not None
+    assert (one.lower, one.upper) == (two.lower, two.upper)
+    if two.witness is not None:
+        assert check_pair(setting(wider), "secret-moves", two.witness).holds
 
 
 def three_axes(rng: random.Random) -> Policy:
