@@ -582,7 +582,7 @@ LENGTHS: dict[str, tuple[Policy, Reading, Callable[[Question], Answer | None]]] 
         bounds_beside,
     ),
     "tables-bound-two-that-share-an-attribute": (
-        margins(table(3, 3, 3), "AB", "AC"),
+        margins(table(3, 3, 3, 2), "AB", "AC"),
         "published",
         by_ceiling,
     ),

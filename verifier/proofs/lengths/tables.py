@@ -8,8 +8,7 @@ from typing import Any
 from blowproof.models import Exact
 from blowproof.verifier.kernel.document import Rejected
 from blowproof.verifier.kernel.proofs.cells import places_of
-from blowproof.verifier.kernel.proofs.lengths.tables import longest
-from blowproof.verifier.kernel.proofs.margins import bound
+from blowproof.verifier.kernel.proofs.lengths.tables import within
 from blowproof.verifier.kernel.world import World
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.theorems.affine_frames import kernel
@@ -46,8 +45,8 @@ def tables(world: World, value: Exact) -> Iterator[dict[str, Any]]:
         if sides in shapes
     ]
     try:
-        most = longest(world, places, grids, sums)
+        most = within(world, places, grids, sums)
     except Rejected:
         return
-    if bound(world, places, most) <= world.measure.claim(value, scale):
+    if most <= world.measure.claim(value, scale):
         yield {"kind": "tables", "tables": grids, "sums": sums}

@@ -8,9 +8,12 @@ affine maps, and d be the sum of (rows - 1) (columns - 1): then moves without ef
 keep how many are in each row and each column, and in what is in no grid. `sums` say how bases of
 the dependencies of larger grids are made of moves, and are multiplied out. With w and E for each
 grid, D is the product of all w, with one E in place of its w, and a circuit has (r + 1) D moves at
-the most, an irreducible at most max(N, (r + 1) D) if d is 1, or max(N, d (r + 1) D - 1). The proofs
-are at the heads of `theorems/lengths/shared_attribute.py` and `lattice_free.py` of the verifier,
-and in FORMAT.md.
+the most, an irreducible at most max(N, (r + 1) D) if d is 1, or max(N, d (r + 1) D - 1). In l1,
+where a signature tells what a record adds to f, an output with the values F_c changes by no more
+than D times the sum of |F_c - t|, t being some number for each grid, by a circuit: by an
+irreducible all outputs by no more than that together, if d is 1, or by less than d times as much.
+The proofs are at the heads of `theorems/lengths/shared_attribute.py` and `lattice_free.py` of the
+verifier, and in FORMAT.md.
 """
 
 from __future__ import annotations
@@ -19,11 +22,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, permutations, product
 from math import factorial, floor
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...document import Budget, Exact, Rejected, want
-from ...independent import affine_rank
-from ...world import World
+from ...independent import Sparse, affine_rank
+from ...measure import Change, Measure
+from ...world import SOME, World
 from ..cells import Place, places_of
 from ..margins import bound
 
@@ -35,19 +39,38 @@ MOST_CELLS, MOST_TERMS = 15, 50
 
 
 def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
-    """Refuse unless so many moves, each with the largest change, are within the value."""
+    """Refuse unless the value is not below what moves allow, or what the signatures' rows do."""
     some = {"rows": int, "columns": int, "over": int, "terms": [[int]]}
     told = want(proof, {"kind": str, "tables": [[[int]]], "sums": [some]}, "the proof")
     scale, places = places_of(world)
-    most = longest(world, places, told["tables"], told["sums"])
-    if bound(world, places, most) > world.measure.claim(value, scale):
+    if within(world, places, told["tables"], told["sums"]) > world.measure.claim(value, scale):
         raise Rejected("so many moves may change the query by more than the value")
 
 
-def longest(
+def within(
     world: World, places: Sequence[Place], tables: Sequence[Grid], sums: Sequence[dict[str, Any]]
 ) -> int:
-    """Return how many moves no irreducible exceeds; refuse what are not all dependencies."""
+    """Return what no neighbour pair exceeds, as a size."""
+    found = dependencies(world, places, tables, sums)
+    most = bound(world, places, found.longest)
+    sums_of_rows = _rows(world, places, tables)
+    if sums_of_rows is None:
+        return most
+    return min(most, max(0, found.number * found.factor * sums_of_rows - (found.number > 1)))
+
+
+class Dependencies(NamedTuple):
+    """The number d of dependencies, the most moves of an irreducible, and D."""
+
+    number: int
+    longest: int
+    factor: int
+
+
+def dependencies(
+    world: World, places: Sequence[Place], tables: Sequence[Grid], sums: Sequence[dict[str, Any]]
+) -> Dependencies:
+    """Return what the tables say; refuse those that have not all dependencies."""
     every = list(dict.fromkeys(effect for effect, _ in places))
     homes = _homes(tables, len(every))
     world.budget.spend(4 * len(every), 4 * len(every))
@@ -62,8 +85,8 @@ def longest(
     if affine_rank(told, world.budget) != rank:
         raise Rejected("the rows and columns of the tables do not follow from the facts")
     sizes = [(len(grid), len(grid[0])) for grid in tables]
-    dependencies = sum((rows - 1) * (columns - 1) for rows, columns in sizes)
-    if dependencies != len(every) - 1 - rank:
+    count = sum((rows - 1) * (columns - 1) for rows, columns in sizes)
+    if count != len(every) - 1 - rank:
         raise Rejected("the tables have not all dependencies of the signatures")
     known = {}
     for each in sums:
@@ -78,8 +101,31 @@ def longest(
         product_of_all *= own
         if low == 3:
             ratio = min(ratio, (high + 1) ** 2 // 3 / own)
-    circuit = (rank + 1) * floor(product_of_all * ratio)
-    return max(len(every), dependencies * circuit - (dependencies > 1))
+    factor = floor(product_of_all * ratio)
+    longest = max(len(every), count * (rank + 1) * factor - (count > 1))
+    return Dependencies(count, longest, factor)
+
+
+def _rows(world: World, places: Sequence[Place], tables: Sequence[Grid]) -> int | None:
+    """Return what the |F_c - t| of all outputs add up to; None where that bounds nothing."""
+    rows: dict[Sparse, Change] = {}
+    for effect, row in places:
+        if rows.setdefault(effect, row) != row or row is SOME:
+            return None
+    if type(world.measure) is not Measure or world.measure.name != "l1":
+        return None
+    every = [dict(row) for row in rows.values()]
+    world.budget.spend(4 * sum(map(len, every)), 2 * sum(map(len, every)))
+    total = 0
+    for grid in tables:
+        members = [every[number] for row in grid for number in row]
+        outputs = {output for row in members for output in row}
+        world.budget.spend(8 * len(outputs) * len(members))
+        for output in outputs:
+            values = sorted(row.get(output, 0) for row in members)
+            middle = values[len(values) // 2]
+            total += sum(abs(value - middle) for value in values)
+    return total
 
 
 def _homes(tables: Sequence[Grid], count: int) -> dict[int, tuple[tuple[int, ...], ...]]:
