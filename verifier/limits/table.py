@@ -589,7 +589,7 @@ theorems/beside_bounds
 theorems/beside_pairs
     MOST_AXES 4 attributes: Ends of classes are not looked at where a query reads more.
     MOST_CORNERS 64 values: So many ends of a class and label are looked at for a query.
-    MOST_RECORDS 100_000 records: Pairs with more records are not written out.
+    MOST_RECORDS 200_000 records: Pairs with more records are not written out.
     MOST_PLACED 20_000 records: Pairs with more records are not put into a database.
     MOST_RANKED 40 sets: So many sets of classes are compared by what they change the query by.
     MOST_EMBEDDED 6 sets: So many sets of classes are tried in databases with the known numbers.

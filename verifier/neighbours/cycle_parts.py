@@ -10,12 +10,20 @@ finds such pairs (`simple_cycles`), and takes time that follows what is not 0.
 *A few facts that count much beside them.* Without these, let the signatures be independent, and let
 each be left once. Then the moves fall into cycles in one way only, and a part that keeps every fact
 is some of them, with no effect on the few facts together: their effects on these are searched.
+
+*Many records for each move.* Otherwise, take arcs between signatures that join them all (a forest):
+a circulation follows from how often it goes along the other arcs. Along the forest a signature gets
+a height in each of the few facts; a circulation is without effect iff the other arcs, each as often
+as it goes along it, add up to 0 in what they rise beyond the heights of their ends. If the only
+such multiples are those of the moves themselves, and the moves have no common divisor, they have no
+such part.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from math import gcd
 
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.neighbours.zero_parts import zero_part
@@ -43,6 +51,8 @@ def part_of_cycle(moves: Sequence[tuple[Signature, Signature]]) -> bool | None:
     found = _walked(moves)
     for beside in _beside(moves) if found is None else ():
         found = _by_cycles(moves, beside)
+        if found is None and _only_relation(moves, beside):
+            found = False
         if found is not None:
             break
     return found
@@ -77,6 +87,72 @@ def _by_cycles(moves: Sequence[tuple[Signature, Signature]], beside: frozenset[i
             label = tuple(a + b for a, b in zip(label, more, strict=True))
         effects[label] += 1
     return zero_part(effects)
+
+
+def _only_relation(moves: Sequence[tuple[Signature, Signature]], beside: frozenset[int]) -> bool:
+    """Whether moves keep every fact, and no others of these kinds do but multiples of them."""
+    order = sorted(beside)
+    arcs: Counter[tuple[Signature, Signature, tuple[int, ...]]] = Counter()
+    for (one, two), times in Counter(moves).items():
+        before, later = dict(one), dict(two)
+        ends = [tuple(item for item in end if item[0] not in beside) for end in (one, two)]
+        arcs[ends[0], ends[1], tuple(later.get(k, 0) - before.get(k, 0) for k in order)] += times
+    places = list(dict.fromkeys(end for arc in arcs for end in arc[:2]))
+    changes: Counter[Signature] = Counter()
+    rises = [0] * len(order)
+    for (one, two, rise), times in arcs.items():
+        changes[one] -= times
+        changes[two] += times
+        rises = [total + times * step for total, step in zip(rises, rise, strict=True)]
+    if any(rises) or any(changes.values()) or gcd(*arcs.values()) > 1 or not _independent(places):
+        return False
+    heights, forest = _heights(arcs, len(order))
+    excess = []
+    for one, two, rise in arcs:
+        if (one, two, rise) not in forest:
+            along = zip(rise, heights[one], heights[two], strict=True)
+            excess.append([step + low - high for step, low, high in along])
+    return len(excess) == 1 + _rank(excess)
+
+
+def _heights(
+    arcs: Iterable[tuple[Signature, Signature, tuple[int, ...]]], facts: int
+) -> tuple[dict[Signature, list[int]], set[tuple[Signature, Signature, tuple[int, ...]]]]:
+    """Return heights of signatures, and the arcs of a forest along which they rise so."""
+    around: dict[Signature, list[tuple[Signature, Signature, tuple[int, ...]]]] = defaultdict(list)
+    for arc in arcs:
+        around[arc[0]].append(arc)
+        around[arc[1]].append(arc)
+    heights: dict[Signature, list[int]] = {}
+    forest = set()
+    for start in around:
+        if start in heights:
+            continue
+        heights[start], waiting = [0] * facts, [start]
+        while waiting:
+            place = waiting.pop()
+            for arc in around[place]:
+                one, two, rise = arc
+                other, sign = (two, 1) if place == one else (one, -1)
+                if other not in heights:
+                    steps = zip(heights[place], rise, strict=True)
+                    heights[other] = [height + sign * step for height, step in steps]
+                    forest.add(arc)
+                    waiting.append(other)
+    return heights, forest
+
+
+def _rank(rows: Sequence[Sequence[int]]) -> int:
+    """Return the rank of rows, by elimination."""
+    left = [list(row) for row in rows]
+    rank = 0
+    while left := [row for row in left if any(row)]:
+        top, rank = left.pop(), rank + 1
+        place = next(k for k, number in enumerate(top) if number)
+        left = [
+            [top[place] * a - row[place] * b for a, b in zip(row, top, strict=True)] for row in left
+        ]
+    return rank
 
 
 def _walked(moves: Sequence[tuple[Signature, Signature]]) -> bool | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from itertools import combinations_with_replacement, product
+from math import gcd
 
 import pytest
 from hypothesis import assume, given
@@ -206,3 +207,59 @@ def test_cycles_beside_a_few_facts_are_judged_as_the_search_does(seed: int) -> N
     assert verdict.minimality in ("searched", "refuted")
     if told is not None:
         assert told is not bool(verdict)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_moves_that_many_records_make_are_judged_by_elimination(seed: int) -> None:
+    """Two or three cycles round some classes, each gone round so often that a fact's labels cancel,
+    or twice as often.
+    """
+    rng = random.Random(seed)
+    met = {True: 0, False: 0}
+    for _ in range(400):
+        count, facts = rng.randint(3, 6), rng.randint(1, 2)
+        cycles = [rng.sample(range(count), rng.randint(1, count)) for _ in range(facts + 1)]
+        arcs = []
+        for cycle in cycles:
+            rises = [[rng.choice((-1, 0, 1)) for _ in range(facts)] for _ in cycle]
+            arcs.append(list(zip(cycle, [*cycle[1:], cycle[0]], rises, strict=True)))
+        sums = [[sum(rise[j] for _, _, rise in each) for j in range(facts)] for each in arcs]
+        if facts == 1:
+            times = [sums[1][0], -sums[0][0]]
+        else:
+            (a, b), (c, d), (e, f) = sums
+            times = [c * f - d * e, e * b - f * a, a * d - b * c]
+        if min(times) <= 0:
+            continue
+        whole = gcd(*times) if rng.random() < 0.7 else 1
+        moves = []
+        for each, often in zip(arcs, times, strict=True):
+            for one, two, rise in each:
+                ends = [[(one, 1)], [(two, 1)]]
+                for j, step in enumerate(rise):
+                    ends[step > 0] += [(count + j, 1)] * (step != 0)
+                moves += [(tuple(ends[0]), tuple(ends[1]))] * (often // whole)
+        effects: Counter[tuple[int, ...]] = Counter()
+        for low, high in moves:
+            change = Counter(dict(high))
+            change.subtract(dict(low))
+            effects[tuple(change[k] for k in range(count + facts))] += 1
+        told = part_of_cycle(moves)
+        if told is not None:
+            met[told] += 1
+            assert told is zero_parts.zero_part(effects)
+    assert met[False] > 5
+
+
+def test_two_cycles_round_many_classes_are_judged_at_once() -> None:
+    """A hundred classes beside two sexes: elimination had 30,000,000 entries, and gave up."""
+    labels = Labels([f"c{k}" for k in range(100)])
+    policy = Policy(
+        domain=Domain(a=labels, b=Labels("FM"), z=Labels("yn")),
+        known=(Marginal(["a"]), Marginal(["b"])),
+    )
+    answer = sensitivity(policy)
+    assert answer.lower == answer.upper == 2 * 5100
+    assert answer.witness is not None
+    verdict = check.check_pair(setting(policy), "published", answer.witness)
+    assert verdict and verdict.minimality == "searched"
