@@ -41,7 +41,7 @@ numbers; and no set has a larger sum: w_b = E_b = |k| / 2.
 *Tables.* For the one-way margins of a x c cells K_b has the basis e_ij - e_aj - e_ic + e_ac. With a
 = 2 these are m_j - m_c, m_j being the move from one cell of column j to the other, and the list of
 the differences of c vectors from the last one is the sum of those of any c - 1 of the vectors, with
-signs: w_b = c. For three rows and three to five columns `SUMS` has sums that a linear program
+signs: w_b = c. For 3 x 3 to 3 x 5 and 4 x 4 cells `SUMS` has sums that a linear program
 found, and tests have multiplied out. A permutation of rows and of columns maps the list of the
 basis to itself, up to its sign; `SUMS` has one of each kind of F, for the mean of its images.
 
@@ -52,8 +52,9 @@ columns change by, the moves have theirs: in size, both are the index of G in H 
 none). The latter is a sum, over a - 1 of the moves that change rows, of a determinant of how these
 move between rows times one of how the others move between columns, each 0, 1 or -1; and the former
 is 0 unless the a - 1 moves join all rows as a tree. So E_b is how many trees a graph with a points
-and a + c - 2 edges has at the most: c for a = 2, and for a = 3 the largest x y + y z + z x for x +
-y + z = c + 1, which is (c + 1)^2 / 3, rounded down.
+and e = a + c - 2 edges has at the most. That is the product of a - 1 numbers of 0 or more that add
+up to 2 e, divided by a (Kirchhoff), so (2 e / (a - 1))^(a - 1) / a at the most, rounded down: c for
+a = 2, and (c + 1)^2 / 3 for a = 3.
 
 *Met.* Two tables with four ages in common, of 4 regions and of 3 incomes: D is 8,220, determinants
 of 4,096 have been met. An ellipsoid (`longest_circuit`) says 55,698, and that a circuit has 445,149
@@ -125,6 +126,29 @@ SUMS = {
             (5, ((8, 13), (0, 2), (12, 10), (0, 1), (11, 10), (4, 9), (3, 8), (4, 14))),
         ),
     ),
+    (4, 4): Sum(
+        12903,
+        (
+            (18720, ((11, 3), (5, 7), (12, 8), (1, 0), (6, 2), (8, 4), (9, 10), (13, 14), (3, 15))),
+            (12960, ((13, 5), (0, 1), (14, 2), (4, 7), (3, 15), (9, 10), (4, 6), (12, 8), (11, 9))),
+            (
+                7920,
+                ((0, 3), (11, 7), (14, 12), (1, 5), (12, 13), (6, 2), (1, 9), (8, 10), (15, 12)),
+            ),
+            (82368, ((0, 3), (15, 11), (10, 9), (8, 4), (13, 1), (4, 12), (0, 2), (1, 5), (7, 6))),
+            (6592, ((8, 11), (15, 12), (0, 3), (6, 14), (6, 10), (12, 13), (8, 9), (1, 0), (2, 6))),
+            (
+                82368,
+                ((0, 3), (13, 14), (9, 1), (8, 11), (7, 15), (6, 2), (8, 10), (1, 5), (13, 12)),
+            ),
+            (
+                24360,
+                ((15, 14), (1, 5), (6, 4), (11, 7), (10, 2), (12, 14), (9, 8), (0, 3), (12, 13)),
+            ),
+            (29760, ((3, 15), (12, 4), (13, 9), (7, 5), (1, 0), (10, 2), (8, 11), (14, 2), (2, 6))),
+            (4672, ((1, 2), (5, 13), (14, 10), (10, 6), (1, 3), (12, 8), (9, 5), (1, 0), (4, 8))),
+        ),
+    ),
 }
 """Sums of which the images' mean is the list of a basis, or its negative, by the table's sides."""
 
@@ -142,7 +166,9 @@ def of_table(rows: int, columns: int) -> tuple[Fraction, Fraction] | None:
         return Fraction(high), Fraction(high)
     if (low, high) not in SUMS:
         return None
-    return SUMS[low, high].weight, Fraction((high + 1) ** 2 // 3)
+    edges = low + high - 2
+    trees = (2 * edges) ** (low - 1) // (low * (low - 1) ** (low - 1))
+    return SUMS[low, high].weight, Fraction(trees)
 
 
 @dataclass(frozen=True)

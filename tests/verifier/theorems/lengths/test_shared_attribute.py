@@ -103,22 +103,29 @@ def test_the_sums_are_the_lists_of_the_bases(sides: tuple[int, int]) -> None:
     assert SUMS[sides].weight == {(3, 3): 6, (3, 4): Fraction(111, 11)}[sides]
 
 
-def test_the_sum_of_three_by_five_cells_is_the_list_of_its_basis() -> None:
+@pytest.mark.parametrize(
+    ("rows", "columns", "weight"), [(3, 5, Fraction(170, 11)), (4, 4, Fraction(24520, 1173))]
+)
+def test_larger_sums_are_the_lists_of_their_bases(
+    rows: int, columns: int, weight: Fraction
+) -> None:
     """At one set of cells of each kind: permutations keep both sides, with the same signs."""
-    orders = list(permutations(range(3)))
+    orders, across = list(permutations(range(rows))), list(permutations(range(columns)))
     images = [
-        (sign_of(p) ** 4 * sign_of(q) ** 2, [p[i] * 5 + q[j] for i in range(3) for j in range(5)])
-        for p, q in product(orders, permutations(range(5)))
-    ]
-    basis = [[(c, x) for c, x in enumerate(vector) if x] for vector in table(3, 5)]
-    wanted, known = multiplied(basis), SUMS[3, 5]
+        (sign_of(p) ** (columns - 1) * sign_of(q) ** (rows - 1),
+         [p[i] * columns + q[j] for i in range(rows) for j in range(columns)])
+        for p, q in product(orders, across)
+    ]  # fmt: skip
+    vectors = table(rows, columns)
+    wanted = multiplied([[(c, x) for c, x in enumerate(vector) if x] for vector in vectors])
+    known = SUMS[rows, columns]
     lists = [
         (times, multiplied([((i, 1), (j, -1)) for i, j in moves])) for times, moves in known.terms
     ]
     seen, signs = set(), set()
-    for places in combinations(range(15), 8):
-        columns = [[i * 5 + j in places for i in range(3)] for j in range(5)]
-        kind = min(sorted([column[i] for i in order] for column in columns) for order in orders)
+    for places in combinations(range(rows * columns), len(vectors)):
+        held = [[i * columns + j in places for i in range(rows)] for j in range(columns)]
+        kind = min(sorted([column[i] for i in order] for column in held) for order in orders)
         if str(kind) in seen:
             continue
         seen.add(str(kind))
@@ -132,7 +139,7 @@ def test_the_sum_of_three_by_five_cells_is_the_list_of_its_basis() -> None:
         if total:
             signs.add(mean_here == wanted[places])
     assert len(signs) == 1
-    assert known.weight == Fraction(170, 11)
+    assert known.weight == weight
 
 
 def cuts(items: int, parts: int) -> Iterator[list[int]]:
@@ -173,7 +180,8 @@ def beside(*parts: Sequence[Sequence[int]]) -> list[list[int]]:
 
 
 @pytest.mark.parametrize(
-    ("rows", "columns", "met"), [(2, 2, 2), (2, 3, 3), (2, 4, 4), (3, 3, 5), (3, 4, 8), (3, 5, 12)]
+    ("rows", "columns", "met"),
+    [(2, 2, 2), (2, 3, 3), (2, 4, 4), (3, 3, 5), (3, 4, 8), (3, 5, 12), (4, 4, 16)],
 )
 def test_no_determinant_of_a_table_is_larger(rows: int, columns: int, met: int) -> None:
     """All cuts where they are few, else drawn ones."""
@@ -187,7 +195,7 @@ def test_no_determinant_of_a_table_is_larger(rows: int, columns: int, met: int) 
     rng = random.Random(columns)
     every = range(len(basis) + 1)
     more = count - len(every)
-    drawn = [rng.sample([*every, *rng.choices(every, k=more)], count) for _ in range(200)]
+    drawn = [rng.sample([*every, *rng.choices(every, k=more)], count) for _ in range(100)]
     assert 1 < largest(basis, drawn) <= met
 
 
@@ -214,7 +222,7 @@ def test_determinants_and_circuits_by_brute_force(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_rows_change_by_no_more(seed: int) -> None:
     rng = random.Random(seed)
-    basis = beside(*rng.choices(VECTORS, k=2 + seed % 2))
+    basis = beside(*rng.choices(VECTORS[:3], k=2 + seed % 2))
     count = len(basis[0])
     row = [rng.randint(0, 1) for _ in range(count)]
     above = outputs_of_tables(basis, [row])

@@ -35,7 +35,7 @@ Grid = Sequence[Sequence[int]]
 List = dict[tuple[int, ...], int]
 """Minors by the places of their rows, those that are not 0."""
 
-MOST_CELLS, MOST_TERMS = 15, 50
+MOST_CELLS, MOST_TERMS = 16, 50
 
 
 def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
@@ -99,11 +99,19 @@ def dependencies(
             raise Rejected("for a table of this size no sum is told")
         own = Fraction(high) if low == 2 else known[low, high]
         product_of_all *= own
-        if low == 3:
-            ratio = min(ratio, (high + 1) ** 2 // 3 / own)
+        ratio = min(ratio, trees(low, high) / own)
     factor = floor(product_of_all * ratio)
     longest = max(len(every), count * (rank + 1) * factor - (count > 1))
     return Dependencies(count, longest, factor)
+
+
+def trees(points: int, others: int) -> Fraction:
+    """Return what trees a graph with so many points, and points + others - 2 edges, has no more of.
+
+    a - 1 numbers that add up to twice the edges, multiplied, and divided by a (Kirchhoff).
+    """
+    edges = points + others - 2
+    return Fraction((2 * edges) ** (points - 1) // (points * (points - 1) ** (points - 1)))
 
 
 def _rows(world: World, places: Sequence[Place], tables: Sequence[Grid]) -> int | None:
