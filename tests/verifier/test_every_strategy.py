@@ -333,6 +333,16 @@ def test_auto_relies_on_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 NARROWER = {
+    "two databases": Needs(  # forty records: circuits that are found without their numbers are not
+        Policy(  # among them
+            domain=table(4, 4, 3),
+            known=(
+                Marginal(["a", "b"], answers=[6, 5, 7, 4, 3, 1, 5, 2, 1, 0, 2, 1, 1, 0, 0, 2]),
+                Marginal(["b", "c"], answers=[2, 6, 3, 0, 0, 6, 7, 2, 5, 2, 2, 5]),
+                Marginal(["a", "c"], answers=[5, 7, 10, 3, 2, 6, 3, 0, 1, 0, 1, 2]),
+            ),
+        )
+    ),
     "ends": Needs(  # classes of one age, of three, and of forty: half of their widths is nearly all
         Policy(
             domain=Domain(age=Integers(0, 99), sex=Labels(["F", "M"])),

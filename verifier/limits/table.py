@@ -814,6 +814,16 @@ witnesses/frames/fitted
     MOST_RECORDS 50_000 records: Of larger databases a part is moved.
     LARGEST 2^40 records: Larger numbers have no cycles made to fit.
     STEPS 2_000 steps: To find how many classes each cycle has.
+witnesses/frames/another_database
+    SECONDS 4.0 seconds: For two databases with the known numbers, and all that is asked about them.
+    ROUNDS 8 rounds: So many times two databases are looked for.
+    MOST_CLASSES 3_000 classes: Of more, no databases are looked for.
+    MOST_ENTRIES 2_000_000 entries: Of larger tables of facts and classes, none are.
+    LARGEST 1_000_000 records: Larger numbers are not exact enough for the solver.
+    NODES 2_000 nodes: After so many, a program has no answer.
+    PARTS 200 parts: So many are taken away from what two databases differ in.
+    SHORTEST 0.1 seconds: What each program has at least.
+    ENTRY 1e-6 seconds: For each number of a program.
 witnesses/frames/long_circuits
     IN_L1 0.75 part: Of the time for squares, frames are walked over for what they are worth in l1
         first.

@@ -30,6 +30,10 @@ from blowproof.verifier.theorems.simple_cycles import no_cycles, no_single_cycle
 from blowproof.verifier.theorems.values.tables_beside_one import no_tables, tables_beside_one
 from blowproof.verifier.witnesses.affine_frame import by_frames
 from blowproof.verifier.witnesses.few_classes import few_classes
+from blowproof.verifier.witnesses.frames.another_database import (
+    another_database,
+    no_other_database,
+)
 from blowproof.verifier.witnesses.frames.long_circuits import long_circuits, no_long_circuits
 
 __all__ = ["BY_NAME", "ENGINES", "LAST", "THEOREMS", "named", "offered"]
@@ -135,6 +139,8 @@ ENGINES = (
              norms=EVERY_NORM),
     Strategy("reading 1", "reduction", "pairs of reading 1, which are pairs of reading 5",
              easier.READING_1, no.minimal, norms=EVERY_NORM),
+    Strategy("two databases", "engine", "two databases far apart, and a part of how they differ",
+             another_database, no_other_database, part_of="auto", norms=EVERY_NORM),
     Strategy("sat", "engine", "labelled records: propose, refute, cut (SAT)", searches.by_sat,
              no.no_sat, endless=True, norms=WRITTEN_AS_CLAUSES),
     Strategy("ilp", "engine", "histograms and moves: propose, refute, cut (ILP)", searches.by_ilp,
