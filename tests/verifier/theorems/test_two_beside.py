@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations, permutations, product
+from itertools import combinations, pairwise, permutations, product
 from math import gcd, isqrt, prod
 
 import pytest
@@ -347,3 +347,36 @@ def test_two_facts_say_half_of_a_count_of_both(cells: int) -> None:
         truth = sensitivity(policy, "count(both)", engine="search", time_limit=20)
         assert truth.status == "exact"
         assert truth.lower <= both.upper
+
+
+@pytest.mark.parametrize(
+    ("paths", "labels", "moves"),
+    [
+        ((2, 2, 1, 1), [(2, 2), (-2, -1), (1, -1), (-1, 1)], 42),
+        ((4, 3, 3, 3), [(4, 4), (-3, -3), (-3, 2), (3, -3)], 498),
+        ((5, 5, 4, 4), [(5, -5), (-4, 5), (-4, -4), (4, 4)], 1368),
+        ((6, 6, 5, 5), [(6, 6), (-6, -5), (-5, 5), (5, -5)], 2530),
+    ],
+)
+def test_two_paths_there_and_two_back_are_a_long_circuit(
+    paths: tuple[int, ...], labels: list[Vector], moves: int
+) -> None:
+    """Records that take the paths are as 3 x 3 determinants say; no part of them has no effect."""
+    count = sum(paths) - 2
+    columns = [(x, y, 1 if k < 2 else -1) for k, (x, y) in enumerate(labels)]
+    taken = []
+    for k in range(4):
+        (a, b, c), (d, e, f), (g, h, i) = columns[:k] + columns[k + 1 :]
+        taken.append((-1) ** k * (a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)))
+    times = [abs(each) // gcd(*taken) for each in taken]
+    assert sum(m * arcs for m, arcs in zip(times, paths, strict=True)) == moves
+    effects: Counter[tuple[int, ...]] = Counter()
+    inner = iter(range(2, count))
+    for k, (arcs, label, often) in enumerate(zip(paths, labels, times, strict=True)):
+        places = [k // 2, *(next(inner) for _ in range(arcs - 1)), 1 - k // 2]
+        steps = [[(n > t) - (n < -t) for n in label] for t in range(arcs)]
+        for (one, two), step in zip(pairwise(places), steps, strict=True):
+            effects[(*((j == two) - (j == one) for j in range(count)), *step)] += often
+    assert not any(map(sum, zip(*effects.elements(), strict=True)))
+    assert zero_part(effects) is False
+    assert moves <= longest_with_two([(FOUR, count)])[0] <= 10 * moves
