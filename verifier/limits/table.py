@@ -229,6 +229,7 @@ engines/irreducibles/lanes
 engines/irreducibles/multiset
     MOST_SUMS 100_000 sums: Where more sums of parts would have to be listed than this, whoever asks
         is in a hurry.
+    SUM 1e-6 seconds: For one sum of parts.
 engines/irreducibles/search
     SLICE 0.1 seconds: Between two looks at the clock.
     FIRST_SLICE 8 nodes: The first slice of a search.

@@ -15,7 +15,8 @@ from operator import add
 from typing import TypeAlias
 
 from blowproof.models import BudgetError
-from blowproof.verifier.limits.limit import whole_limit
+from blowproof.models.base.clock import spend
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = [
     "MOST_SUMS",
@@ -52,6 +53,7 @@ def size(multiset: Multiset) -> int:
 
 
 MOST_SUMS = whole_limit(__name__, "MOST_SUMS")
+SUM = real_limit(__name__, "SUM")
 
 
 class TooManySumsError(BudgetError):
@@ -131,6 +133,7 @@ def _sums_of_parts(
     for effect, vector in others.items():
         if most is not None and len(sums) * times[effect] > most:
             raise TooManySumsError(f"the parts of a multiset have more than {most} sums")
+        spend(len(sums) * times[effect] * SUM)
         multiples = [tuple(k * x for x in vector) for k in range(1, times[effect] + 1)]
         longer = {tuple(map(add, part, more)) for part in sums for more in multiples}
         sums |= longer
