@@ -623,6 +623,10 @@ theorems/lengths/longest_circuit
     PAIR 1.5e-8 seconds: For two points, each time.
     FINEST 2^30 parts: The largest entry of the ellipsoid's matrix, in whole numbers.
     SAFE 2^62 sum: Sums below this fit 64 bits.
+theorems/lengths/lattice_free
+    MOST_DIMENSIONS 80 dimensions: Larger determinants are not bounded this way.
+    MOST_PRODUCTS 4_000_000 products: Of coordinates of every effect; of more there is no volume.
+    SAFE 2^62 sum: Sums below this fit 64 bits.
 theorems/lengths/frames_above
     MOST_CLASSES 64 signatures: Of more, frames are not bounded by sizes of blocks.
     MOST_SIZES 5_000 lists: More sizes that the blocks of a frame may have are not looked through.

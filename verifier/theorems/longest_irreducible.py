@@ -22,6 +22,9 @@ for every effect d; so it is at most det T (q (r + 1) / r)^r.
 takes the place of T (`lengths.longest_circuit`), and for N points the factors of circuits add up to
 less than N - 1 - r, or to 1 at the most (`lengths.lattice_free`).
 
+*Volume.* Where effects are given as points, few of them, the sum of the squares of how often each
+occurs is bounded by one determinant, of all (`lengths.lattice_free.longest_by_volume`).
+
 *One coordinate after the other.* Let a multiset be cut into parts that vanish on the first k
 coordinates, of at most L members each. Their coordinates k + 1 are numbers of size at most C = L c.
 If the multiset is irreducible on k + 1 coordinates, these numbers are irreducible, which takes at
@@ -41,7 +44,7 @@ from numpy.typing import NDArray
 from blowproof.models.base.clock import now, spend
 from blowproof.verifier.exact.span import full_rank, independent
 from blowproof.verifier.limits.limit import real_limit, whole_limit
-from blowproof.verifier.theorems.lengths.lattice_free import made_of_circuits
+from blowproof.verifier.theorems.lengths.lattice_free import longest_by_volume, made_of_circuits
 from blowproof.verifier.theorems.lengths.longest_circuit import longest_circuit
 
 __all__ = ["longest_of_effects", "longest_of_points", "whole_points"]
@@ -61,7 +64,7 @@ SQUARED = real_limit(__name__, "SQUARED")
 
 
 def longest_of_points(points: Matrix, *, differences: bool, end: float = inf) -> int:
-    """Return a length that no irreducible multiset exceeds: the least of the three theorems.
+    """Return a length that no irreducible multiset exceeds: the least of the theorems.
 
     After `end` (a time of `now`) it is the least of those that were worked out.
 
@@ -71,7 +74,7 @@ def longest_of_points(points: Matrix, *, differences: bool, end: float = inf) ->
     >>> longest_of_points(np.array([[0], [1]]), differences=True)
     2
     >>> longest_of_points(np.array([[1, 0], [0, 1], [1, 1]]), differences=False)
-    5
+    3
     """
     if not points.any():
         return 1
@@ -94,7 +97,10 @@ def longest_of_points(points: Matrix, *, differences: bool, end: float = inf) ->
         if now() > end:
             break
         found.append(max(pairs - rank, 1) * _circuit(points, scales, differences=differences))
-    sharper = _by_circuits(points, end) if differences and now() <= end else None
+    if not differences:
+        sharper = longest_by_volume(points)
+    else:
+        sharper = _by_circuits(points, end) if now() <= end else None
     return max(2, min(found if sharper is None else [*found, sharper]))
 
 
