@@ -309,6 +309,7 @@ engines/one_move/worst_edge
     WORK_LIMIT 20_000_000 entries: Of rows, for the edges that are listed.
     AXES_LIMIT 12 axes: More axes are not looked at together.
     MOST_STEPS 64 steps: So many edges are tried with another step along one more axis.
+    MOST_LISTED 8 lists: So many answers from long lists of edges are kept for who asks again.
 engines/policy_graph/cycle_program
     CUT_NODES 6 nodes: How many nodes of one proposed cycle give a cut in one round.
     ARC 1e-5 seconds: For an arc of a model that is written.

@@ -101,6 +101,7 @@ def alone(question: Question) -> Answer | None:
 
     setting, query, started = question.setting, question.query, time.perf_counter()
     end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 3))
+    hurried = question.left is not None and question.left < SECONDS
     try:
         if _apart(question):
             why = "secret moves change a known number or what is asked: one record changes alone"
@@ -115,7 +116,7 @@ def alone(question: Question) -> Answer | None:
     parts = query.parts if isinstance(query, Stacked) else (Part(query, (Fraction(1),)),)
     worst, edge = None, None
     try:
-        worst = worst_edge(bare, parts, query.measure)
+        worst = worst_edge(bare, parts, query.measure, hurried=hurried)
         if worst is not None and worst.edge is not None:
             edge = _among_possible(setting, worst.edge, plain(worst.loss), query)
             if edge is None:

@@ -50,7 +50,7 @@ from blowproof.verifier.engines.one_move.worst_edge import one_secret_move, wors
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.neighbours.check import require_pair
 
-__all__ = ["additive_loss", "bind"]
+__all__ = ["additive_loss", "bind", "many_rows"]
 
 LONGEST_ROW = whole_limit(__name__, "LONGEST_ROW")
 MOST_ROWS = whole_limit(__name__, "MOST_ROWS")
@@ -127,7 +127,7 @@ def _loss(asked: Asked, parts: Sequence[Part]) -> LossBounds:
         return LossBounds(lower=0, upper=0, pair=None, engine="structure")
     found = None if asked.known is None else asked.known.find(parts)
     added = _added(asked, parts) if found is None else None
-    if added is not None and (asked.contents(added) or _long(asked, parts)):
+    if added is not None and (asked.contents(added) or many_rows(asked, parts)):
         return added
     if found is None:
         found = _searched(asked, parts, added)
@@ -184,7 +184,7 @@ def _added(asked: Asked, parts: Sequence[Part]) -> LossBounds | None:
     return asked.known.added(parts)
 
 
-def _long(asked: Asked, parts: Sequence[Part]) -> bool:
+def many_rows(asked: Asked, parts: Sequence[Part]) -> bool:
     """Whether to ask of all releases together would list more than is worth it, if each is known:
     the rows of all values.
     """

@@ -24,6 +24,7 @@ from blowproof.verifier.asked.question import Listener, Progress
 from blowproof.verifier.certify.base.asked import Asked, once_more
 from blowproof.verifier.certify.base.lemmas import argued, many_values
 from blowproof.verifier.certify.base.verdict import LossBounds
+from blowproof.verifier.certify.noise.additive import many_rows
 from blowproof.verifier.certify.noise.weighted_records import numbered_bounds
 from blowproof.verifier.engines.one_move.worst_edge import one_secret_move
 
@@ -46,7 +47,7 @@ def gaussian_rho(asked: Asked, parts: Sequence[Part]) -> LossBounds:
     weighted = squared_weights(parts)
     known = None if asked.known is None else asked.known.find(weighted, L2_SQUARED)
     added = _added(asked, weighted) if known is None else None
-    if added is not None and asked.contents(_of_rho(added)):
+    if added is not None and (asked.contents(_of_rho(added)) or many_rows(asked, weighted)):
         return numbered_bounds(asked, parts, _of_rho(added))
     found = _searched(asked, weighted, added) if known is None else known
     if asked.known is not None and known is None:

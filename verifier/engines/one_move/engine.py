@@ -35,7 +35,7 @@ def one_edge(question: Question) -> Answer | None:
     if hurried and question.setting.domain.size > LARGE:
         return None
     try:
-        found = along_one_edge(question.setting, question.query, question.reading)
+        found = along_one_edge(question.setting, question.query, question.reading, hurried=hurried)
     except BudgetError:
         return None
     if found is None:
@@ -44,10 +44,13 @@ def one_edge(question: Question) -> Answer | None:
     return replace(found, notes=(reason, *found.notes))
 
 
-def along_one_edge(setting: Setting, query: BoundQuery, reading: Reading) -> Answer | None:
+def along_one_edge(
+    setting: Setting, query: BoundQuery, reading: Reading, *, hurried: bool = False
+) -> Answer | None:
     """Return S(f, P) as the change along the worst edge of G; None where it is not, or unknown.
 
     The setting is prepared. Where n is given, the records that stay hold what the edge begins with.
+    `hurried`: not where very many edges had to be listed.
     """
     from blowproof.verifier.engines.one_move.worst_edge import one_secret_move, worst_edge
 
@@ -55,7 +58,7 @@ def along_one_edge(setting: Setting, query: BoundQuery, reading: Reading) -> Ans
     if query.per_record or not one_secret_move(setting, reading):
         return None
     parts = query.parts if isinstance(query, Stacked) else (Part(query, ONE),)
-    worst = worst_edge(setting, parts, query.measure)
+    worst = worst_edge(setting, parts, query.measure, hurried=hurried)
     if worst is None:
         return None
     value, pair = plain(worst.loss), None

@@ -7,6 +7,7 @@ of any size that `axis` takes; else by listing the edges, where they are few; el
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -30,7 +31,13 @@ from blowproof.models.norms import L1, Norm
 from blowproof.models.policy.readings import Reading, is_labelled
 from blowproof.models.secrets import OffsetGraph
 from blowproof.models.stacks.stacked import Part, Stacked, stack
-from blowproof.verifier.engines.one_move.axis import NOTHING, Order, Worst, worst_move
+from blowproof.verifier.engines.one_move.axis import (
+    NOTHING,
+    Order,
+    Profile,
+    Worst,
+    worst_move,
+)
 from blowproof.verifier.engines.one_move.farthest import farthest_edge
 from blowproof.verifier.engines.one_move.other_norms import by_parts
 from blowproof.verifier.engines.one_move.profile import Joint, Shape, shape_of
@@ -44,6 +51,7 @@ FEW_EDGES = whole_limit(__name__, "FEW_EDGES")
 WORK_LIMIT = whole_limit(__name__, "WORK_LIMIT")
 AXES_LIMIT = whole_limit(__name__, "AXES_LIMIT")
 MOST_STEPS = whole_limit(__name__, "MOST_STEPS")
+MOST_LISTED = whole_limit(__name__, "MOST_LISTED")
 
 
 @dataclass(frozen=True)
@@ -67,11 +75,14 @@ def one_secret_move(setting: Setting, reading: Reading) -> bool:
     return is_labelled(reading) and free and records
 
 
-def worst_edge(setting: Setting, parts: Sequence[Part], norm: Norm = L1) -> Edge | None:
+def worst_edge(
+    setting: Setting, parts: Sequence[Part], norm: Norm = L1, *, hurried: bool = False
+) -> Edge | None:
     """Return the largest loss over edges between possible values, or None if that is too much.
 
     The loss is the norm of the weighted change. Whatever the structure says is computed again, for
-    its edge, by the queries themselves.
+    its edge, by the queries themselves. `hurried`: no edges are listed by the hundred thousand,
+    which takes seconds that nothing interrupts.
     """
     stacked = Stacked(tuple(parts))
     if norm is L1:
@@ -83,7 +94,7 @@ def worst_edge(setting: Setting, parts: Sequence[Part], norm: Norm = L1) -> Edge
         found = (
             _listed(setting, stacked, limit=FEW_EDGES)
             or _from_rows(setting, stacked)
-            or _listed(setting, stacked, limit=EDGE_LIMIT)
+            or (None if hurried else _listed_once(setting, stacked))
         )
     if found is None:
         return None
@@ -157,7 +168,8 @@ def _by_axes(graph: OffsetGraph, domain: Domain, shape: Shape) -> Edge | None:
     """Take the worst move of each axis by itself, and the best choice of axes to change at once.
 
     Charges taken by max leave the axes free of each other. Charges that add up do so where each
-    axis that can change costs one (`attribute` secrets), or where a single axis is enough.
+    axis that can change costs one (`attribute` secrets), where no move along an axis is worse than
+    one of a single step and these cost the same on all axes, or where a single axis is enough.
     """
     worst: dict[int, Worst] = {}
     for axis in range(len(domain)):
@@ -166,14 +178,23 @@ def _by_axes(graph: OffsetGraph, domain: Domain, shape: Shape) -> Edge | None:
             continue
         worst[axis] = Worst(0, (0, 1))
         if axis in shape.profiles:
-            order = Order.within(np.arange(domain.attribute(axis).size), reach)
-            found = worst_move(shape.profiles[axis], order)
+            found = _along(shape.profiles[axis], graph, axis)
             if found is None:
                 return None
             worst[axis] = found if found.move else worst[axis]
     joints = [item for item in shape.joints if item.axes & worst.keys()]
     choice = _choice(graph, worst, joints)
     return None if choice is None else _best_axes(domain, shape, worst, *choice)
+
+
+def _along(profile: Profile, graph: OffsetGraph, axis: int) -> Worst | None:
+    """Return the worst move along an axis, one of a single step where none is worse."""
+    places = np.arange(graph.axes[axis].size)
+    found = worst_move(profile, Order.within(places, graph.reach(axis)))
+    if found is None or graph.together == "max":
+        return found
+    step = worst_move(profile, Order.within(places, 1))
+    return found if step is None or step.loss < found.loss else step
 
 
 def _choice(
@@ -186,6 +207,10 @@ def _choice(
         return relevant, len(relevant)
     if all(graph.axes[axis].weight == 1 and not graph.axes[axis].line for axis in worst):
         return relevant, min(len(relevant), graph.bound)
+    prices = {graph.axes[axis].weight for axis in relevant}
+    steps = {abs(p - q) for p, q in (worst[axis].move or (0, 1) for axis in relevant)}
+    if steps == {1} and len(prices) == 1:
+        return relevant, min(len(relevant), graph.bound // min(prices))
     common = {axis for axis in worst if all(axis in item.axes for item in joints)}
     if len(losing) == 1 and losing <= common:
         return losing, 1  # another axis would cost, and add nothing
@@ -270,6 +295,24 @@ def _from_rows(setting: Setting, stacked: Stacked) -> Edge | None:
 
 
 # --- by listing ----------------------------------------------------------------------------------
+
+
+_LISTED: OrderedDict[Hashable, Edge | None] = OrderedDict()
+"""What came of the last long lists of edges: several strategies ask for the same one."""
+
+
+def _listed_once(setting: Setting, stacked: Stacked) -> Edge | None:
+    """Compare the ends of every edge, unless that was done for the same edges and rows before."""
+    key = setting.domain, setting.graph, setting.impossible, stacked
+    try:
+        if key in _LISTED:
+            return _LISTED[key]
+    except TypeError:  # a query, or a graph, that is compared by nothing
+        return _listed(setting, stacked, limit=EDGE_LIMIT)
+    found = _LISTED[key] = _listed(setting, stacked, limit=EDGE_LIMIT)
+    while len(_LISTED) > MOST_LISTED:
+        _LISTED.popitem(last=False)
+    return found
 
 
 def _listed(setting: Setting, stacked: Stacked, *, limit: int) -> Edge | None:

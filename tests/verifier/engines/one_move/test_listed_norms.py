@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections import OrderedDict
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -20,9 +22,10 @@ from blowproof.models import (
     parse_query,
     setting,
 )
-from blowproof.models.norms import LINF, NORMS
+from blowproof.models.norms import L1, L2_SQUARED, LINF, NORMS
 from blowproof.models.stacks.combined import combined
-from blowproof.models.stacks.stacked import ONE, Part, in_norm
+from blowproof.models.stacks.stacked import ONE, Part, in_norm, stack
+from blowproof.verifier.engines.one_move import worst_edge as engine
 from blowproof.verifier.engines.one_move.by_structure import listed_change
 from blowproof.verifier.engines.one_move.worst_edge import worst_edge
 
@@ -76,3 +79,53 @@ def test_axes_that_are_not_read_multiply_no_edges():
     found = worst_edge(setting(policy), [Part(facets, ONE)], LINF)
     assert found is not None
     assert found.loss == 9
+
+
+@pytest.mark.parametrize("norm", [L1, L2_SQUARED])
+@pytest.mark.parametrize("metric", ["l1", "l2", "linf"])
+@pytest.mark.parametrize("threshold", [1, 2, 3])
+def test_tables_of_a_grid_are_compared_by_the_axes_that_change(threshold, metric, norm):
+    """Each step counts once, however far it leads: which axes change together is all there is."""
+    domain = Domain(a=Integers(0, 3), b=Integers(0, 2), c=Integers(0, 2))
+    policy = Policy(domain=domain, secrets=Distance(threshold=threshold, metric=metric))
+    rng = random.Random(threshold)
+    for _ in range(5):
+        texts = rng.sample(["marginal(a)", "marginal(b)", "marginal(a,c)", "histogram"], 3)
+        parts = [Part(parse_query(text, policy), (Fraction(rng.randint(1, 9), 4),))
+                 for text in texts]  # fmt: skip
+        found = worst_edge(setting(policy), parts, norm)
+        asked = stack(parts, norm, domain, name="tables")
+        assert found is not None
+        assert found.how.startswith("structure")
+        assert found.loss == max(asked.difference([Move(*edge)]) for edge in policy.graph.edges())
+
+
+def test_long_lists_of_edges_are_gone_through_once_and_in_no_hurry(monkeypatch):
+    """Sums of a table's cells: all edges have to be listed, and FEW_EDGES of them at once."""
+    domain = Domain(a=Integers(0, 3), b=Integers(0, 3))
+    policy = Policy(domain=domain, secrets=Distance(threshold=2))
+    calls: list[int] = []
+    kept = engine._listed
+
+    def listed(*args, limit):
+        calls.append(limit)
+        return kept(*args, limit=limit)
+
+    monkeypatch.setattr(engine, "FEW_EDGES", 20)
+    monkeypatch.setattr(engine, "_listed", listed)
+    monkeypatch.setattr(engine, "_LISTED", OrderedDict())
+
+    def asked(times: int, *, hurried: bool = False):
+        facets = combined(
+            parse_query("marginal(a,b)", policy), [range(0, 16 * times, times)], domain
+        )
+        return worst_edge(setting(policy), [Part(facets, ONE)], LINF, hurried=hurried)
+
+    assert asked(1, hurried=True) is None
+    assert calls == [20]
+    found = asked(1)
+    assert found is not None
+    assert found.loss == 8  # two rows of the table further on
+    assert asked(1) == found
+    assert calls == [20, 20, 300_000, 20]
+    assert asked(3).loss == 24
