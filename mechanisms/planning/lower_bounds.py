@@ -68,6 +68,25 @@ is largest for f = 0 or 1, of no more than (1 - q) / (1 + q) of the line. So the
 least (2 q / (1 + q)) A - 4 m / c d, whatever m is. For small epsilon and many cells that is 4 /
 epsilon^2, where chains of two cells have 2, and Laplace noise 8.
 
+*Groups of two cells* (`of_pairs`): k groups that keep their known sums, in all of which a record
+may move at once. Be x in Z^k the counts of one cell of each, so that every u in {-1, 1}^k leads to
+a neighbour; take all x of a large region as alike, be p the probabilities after some output, T the
+guess and z = x - T. Be w odd, w(t) = (3 t - t^3) / 2 up to 1 and 1 beyond, and A(x, u) the product
+of (1 + u_i w(z_i / C)) / 2: chances of directions, which lead outwards. As p(x + u) >= q p(x),
+
+    1 - q >= sum over x and u of A(x, u) (p(x) - p(x + u)) = E (1 - sum over u of A(x - u, u)),
+
+and that sum over u is the product of the 1 - d_i, with d_i half of w((z_i + 1) / C) - w((z_i - 1) /
+C): the mean, from z_i - 1 to z_i + 1, of a slope that is (3 / 2 C) (1 - t^2 / C^2), or 0 where that
+is below. So 0 <= d_i <= 3 / 2 C, and d_i >= (3 / 2 C) (1 - (z_i^2 + 1/3) / C^2). Be S the sum of
+the d_i, at most s = 3 k / 2 C. The product is at most e^-S, and 1 - e^-S, which is concave, at
+least S (1 - e^-s) / s. So E S <= s (1 - q) / (1 - e^-s), and the mean of the E z_i^2 is at least
+
+    C^2 (1 - (1 - q) / (1 - e^-s)) - 1/3   for any C > 0.
+
+For small epsilon that is k^2 / 3 epsilon^2 (C = k / epsilon), and the cube of `k-norm` has (k + 1)
+(k + 2) / 3 epsilon^2: for many groups no noise is better.
+
 *The cube* (`of_cubes`): where the differences of neighbours fill a product of bodies, no point has
 a probability above 1 / sum over z of exp(-epsilon |z|), and a distribution with so small a maximum
 has the second moment of a ball at least. That says more where many outputs change together; it
@@ -98,13 +117,21 @@ from blowproof.models import BoundQuery, Exact, LinearFact, Move, Point, Policy,
 from blowproof.models.base.numbers import magnitude
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading, is_labelled
-from blowproof.models.queries.cumulative import AlongAxis
-from blowproof.models.queries.kinds import Histogram, MarginalQuery
+from blowproof.models.queries.kinds import Cumulative, Histogram, MarginalQuery, Ranges
+from blowproof.models.secrets import OffsetGraph
 from blowproof.models.stacks.stacked import Part
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.certify.noise.k_norm import output_axes, published_axes
 
-__all__ = ["LowerBound", "joint_bound", "least_variance", "lower_bound", "of_cubes", "of_exchanges"]
+__all__ = [
+    "LowerBound",
+    "joint_bound",
+    "least_variance",
+    "lower_bound",
+    "of_cubes",
+    "of_exchanges",
+    "of_pairs",
+]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -113,6 +140,8 @@ MOST_ENTRIES, MOST_IDLE = 1_000_000, 200_000
 """Changes of answers that are looked at: in all, and in a row none of which is the largest so far.
 There every move counts as the quarter of a row more, which it takes to work it out.
 """
+MOST_SEEN = 5_000_000
+"""Entries of rows that are worked out for moves, however few of them a move changes."""
 LONGEST, SHORT = 4_000, 600
 AT_ONCE = 40
 """Facts: MOST_LISTED groups, each in two parts for each of these facts, are below 2**63."""
@@ -126,6 +155,7 @@ CHAIN = "a chain of neighbours, with the worst change at every step"
 SINGLE = "chains of neighbours, one record more moved at every step"
 VOLUME = "how many answers neighbours lead to (the volume of their differences)"
 EXCHANGES = "records that move between all cells at once"
+OUTWARDS = "records that move in all groups at once, away from any guess"
 SPECTRAL = "chains of neighbours in many directions together (singular values)"
 LARGE = "counts that are large beside 1 / epsilon"
 
@@ -277,24 +307,25 @@ def _by_single_moves(
     """Return the sum, over the outputs, of what chains of single records say of each."""
     if found.clauses or (found.scope == "given" and _facts(found)):
         return 0.0  # how many records a chain may use is the facts' business
-    if found.graph.complete and not _facts(found) and not found.impossible.boxes:
-        gains = _that_change(query, outputs)
-        if gains is not None:
-            return _best_chains(gains, promise, size)
+    gains = _by_structure(query, found, outputs)
+    if gains is not None:
+        return _best_chains(gains, promise, size)
     if found.domain.size > MOST_LISTED or query.longest_row > MOST_ENTRIES:
         return 0.0  # one move alone may change more answers than are looked at
     all_of = found.domain.size <= (MOST_VALUES if query.separates else MOST_LONG)
     largest: dict[Hashable, tuple[Exact, int]] = {}
-    entries = idle = 0
+    entries = idle = seen = 0
     for chain, (x, y) in enumerate(_idle_edges(found, None if all_of else SAMPLED)):
         changed = Part(query, (Fraction(1),)).changes([Move(x, y)])
         entries += len(changed) + 1
         idle += len(changed) + query.longest_row // 4
+        seen += query.longest_row
         for key, value in changed.items():
             far = magnitude(value)
             if key not in largest or far > largest[key][0]:
                 largest[key], idle = (far, chain), 0
-        if entries > MOST_ENTRIES or idle > MOST_IDLE or len(largest) == outputs:
+        enough = entries > MOST_ENTRIES or idle > MOST_IDLE or seen > MOST_SEEN
+        if enough or len(largest) == outputs:
             break
     gains = np.zeros(1 + max((chain for _, chain in largest.values()), default=-1))
     for far, chain in largest.values():
@@ -320,21 +351,54 @@ def _best_chains(gains: Floats, promise: tuple[float, float | None], size: int |
     return found
 
 
+def _by_structure(query: BoundQuery, found: Setting, outputs: int) -> Floats | None:
+    """Return the gains of moves along single axes, where any value may make them; else None.
+
+    Without facts and impossible values, and where G looks at offsets: a shorter way on one axis
+    alone is an edge wherever a longer one with others is.
+    """
+    if _facts(found) or found.impossible.boxes or not isinstance(found.graph, OffsetGraph):
+        return None
+    return _that_change(query, found.graph, outputs)
+
+
 @singledispatch
-def _that_change(query: BoundQuery, outputs: int) -> Floats | None:
+def _that_change(query: BoundQuery, graph: OffsetGraph, outputs: int) -> Floats | None:
     """Return how many counts some moves change that share none; None for other queries."""
     return None
 
 
 @_that_change.register
-def _of_cells(query: Histogram | MarginalQuery, outputs: int) -> Floats | None:
-    pairs = np.full(outputs // 2, 2.0)  # from one cell to another
-    return np.append(pairs, 1.0) if outputs % 2 and outputs > 1 else pairs
+def _of_cells(query: Histogram | MarginalQuery, graph: OffsetGraph, outputs: int) -> Floats | None:
+    """Take moves from one cell to another: any two, or two that are beside each other on an axis
+    along which records may move, the one that leaves the fewest cells alone.
+    """
+    if graph.complete:
+        pairs = np.full(outputs // 2, 2.0)
+        return np.append(pairs, 1.0) if outputs % 2 and outputs > 1 else pairs
+    sizes = [graph.axes[axis].size for axis in query.cell_axes(graph.domain) or ()
+             if graph.reach(axis)]  # fmt: skip
+    if not sizes:
+        return np.zeros(0)
+    size = max(sizes, key=lambda each: each // 2 / each)
+    lines = outputs // size
+    return np.append(np.full(lines * (size // 2), 2.0), np.ones(lines * (size % 2)))
 
 
 @_that_change.register
-def _along_an_axis(query: AlongAxis, outputs: int) -> Floats | None:
-    return np.ones(outputs - 1)  # the last one counts everybody
+def _of_ranges(query: Ranges, graph: OffsetGraph, outputs: int) -> Floats | None:
+    """Take moves by one: a range changes by that at its end; the longest one counts everybody."""
+    return np.ones(outputs - 1 if graph.reach(query.axis) else 0)
+
+
+@_that_change.register
+def _of_prefixes(query: Cumulative, graph: OffsetGraph, outputs: int) -> Floats | None:
+    """Take moves as far as they lead, one behind the other: each changes what it passes."""
+    reach = min(graph.reach(query.axis), outputs - 1)
+    if not reach:
+        return np.zeros(0)
+    whole, rest = divmod(outputs - 1, reach)  # the last one counts everybody
+    return np.append(np.full(whole, float(reach)), [float(rest)] * (rest > 0))
 
 
 def _facts(found: Setting) -> list[LinearFact]:
@@ -452,7 +516,8 @@ def _of_groups(
     each = math.lgamma(2 * top + 1) - 3 * math.lgamma(top + 1)
     d = count * top
     rmse = of_cubes(d, math.lgamma(d + 1) + count * each, epsilon, d)
-    return [LowerBound(rmse, VOLUME, LARGE)]
+    pairs = of_pairs(count, epsilon) if top == 1 else 0.0
+    return [LowerBound(rmse, VOLUME, LARGE), LowerBound(pairs, OUTWARDS, LARGE)]
 
 
 def _of_all_cells(
@@ -500,6 +565,20 @@ def _least_of(m: float, c: float) -> float:
         one, two = low + (high - low) / 3, high - (high - low) / 3
         low, high = (one, high) if at(one) > at(two) else (low, two)
     return min(at(1 / 2), at(1.0), at(turn), at((low + high) / 2))
+
+
+def of_pairs(groups: int, epsilon: float) -> float:
+    """Return the RMSE that no mechanism beats on groups of two cells, in all of which records move.
+
+    >>> round(of_pairs(16, 1.0), 2), round(of_pairs(16, 0.1) / 10, 2), round(16 / 3**0.5, 2)
+    (6.88, 9.01, 9.24)
+    """
+    c = -math.expm1(-epsilon)
+    best = 0.0
+    for place in range(1, TRIED + 1):
+        wide = 2 * groups / epsilon * place / TRIED
+        best = max(best, wide**2 * (1 + c / math.expm1(-1.5 * groups / wide)) - 1 / 3)
+    return math.sqrt(best)
 
 
 def of_cubes(dimension: int, log_volume: float, epsilon: float, outputs: int) -> float:
