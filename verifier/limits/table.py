@@ -568,6 +568,8 @@ reductions/merged_records
     MOST_SUMS 20_000 sums: More sums of the merged records' moves are too many.
     MOST_STEPS 1_000_000 steps: For the list of these sums.
     MOST_CHOICES 400 choices: More choices of records are too many.
+reductions/one_cell
+    MOST_CELLS 5_000 cells: With more, it is not found out whether each has facts of its own.
 theorems/affine_frames
     MOST_SIGNATURES 64 signatures: With more, frames are not listed.
     MOST_PARTITIONS 10_000 partitions: More partitions of signatures are not looked at.

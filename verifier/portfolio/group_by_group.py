@@ -8,7 +8,9 @@ facts changes no others, so that for any answers it is a pair here.
 
 Facts that no secret move changes are left out for any answers, be it for one group alone: with
 each area's total published and moves that stay within an area, its values need not be told apart.
-Attributes that nobody looks at then hold one value (`reductions.one_value`).
+Attributes that nobody looks at then hold one value (`reductions.one_value`). Where secrets are a
+partition and each group is about one cell of it, it is asked about that cell alone, with full
+secrets, and once for all cells that look alike (`reductions.one_cell`).
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from blowproof.verifier.asked.question import Question
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.portfolio.strategy import Reduction
 from blowproof.verifier.reductions.linked_facts import linked_facts, with_facts
+from blowproof.verifier.reductions.one_cell import within_cells
 from blowproof.verifier.reductions.one_value import with_one_value
 
 __all__ = ["group_by_group", "no_groups"]
@@ -49,10 +52,11 @@ def group_by_group(question: Question) -> list[Reduction] | None:
     among = {place for group in groups for place in group}
     some = [with_facts(setting, group, among=among) for group in groups]
     if setting.scope == "any":
+        some = within_cells(setting, some, question.query) or some
         some = [with_one_value(each, question.query) for each in some]
     if len(some) == 1 and (setting.scope == "given" or _same(some[0], setting)):
         return None
-    uppers: list[Exact | None] = [None] * len(groups)
+    uppers: list[Exact | None] = [None] * len(some)
 
     def about(place: int, group: Setting) -> Reduction:
         def above(_: Question, upper: Exact) -> Exact | None:

@@ -27,7 +27,7 @@ from blowproof.models.domain.classes import collapse
 from blowproof.verifier.databases.consistency import FactModel
 from blowproof.verifier.limits.limit import whole_limit
 
-__all__ = ["declared_empty", "freed", "known_empty", "loosened", "without_empty"]
+__all__ = ["declared_empty", "freed", "known_empty", "left_over", "loosened", "without_empty"]
 
 MOST_BOUNDS = whole_limit(__name__, "MOST_BOUNDS")
 MOST_BOXES = whole_limit(__name__, "MOST_BOXES")
@@ -85,7 +85,7 @@ def declared_empty(setting: Setting, counted: Sequence[Box]) -> Setting:
 
     As it is where they are too many, where nothing would be possible, or where nothing is new.
     """
-    new = [box for box in counted if _left([box], setting.impossible.boxes)]
+    new = [box for box in counted if left_over([box], setting.impossible.boxes)]
     if not new or len(new) > MOST_BOXES:
         return setting
     everything = Area((*setting.impossible.boxes, *new))
@@ -111,8 +111,8 @@ def known_empty(setting: Setting) -> list[Area]:
     ]
 
 
-def _left(boxes: Sequence[Box], taken: Iterable[Box]) -> Sequence[Box]:
-    """Return what is left of boxes (or more, where that would be too many pieces)."""
+def left_over(boxes: Sequence[Box], taken: Iterable[Box]) -> Sequence[Box]:
+    """Return what is left of boxes without others (or more, if these would be too many pieces)."""
     for box in taken:
         if len(boxes) > MOST_BOXES:
             break
