@@ -265,14 +265,14 @@ def test_what_its_groups_say_is_proved_of_the_whole() -> None:
 
 
 def test_a_cycle_stays_in_its_component() -> None:
-    """Four cells each: two cycles of four moves, b |A| + a |B| <= 2 * 4 * 4 moves."""
+    """Four cells each: two cycles of four moves, b |A| + a |B| <= 3 * 4 + 4 * 4 moves."""
     policy = schools(10, 1)
     question = Question(
         setting(policy), parse_query("histogram", policy), "secret-moves", deadline=None
     )
     told = facts_beside(question)
     assert told is not None
-    assert told.upper == 2 * 2 * 4 * 4
+    assert told.upper == 2 * (3 * 4 + 4 * 4)
     whole = facts_beside(Question(setting(policy), parse_query("histogram", policy), "published"))
     assert whole is not None and whole.upper == 2 * (41**2 // 2)
 
