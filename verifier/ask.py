@@ -43,6 +43,7 @@ from blowproof.verifier.engines.histograms.listing import (
     relabelled,
 )
 from blowproof.verifier.portfolio.problem import Problem
+from blowproof.verifier.reductions.common_factor import asked_without_factor, factor_of
 from blowproof.verifier.reductions.one_output import asked_in_l1
 from blowproof.verifier.theorems.most_moves import Ceiling, ceiling
 
@@ -93,7 +94,7 @@ def sensitivity(  # noqa: PLR0913 # keyword-only options
     with Budget(time_limit):
         question = _question(problem, query, norm, reading, time_limit)
         question = replace(question, max_size=max_size, listener=listener, seed=seed)
-        prepared, found = question.setting, asked_in_l1(question, ask) or ask(question)
+        prepared, found = question.setting, _simply(question, ask)
     if prepared.unchecked is not None and found.witness is None:
         doubt = f"whether any database has the known numbers is undecided: {prepared.unchecked}"
         found = replace(found, notes=(*found.notes, doubt))
@@ -134,9 +135,16 @@ def explain(  # noqa: PLR0913 # keyword-only options
     with Budget(time_limit):
         question = _question(Problem(policy, answers), query, norm, reading, time_limit)
         question = replace(question, listener=listener)
-        found = asked_in_l1(question, ask) or ask(question)
+        found = _simply(question, ask)
+    for step in runs[0].steps if runs else ():
+        step.found = step.found and step.found.times(factor_of(question.query))
     found = replace(found, domain=policy.domain, norm=question.query.measure.name)
     return runs[0].steps if runs else [], found if run else None
+
+
+def _simply(question: Question, ask: Callable[[Question], Answer]) -> Answer:
+    """Return the answer to a question that is the same as the one asked, up to a number."""
+    return asked_in_l1(question, ask) or asked_without_factor(question, ask) or ask(question)
 
 
 def _question(

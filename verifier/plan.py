@@ -22,7 +22,7 @@ from dataclasses import replace
 from blowproof.models import BudgetError, Exact, QueryError
 from blowproof.models.base.clock import Worker, finish, now
 from blowproof.verifier.asked.answer import Answer, Pair
-from blowproof.verifier.asked.names import BEYOND, NO_MORE
+from blowproof.verifier.asked.names import BEYOND, CONJECTURE, NO_MORE
 from blowproof.verifier.asked.question import Listener, Progress, Question
 from blowproof.verifier.databases.consistency import databases_within
 from blowproof.verifier.limits.limit import real_limit, whole_limit
@@ -339,7 +339,7 @@ class Run:
         decided = known.above if known.closed and known.above is not None else known.below
         guess = None if known.closed else conjectured_by_frames(self.question)
         if guess is not None and (known.upper is None or known.lower <= guess <= known.upper):
-            notes.append(f"a conjecture, not a bound: S = {guess} (the heaviest frame)")
+            notes.append(f"{CONJECTURE}: S = {guess} (the heaviest frame)")
         else:
             guess = None
         final = "" if known.closed else self._final()

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import gcd, lcm
 
 from blowproof.models.base.errors import PolicyError, QueryError
 from blowproof.models.base.kept import cached_property
@@ -141,6 +142,32 @@ class Stacked(BoundQuery):
         number, key = output
         part = self.parts[number]
         return plain(part.weight(key)) if part.alike is None else part.alike
+
+    @cached_property
+    def factor(self) -> Exact:
+        """The largest number that all weights are whole multiples of; 0 where all are 0.
+
+        >>> from blowproof.models.queries.kinds import Histogram
+        >>> parts = [Part(Histogram(), (Fraction(2, 5),)), Part(Histogram(), (Fraction(1, 3),))]
+        >>> Stacked(tuple(parts)).factor, Stacked(tuple(parts[:1])).factor
+        (Fraction(1, 15), Fraction(2, 5))
+        """
+        weights = [weight for part in self.parts for weight in part.weights]
+        common = lcm(*(weight.denominator for weight in weights))
+        return plain(Fraction(gcd(*(int(weight * common) for weight in weights)), common))
+
+    def without_factor(self) -> BoundQuery:
+        """Return the stack with weights divided by their factor; in l1 one part of weight 1 is its
+        query itself.
+        """
+        parts = tuple(
+            replace(part, weights=tuple(weight / self.factor for weight in part.weights))
+            for part in self.parts
+        )
+        if len(parts) > 1 or not parts[0].uniform:
+            return replace(self, parts=parts)
+        query = parts[0].query
+        return query if self.measure is L1 else replace(self, parts=parts, name=query.name)
 
     @property
     def per_record(self) -> bool:  # type: ignore[override]

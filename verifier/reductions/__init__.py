@@ -7,5 +7,5 @@ Read `few_values` (representatives of the domain), `fewer_facts`, `given_numbers
 to "given"), `complete_graph`, `without_clauses`, `merged_records`, `linked_facts` (facts that no
 secret move ties together), `one_cell` (of a partition), `one_value` (attributes that nobody looks
 at), `by_ends` (classes stand for all their values on a line), `one_output` (any norm of one number
-is l1).
+is l1), `common_factor` (of weights).
 """
