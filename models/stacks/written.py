@@ -97,9 +97,8 @@ def _weight(text: str, term: str) -> Fraction:
     try:
         weight = Fraction(exact(text))
     except PolicyError as error:
-        raise QueryError(
-            f"in {term.strip()}: the weight {error.reason}\n  try: 1/4 * histogram"
-        ) from None
+        hint = error.hint or "1/4 * histogram"
+        raise QueryError(f"in {term.strip()}: the weight {error.reason}\n  try: {hint}") from None
     if weight <= 0:
         raise QueryError(
             f"in {term.strip()}: the weight {text} is not above 0\n  try: leave the query out"

@@ -393,6 +393,10 @@ moves/best_choice
     WRITTEN 7e-6 seconds: For one output of one kind in a program that is written.
     CHOICE_SECONDS 20.0 seconds: How long a program may look for the best choice of moves, where no
         time limit says it.
+moves/choices_at_once
+    MOST_NUMBERS 2_000_000 numbers: Sums times outputs that are added up at once.
+    LARGEST 2^62 size: No sum of changes that is added up in arrays may be larger.
+    NUMBER 1e-8 seconds: For one output of one sum.
 moves/edge_ends
     CLASS_LIMIT 400 classes: Ends of edges are looked for between so many classes.
     BOX_LIMIT 20_000 boxes: Classes of so many boxes together.

@@ -12,6 +12,7 @@ from blowproof.models.norms import L1
 from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import IntVar, LinearExpr, weighted_sum
 from blowproof.verifier.limits.limit import real_limit, whole_limit
+from blowproof.verifier.moves.choices_at_once import better_choice
 from blowproof.verifier.moves.kinds import Kind
 from blowproof.verifier.moves.score import PLAIN, Score
 
@@ -129,14 +130,19 @@ def best_choice(
     """Choose, for each group, `times` of its kinds so that the size of the sum is greatest.
 
     Swapping one choice at a time often meets the sum of the single sizes, which nothing exceeds.
-    Where it does not, all sums are listed that choices can give, or, where these are too many, an
-    integer program decides; TimeoutError if that is not done by the deadline, or in CHOICE_SECONDS.
+    Where it does not, all sums are listed that choices can give and that may be larger
+    (`choices_at_once`); where numbers are too large for arrays, one by one; where sums are too
+    many, an integer program decides. TimeoutError if that is not done by the deadline, or in
+    CHOICE_SECONDS.
     """
     if deadline is None:
         deadline = now() + CHOICE_SECONDS
     value, choice = by_swapping(groups)
     if value == bound_of(groups):
         return value, choice
+    better = better_choice(groups, _score(kind for kinds, _ in groups for kind in kinds), value)
+    if better is not None:
+        return (size_of(better), better) if better else (value, choice)
     return _by_listing(groups, deadline) or _by_program(groups, value, choice, deadline)
 
 

@@ -1,5 +1,6 @@
 """What moves of given effects can change together: bounds without a program, in every norm."""
 
+from collections import Counter
 from dataclasses import replace
 from itertools import combinations_with_replacement, product
 
@@ -24,6 +25,7 @@ from blowproof.verifier.moves.best_choice import (
     longest_of,
     size_of,
 )
+from blowproof.verifier.moves.choices_at_once import better_choice
 from blowproof.verifier.moves.kinds import Kind, Moves
 from blowproof.verifier.moves.score import PLAIN, Score
 
@@ -166,3 +168,44 @@ def test_the_size_of_a_change_is_what_its_norm_says(data: st.DataObject) -> None
     ]
     assert score.size(one) == sizes[0]
     assert score.gained(one, two) == sizes[1] - sizes[0]
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_choices_in_arrays_are_those_one_by_one(data: st.DataObject) -> None:
+    """What is known leaves out only what is no larger."""
+    norm = data.draw(st.sampled_from([*NORMS]))
+    query = parse_question(data.draw(st.sampled_from(QUERIES)), POLICY, norm)
+    found = prepare(setting(POLICY, "any"), "published")
+    moves = Moves.over(found, query, "published", tuple(POLICY.domain.points()))
+    table = EffectTable.of(moves)
+    places = st.integers(0, len(table.effects) - 1)
+    chosen = data.draw(st.dictionaries(places, st.integers(1, 9), min_size=1, max_size=3))
+    groups = table.groups(tuple(sorted(chosen.items())))
+    sizes = []
+    for kinds in product(*(kinds for kinds, _ in groups)):
+        counts: Counter[Kind] = Counter()
+        for kind, (_, times) in zip(kinds, groups, strict=True):
+            counts[kind] += times
+        sizes.append(size_of(counts))
+    best = max(sizes)
+    for known in (-1, data.draw(st.sampled_from(sizes)), best - 1):
+        better = better_choice(groups, moves.score, known)
+        assert better is not None
+        assert size_of(better) == best if best > known else not better
+    assert better_choice(groups, moves.score, best) == Counter()
+
+
+def test_numbers_that_arrays_do_not_hold_are_left_to_others() -> None:
+    for times, norm in product((1, 2**70), NORMS):
+        query = parse_question(f"{times}*sum(age)+histogram", POLICY, norm)
+        found = prepare(setting(POLICY, "any"), "published")
+        moves = Moves.over(found, query, "published", tuple(POLICY.domain.points()))
+        table = EffectTable.of(moves)
+        groups = table.groups(((0, 3), (1, 3)))
+        assert (better_choice(groups, moves.score, 0) is None) == (times > 1)
+        every = [
+            size_of(Counter({one: 3}) + Counter({two: 3}))
+            for one, two in product(*(kinds for kinds, _ in groups))
+        ]
+        assert best_choice(groups)[0] == max(every)
