@@ -231,18 +231,19 @@ def by_swapping(groups: Sequence[tuple[Sequence[Kind], int]]) -> tuple[int, Coun
     """
     score = _score(kind for kinds, _ in groups for kind in kinds)
     total: Counter[object] = Counter()
-    choice: Counter[Kind] = Counter()
+    chosen: list[Counter[Kind]] = []
     looking = [sum(len(kind.change) for kind in kinds) * NUMBER for kinds, _ in groups]
     for (kinds, times), seconds in zip(groups, looking, strict=True):
+        chosen.append(Counter())  # of its own: groups may have kinds in common
         for some in _parts(times):
             spend(seconds)
             kind = max(kinds, key=lambda kind: score.gained(total, kind.change))
             _apply(total, kind, some)
-            choice[kind] += some
+            chosen[-1][kind] += some
     improved = True
     while improved:
         improved = False
-        for (kinds, _), seconds in zip(groups, looking, strict=True):
+        for (kinds, _), choice, seconds in zip(groups, chosen, looking, strict=True):
             for old in [kind for kind in kinds if choice[kind]]:
                 spend(seconds)
                 _apply(total, old, -1)
@@ -255,7 +256,10 @@ def by_swapping(groups: Sequence[tuple[Sequence[Kind], int]]) -> tuple[int, Coun
                     improved = True
                     _apply(total, old, -some)
                     _apply(total, new, some)
-    return score.size(total), +choice
+    whole: Counter[Kind] = Counter()
+    for choice in chosen:
+        whole.update(choice)
+    return score.size(total), +whole
 
 
 def trying(groups: Sequence[tuple[Sequence[Kind], int]]) -> float:

@@ -209,3 +209,19 @@ def test_numbers_that_arrays_do_not_hold_are_left_to_others() -> None:
             for one, two in product(*(kinds for kinds, _ in groups))
         ]
         assert best_choice(groups)[0] == max(every)
+
+
+def test_groups_that_have_kinds_in_common_choose_for_themselves() -> None:
+    """One move of a kind alone, and one of any kind that has its effect: the first one stays."""
+    for text, norm in product(("sum(age)", "histogram+2*sum(age)"), NORMS):
+        found = prepare(setting(POLICY, "any"), "published")
+        query = parse_question(text, POLICY, norm)
+        moves = Moves.over(found, query, "published", tuple(POLICY.domain.points()))
+        for kinds in EffectTable.of(moves).kinds:
+            for one in kinds:
+                groups = [((one,), 1), (kinds, 1)]
+                best = max(size_of(Counter([one]) + Counter([other])) for other in kinds)
+                for value, choice in (by_swapping(groups), best_choice(groups)):
+                    assert choice[one] >= 1 and choice.total() == 2
+                    assert value == size_of(choice) <= best
+                assert best_choice(groups)[0] == best
