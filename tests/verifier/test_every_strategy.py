@@ -343,15 +343,19 @@ NARROWER = {
             ),
         )
     ),
-    "ends": Needs(  # classes of one age, of three, and of forty: half of their widths is nearly all
+    "ends": Needs(  # classes of one age, of three, and of forty: half of their widths is nearly
+        # all, and is known before choices of values are compared
         Policy(
             domain=Domain(age=Integers(0, 99), sex=Labels(["F", "M"])),
             known=tuple(
                 Count({"age": Between(low, high)})
                 for low, high in [(81, 81), (67, 96), (12, 14), (27, 76)]
             ),
+            secrets=Distance(metric="l1", threshold=5),
         ),
         "cumulative(age)",
+        reading="pufferfish",
+        work=0.05,
     ),
     "matched": Needs(  # thousands of kinds of records that go and come, in cells of schools
         Policy(
