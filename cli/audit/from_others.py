@@ -93,8 +93,16 @@ def audit_opendp(path: str, queries: Sequence[str], session: Session, *, as_json
 
 
 def held_in(context: OpenDPContext, queries: Sequence[str], session: Session) -> list[Held]:
-    """Return what a context's claim really is for each query, in both readings."""
-    return [_held(context, query, reading, session) for query in queries for reading in READINGS]
+    """Return what a context's claim really is for each query, in both readings.
+
+    Records replaced are the harder question: it comes last, and has all the time that is left.
+    """
+    found: dict[tuple[str, str], Held] = {}
+    asked = [(query, reading) for reading in reversed(READINGS) for query in queries]
+    for number, (query, reading) in enumerate(asked):
+        left = session.share(len(asked) - number)
+        found[query, reading] = _held(context, query, reading, session, left)
+    return [found[query, reading] for query in queries for reading in READINGS]
 
 
 def context_document(context: OpenDPContext, held: Sequence[Held]) -> dict[str, Any]:
@@ -115,13 +123,14 @@ def held_code(held: Sequence[Held]) -> Exit:
     return Exit.OK if known else Exit.UNDECIDED
 
 
-def _held(context: OpenDPContext, query: str, reading: str, session: Session) -> Held:
+def _held(
+    context: OpenDPContext, query: str, reading: str, session: Session, limit: float | None
+) -> Held:
     from blowproof.models.stacks.written import parse_question
 
     norm = NORMS[context.measure]
     asked = parse_question(query, context.policy, norm)
-    limit = session.left
-    answer = session.ask(context.policy, asked, reading, limit=None if limit is None else limit / 4)
+    answer = session.ask(context.policy, asked, reading, limit=limit)
     counted = context.counted[norm]
     return Held(query, reading, context.measure, context.claimed, counted, answer)
 

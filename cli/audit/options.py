@@ -46,6 +46,21 @@ class Planned:
         return self.epsilon if self.rho is None else self.rho
 
     @property
+    def given(self) -> list[str]:
+        """The options that were given, as they are written."""
+        values = {
+            "--epsilon": self.epsilon,
+            "--rho": self.rho,
+            "--claimed": self.claimed,
+            "--planned-scale": self.scale,
+            "--planned-variance": self.variance,
+            "--mechanism": self.mechanism,
+            "--certificate": self.certificate,
+            "--html": self.html,
+        }
+        return [name for name, value in values.items() if value is not None]
+
+    @property
     def judged(self) -> bool:
         """Whether there is something to judge, or to write beside the story."""
         return self.of_one_query or self.mechanism is not None or self.html is not None

@@ -110,20 +110,20 @@ def _from_others(
     question: Options,
     form: str,
 ) -> int:
-    from dataclasses import replace
-
     from blowproof.cli.asking.ask import Session
     from blowproof.cli.audit.from_others import audit_opendp
     from blowproof.cli.audit.from_registry import audit_registry
 
     registry = source == "registry"
-    left = replace(planned, mechanism=None) if registry else planned
-    odd = left.judged or left.promised or question.norm != "l1" or form in ("sarif", "registry")
-    if odd or (beside is not None and not registry):
+    allowed = ("--mechanism", "--policy") if registry else ()
+    given = [*planned.given, *(["--policy"] if beside is not None else [])]
+    given += [f"--norm {question.norm}"] if question.norm != "l1" else []
+    given += [f"--format {form}"] if form in ("sarif", "registry") else []
+    odd = [name for name in given if name not in allowed]
+    if odd:
         raise click.UsageError(
-            f"--from {source} compares what is claimed there: leave --epsilon, --rho, --norm, "
-            "--claimed, --planned-scale, --planned-variance, --certificate, --html"
-            f"{'' if registry else ', --mechanism, --policy'} and --format {form} out"
+            f"--from {source} compares what is claimed there with what it really is, and takes the "
+            f"measure from there: leave {' and '.join(odd)} out"
         )
     session = Session(question)
     if registry:

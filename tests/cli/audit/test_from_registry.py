@@ -161,7 +161,9 @@ def test_words_of_an_entry_never_become_toml():
     [
         (("--policy", "p.toml"), "--policy goes with --from registry"),
         (("--from", "registry", "--rho", "1"), "--from registry compares what is claimed"),
-        (("--from", "opendp", "--policy", "p.toml"), "--from opendp compares what is claimed"),
+        (("--from", "opendp", "--policy", "p.toml"), "leave --policy out"),
+        (("--from", "opendp", "--norm", "linf", "--claimed", "2"), "--claimed and --norm linf out"),
+        (("--from", "registry", "--format", "sarif"), "leave --format sarif out"),
         (("--norm", "range", "--format", "registry"), "how much noise is added"),
         (("--query", "histogram", "--query", "count(x)", "--format", "registry"), "count(x)"),
     ],
