@@ -206,8 +206,10 @@ class Stacked(BoundQuery):
             return super().norm(change)
         sizes: list[Exact] = []
         for part in self.parts:
-            squared = self.measure is L2_SQUARED
-            size = part.query.squares(change) if squared else L1.of(part.query.counted(change))
+            if self.measure is L2_SQUARED:
+                size = part.query.squares(change)
+            else:
+                size = self.measure.of(part.query.counted(change))
             sizes.append(size if part.alike == 1 else size * part.weights[0])
         return total(sizes)
 
