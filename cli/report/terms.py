@@ -52,7 +52,7 @@ TERMS = [
 RESTS = (
     "What “proved” rests on: on the policy as it is written, for no program can tell whether it "
     "names all that is secret and all that is known; on the code of the checker, verifier/kernel, "
-    "some 6,200 lines that import nothing but Python's standard library and share nothing with the "
+    "some 7,000 lines that import nothing but Python's standard library and share nothing with the "
     "solvers; on the Python that runs it; on the comparison of SHA-256 digests, by which policy, "
     "query, files and data are those of the certificate (what was not compared is believed of the "
     "certificate, and blowproof check says so on its first line); and where noise is drawn, on a "

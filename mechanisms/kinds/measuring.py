@@ -215,7 +215,7 @@ def measured_for(
     rows = []
     for place, query in enumerate(singles):
         found = request.sensitivity(query, share=GUIDE)
-        require_width(Fraction(found.upper or 0), query.name)
+        require_width(Fraction(found.upper or 0), query.name, squared=norm is L2_SQUARED)
         row = _changes(found, singles, request)
         row[place] = max(row[place], float(found.upper or 0))
         rows.append(row)

@@ -30,7 +30,7 @@ __all__ = ["recalibrated", "require_floats", "require_width", "structural_sensit
 SMALLEST = Fraction(1, 2**100)
 """Variances of its noise, and squares of their sums, are still floats."""
 WIDEST = Fraction(2**200)
-"""Scales, and variances, up to which the same is true: nobody has so many records."""
+"""Scales, and roots of variances, up to which the same is true: nobody has so many records."""
 
 
 def structural_sensitivity(
@@ -49,12 +49,14 @@ def require_floats(epsilon: Fraction, mechanism: str) -> None:
         )
 
 
-def require_width(width: Fraction, what: str) -> None:
+def require_width(width: Fraction, what: str, *, squared: bool) -> None:
     """Refuse noise that is wider than any data, and than what errors are worked out in.
 
-    >>> require_width(Fraction(10**9), "histogram")
+    `squared`: the width is a variance.
+
+    >>> require_width(Fraction(10**9), "histogram", squared=False)
     """
-    if width > WIDEST:
+    if width > (WIDEST**2 if squared else WIDEST):
         raise RefusedError(
             f"all that is proved of {what} calls for noise as wide as a number of "
             f"{len(str(int(width)))} digits: no data can be told from that"
@@ -102,8 +104,9 @@ def recalibrated(  # noqa: PLR0913 # keyword-only
         )
     limit = promise.limit if isinstance(promise, Promise) else promise
     factor = Fraction(found.upper) / limit
+    squared = isinstance(promise, Promise) and promise.rho is not None
     for release in releases:
-        require_width(factor * max(release.widths), "these releases together")
+        require_width(factor * max(release.widths), "these releases together", squared=squared)
     return tuple(_scaled(release, factor) for release in releases), found
 
 

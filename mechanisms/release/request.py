@@ -196,7 +196,7 @@ def calibrated_scale(answer: Answer, epsilon: Fraction) -> Fraction:
             f"\n  try: {longer}the scope --answers given"
         )
     width = Fraction(answer.upper) / epsilon
-    require_width(width, answer.query)
+    require_width(width, answer.query, squared=answer.norm == "l2-squared")
     return width
 
 

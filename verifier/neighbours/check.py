@@ -214,7 +214,7 @@ def _well_formed(setting: Setting, reading: Reading, pair: Pair) -> str:
     if not pair.before and not pair.after:
         return "the two databases are equal"
     sizes = [attribute.size for _, attribute in setting.domain.attributes]
-    for point in (*pair.before, *pair.after, *(x for x, _ in pair.unchanged)):
+    for point in dict.fromkeys((*pair.before, *pair.after, *(x for x, _ in pair.unchanged))):
         inside = len(point) == len(sizes) and all(
             0 <= p < s for p, s in zip(point, sizes, strict=True)
         )

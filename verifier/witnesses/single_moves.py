@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from itertools import combinations, islice, product
+from itertools import chain, combinations, islice, product, zip_longest
 
 from blowproof.models import Box, Point, SecretGraph, Setting
 from blowproof.models.base.clock import SHORT, now
@@ -28,14 +28,20 @@ MOST_CORNERS = whole_limit(__name__, "MOST_CORNERS")
 def idle_pairs(
     setting: Setting, reading: Reading, table: ClassTable, end: float, rng: random.Random
 ) -> Iterator[Pair]:
-    """Yield pairs (scope "any") of single moves that change no fact, far ones among them."""
-    order = list(range(len(table.classes)))
+    """Yield pairs (scope "any") of single moves that change no fact, far ones among them.
+
+    Classes that the facts do not tell apart (the query's areas may) are looked at together.
+    """
+    alike: dict[bytes, list[int]] = {}
+    for place, row in enumerate(table.rows):
+        alike.setdefault(row.tobytes(), []).append(place)
+    order = list(alike.values())
     rng.shuffle(order)
-    order.sort(key=lambda place: bool(table.rows[place].any()))  # the largest class comes first
-    for place in order:
+    order.sort(key=lambda places: bool(table.rows[places[0]].any()))  # the largest comes first
+    for places in order:
         if now(SHORT) > end:
             return
-        boxes = list(islice(table.classes[place].boxes(), BOXES))
+        place, boxes = places[0], _boxes_of(table, places)
         corners = [list(_corners(box)) for box in boxes]
         if is_labelled(reading):
             for before, after in _joined(setting.graph, boxes, corners):
@@ -50,6 +56,13 @@ def idle_pairs(
                 yield Pair(before=(before,), after=(after,))
         if reading == "markov":
             yield from _four_cells(boxes, points, counted=bool(table.effects[place].any()))
+
+
+def _boxes_of(table: ClassTable, places: Sequence[int]) -> list[Box]:
+    """Return a few boxes of classes, the first one of each before the second of any."""
+    some = [islice(table.classes[place].boxes(), BOXES) for place in places[:BOXES]]
+    found = chain.from_iterable(zip_longest(*some))
+    return [box for box in found if box is not None][:BOXES]
 
 
 def _four_cells(boxes: Sequence[Box], points: Sequence[Point], *, counted: bool) -> Iterator[Pair]:

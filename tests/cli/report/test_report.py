@@ -425,7 +425,7 @@ def test_what_proved_rests_on_is_said_as_in_the_readme():
         path.read_text(encoding="utf-8").count("\n")
         for path in Path(kernel.__file__).parent.rglob("*.py")
     )
-    assert 5_900 <= lines < 6_500, "say how many lines the kernel has"
+    assert 6_700 <= lines < 7_300, "say how many lines the kernel has"
 
 
 @pytest.mark.parametrize("status", ["proved", "exact"])

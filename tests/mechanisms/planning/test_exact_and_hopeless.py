@@ -63,4 +63,5 @@ def test_noise_that_is_wider_than_floats_is_refused(rho: bool) -> None:
     found = compared(BESIDE, "histogram", "cumulative(y)", rho=rho, oracle=ask)
     assert any("401 digits" in item.why for item in found.refused)
     with pytest.raises(RefusedError, match="no data can be told"):
-        require_width(2 * WIDEST, "histogram")
+        require_width(2 * WIDEST, "histogram", squared=False)
+    require_width(2 * WIDEST, "histogram", squared=True)
