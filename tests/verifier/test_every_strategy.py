@@ -232,10 +232,10 @@ NEEDS = {
     ),
     "ilp": Needs(
         Policy(
-            domain=Domain(a=Labels(["p", "q"]), x=Integers(0, 2), c=Labels(["s", "t"])),
-            known=(Marginal(["a"]), Count({"x": Between(0, 1)}), Count({"a": "p", "x": 1})),
+            domain=Domain(a=Labels(["p", "q"]), x=Integers(0, 3), c=Labels(["s", "t"])),
+            known=(Count({"a": "q", "x": 2}), Count({"x": 2}), Count({"x": Between(1, 3)})),
         ),
-        "cumulative(x)",
+        "sum(x)",
         "markov",
     ),
     "tables": Needs(
