@@ -188,6 +188,13 @@ class OffsetGraph(SecretGraph):
         points = self.domain.points(limit=2 * count) if count else iter(())
         return ((x, y) for x in points for y in self.neighbours(x) if x < y)
 
+    def on(self, kept: Sequence[int]) -> OffsetGraph:
+        """Return the graph of these axes alone: of values that agree on all others."""
+        domain = Domain(dict(self.domain.attributes[axis] for axis in kept))
+        return OffsetGraph(
+            domain, tuple(self.axes[axis] for axis in kept), self.together, self.bound
+        )
+
     def reach(self, axis: int) -> int:
         """Return the most positions that one edge passes on an axis, alone or with others.
 

@@ -8,7 +8,7 @@ count of 0 counts is held by no record of any database in I_Q: it is as good as 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from blowproof.models import (
@@ -19,6 +19,7 @@ from blowproof.models import (
     Domain,
     Impossible,
     LinearFact,
+    Positions,
     Region,
     Setting,
 )
@@ -27,7 +28,15 @@ from blowproof.models.domain.classes import collapse
 from blowproof.verifier.databases.consistency import FactModel
 from blowproof.verifier.limits.limit import whole_limit
 
-__all__ = ["declared_empty", "freed", "known_empty", "left_over", "loosened", "without_empty"]
+__all__ = [
+    "declared_empty",
+    "freed",
+    "held_at",
+    "known_empty",
+    "left_over",
+    "loosened",
+    "without_empty",
+]
 
 MOST_BOUNDS = whole_limit(__name__, "MOST_BOUNDS")
 MOST_BOXES = whole_limit(__name__, "MOST_BOXES")
@@ -99,6 +108,20 @@ def declared_empty(setting: Setting, counted: Sequence[Box]) -> Setting:
         return setting
     known = (*setting.policy.known, Impossible(regions))
     return replace(setting, policy=replace(setting.policy, known=known))
+
+
+def held_at(setting: Setting, places: Mapping[int, int]) -> Setting:
+    """Return the setting in which values with other positions on these axes are impossible.
+
+    As it is where `declared_empty` leaves it so.
+    """
+    others = []
+    for axis, place in places.items():
+        sides = list(setting.domain.whole.sides)
+        sides[axis] -= Positions.of([place])
+        if sides[axis]:
+            others.append(Box(tuple(sides)))
+    return declared_empty(setting, others)
 
 
 def known_empty(setting: Setting) -> list[Area]:

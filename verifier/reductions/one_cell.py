@@ -26,7 +26,7 @@ from math import prod
 
 from blowproof.models import BoundQuery, Box, Full, Positions, Setting
 from blowproof.verifier.limits.limit import whole_limit
-from blowproof.verifier.reductions.fewer_facts import declared_empty, left_over
+from blowproof.verifier.reductions.fewer_facts import held_at, left_over
 
 __all__ = ["within_cells"]
 
@@ -57,7 +57,7 @@ def within_cells(
         narrow = _narrowed(group, axes, cell)
         if narrow is None:
             return None
-        found.setdefault(_look(group, axes) if alike else place, narrow)
+        found.setdefault(_look(group, axes, cell) if alike else place, narrow)
     return list(found.values())
 
 
@@ -93,26 +93,18 @@ def _put(box: Box, cell: dict[int, int]) -> Box:
 
 def _narrowed(group: Setting, axes: Sequence[int], cell: Cell) -> Setting | None:
     """Return the group's question with values of one cell alone, and full secrets."""
-    others = []
-    for axis, place in zip(axes, cell, strict=True):
-        sides = list(group.domain.whole.sides)
-        sides[axis] -= Positions.of([place])
-        if sides[axis]:
-            others.append(Box(tuple(sides)))
-    narrow = declared_empty(group, others)
-    if narrow is group and left_over(others, group.impossible.boxes):
+    narrow = held_at(group, dict(zip(axes, cell, strict=True)))
+    if narrow is group and not _all_cells(group, axes, {cell}):
         return None
     return replace(narrow, policy=replace(narrow.policy, secrets=Full()))
 
 
-def _look(group: Setting, axes: Sequence[int]) -> object:
+def _look(group: Setting, axes: Sequence[int], cell: Cell) -> object:
     """Return what a group's facts and impossible values are, wherever its cell is."""
 
     def elsewhere(boxes: Sequence[Box]) -> frozenset[Box]:
         return frozenset(_put(box, dict.fromkeys(axes, 0)) for box in boxes)
 
-    cell = _cell(group, axes)
-    assert cell is not None
     here = _put(group.domain.whole, dict(zip(axes, cell, strict=True)))
     held = [part for box in group.impossible.boxes if (part := box & here)]
     facts = {

@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from blowproof.models import BoundQuery, Box, Positions, Setting
-from blowproof.verifier.reductions.fewer_facts import declared_empty
+from blowproof.models import BoundQuery, Setting
+from blowproof.verifier.reductions.fewer_facts import held_at
 
 __all__ = ["with_one_value"]
 
@@ -42,13 +42,7 @@ def with_one_value(setting: Setting, query: BoundQuery) -> Setting:
     kept = secrets.where_one_value(domain, unseen)
     if kept is None:
         return setting
-    others = []
-    for axis in unseen:
-        sides = list(domain.whole.sides)
-        sides[axis] = Positions.span(sides[axis].runs[0][0] + 1, sides[axis].runs[-1][1])
-        if sides[axis]:
-            others.append(Box(tuple(sides)))
-    narrow = declared_empty(setting, others)
+    narrow = held_at(setting, {axis: domain.whole.sides[axis].nth(0) for axis in unseen})
     if narrow is setting:
         return setting
     return replace(narrow, policy=replace(narrow.policy, secrets=kept))

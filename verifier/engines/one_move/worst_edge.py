@@ -353,9 +353,7 @@ def _on_axes(setting: Setting, read: Sequence[int]) -> SecretGraph:
         return graph
     if len(read) == len(domain):
         return graph
-    kept = Domain(dict(domain.attributes[axis] for axis in read))
-    axes = tuple(graph.axes[axis] for axis in read)
-    return OffsetGraph(kept, axes, graph.together, graph.bound)
+    return graph.on(read)
 
 
 def _lifted(point: Point, read: Collection[int], setting: Setting) -> Point:

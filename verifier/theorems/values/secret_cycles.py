@@ -419,22 +419,19 @@ def _edges_on(
     kept = sorted(read)
     if not kept:
         return
-    domain, frozen = graph.domain, graph.bound + 1
-    axes = [graph.axes[axis] for axis in kept]
-    smaller = OffsetGraph(
-        Domain(dict(domain.attributes[axis] for axis in kept)),
-        tuple(
-            item if axis in changed else replace(item, weight=frozen)
-            for axis, item in zip(kept, axes, strict=True)
+    alone = graph.on(kept)
+    smaller = replace(
+        alone,
+        axes=tuple(
+            item if axis in changed else replace(item, weight=graph.bound + 1)
+            for axis, item in zip(kept, alone.axes, strict=True)
         ),
-        graph.together,
-        graph.bound,
     )
     places = {axis: place for place, axis in enumerate(kept)}
 
     def spread(point: Point) -> Point:
         return tuple(
-            point[places[k]] if k in places else held.get(k, 0) for k in range(len(domain))
+            point[places[k]] if k in places else held.get(k, 0) for k in range(len(graph.domain))
         )
 
     for x, y in smaller.edges(limit=MOST_EDGES):
