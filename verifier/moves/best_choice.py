@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from blowproof.models.base.clock import Pace, now, spend
-from blowproof.models.norms import L1
+from blowproof.models.norms import L1, L2_SQUARED, LINF, RANGE
 from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import IntVar, LinearExpr, weighted_sum
 from blowproof.verifier.limits.limit import real_limit, whole_limit
@@ -70,12 +70,12 @@ def size_of(counts: Mapping[Kind, int]) -> int:
 def bound_of(groups: Sequence[tuple[Sequence[Kind], int]]) -> int:
     """Return what no choice exceeds: the lengths of the longest, added up.
 
-    In other norms than l1 also what is left when no output rises or falls by more than all moves
-    together can make it, nor all outputs by more than that (see `Score.spread`).
+    In the norms that `Score.spread` knows also what is left when no output rises or falls by more
+    than all moves together can make it, nor all outputs by more than that.
     """
     score = _score(kind for kinds, _ in groups for kind in kinds)
     length = score.most(sum(max(kind.length for kind in kinds) * times for kinds, times in groups))
-    if score.norm is L1:
+    if score.norm not in (L2_SQUARED, LINF, RANGE):
         return length
     rises: Counter[object] = Counter()
     falls: Counter[object] = Counter()

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models.base.clock import spend
-from blowproof.models.norms import L1, L2_SQUARED, LINF
+from blowproof.models.norms import L1, L2_SQUARED, LINF, RANGE
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.moves.kinds import Kind
 from blowproof.verifier.moves.score import Score
@@ -34,8 +34,10 @@ Numbers = NDArray[np.int64]
 
 def better_choice(groups: Groups, score: Score, known: int) -> Counter[Kind] | None:
     """Return the choice whose sum is largest, or nothing where none is larger than `known`; None
-    where choices are too many, or numbers too large.
+    where choices are too many, numbers too large, or the norm is not one of those that it adds up.
     """
+    if score.norm not in (L1, L2_SQUARED, LINF, RANGE):
+        return None
     seen = dict.fromkeys(output for kinds, _ in groups for kind in kinds for output in kind.change)
     outputs = list(seen)
     if not outputs or not _small(groups, score, len(outputs)):

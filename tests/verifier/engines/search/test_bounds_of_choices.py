@@ -1,6 +1,7 @@
 """What moves of given effects can change together: bounds without a program, in every norm."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import combinations_with_replacement, product
 
@@ -8,9 +9,21 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blowproof.models import Attribute, Count, Domain, Integers, Labels, Marginal, Policy, setting
+from blowproof.models import (
+    Attribute,
+    Count,
+    Domain,
+    Exact,
+    Integers,
+    Labels,
+    Marginal,
+    Policy,
+    setting,
+)
 from blowproof.models.base.clock import Budget, now
-from blowproof.models.norms import NORMS
+from blowproof.models.norms import L1, NORMS
+from blowproof.models.norms.norm import Counted
+from blowproof.models.stacks.stacked import Stacked
 from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.databases.consistency import prepare
@@ -194,6 +207,34 @@ def test_choices_in_arrays_are_those_one_by_one(data: st.DataObject) -> None:
         assert better is not None
         assert size_of(better) == best if best > known else not better
     assert better_choice(groups, moves.score, best) == Counter()
+
+
+class Tripled(type(L1)):  # type: ignore[misc]
+    """Three times l1, as somebody might add it."""
+
+    name = "l1-tripled"
+
+    def of(self, changes: Iterable[Counted]) -> Exact:
+        return 3 * L1.of(changes)
+
+
+def test_a_norm_of_ones_own_is_not_taken_for_another() -> None:
+    """Three times l1 is more than the range that outputs span, which is what the last norm asks."""
+    linf = parse_question("histogram", POLICY, "linf")
+    assert isinstance(linf, Stacked)
+    query = replace(linf, measure=Tripled())
+    found = prepare(setting(POLICY, "any"), "published")
+    moves = Moves.over(found, query, "published", tuple(POLICY.domain.points()))
+    table = EffectTable.of(moves)
+    for chosen in product(range(len(table.effects)), repeat=2):
+        groups = table.groups(tuple(sorted(Counter(chosen).items())))
+        every = [
+            size_of(Counter({kind: times for kind, (_, times) in zip(kinds, groups, strict=True)}))
+            for kinds in product(*(kinds for kinds, _ in groups))
+        ]
+        assert max(every) <= bound_of(groups)
+        assert max(every) <= best_choice(groups)[0] <= bound_of(groups)
+        assert better_choice(groups, moves.score, 0) is None
 
 
 def test_numbers_that_arrays_do_not_hold_are_left_to_others() -> None:
