@@ -272,11 +272,15 @@ def row(job: Job, draws: int, seconds: float, most: int) -> str:
     errors = {option.short: real_error(option.plan, job, truth, draws) for option in compared}
     best = min(errors, key=lambda text: errors[text][0])
     ours, wide = errors[found.chosen.short]
-    peers = {
-        name: spread([errors_of(draw(job, truth), truth) for _ in range(draws)])[0]
+    found_by = {
+        name: spread([errors_of(draw(job, truth), truth) for _ in range(draws)])
         for name, draw in job.peers
     }
-    named = "; ".join(f"{name} {error:.3g}" for name, error in peers.items()) or "-"
+    peers = {name: error for name, (error, _) in found_by.items()}
+    named = "; ".join(
+        f"{name} {error:.3g} +- {1.96 * off:.1g}" for name, (error, off) in found_by.items()
+    )
+    named = named or "-"
     ratio = f"{ours / min(peers.values()):.2g}" if peers else "-"
     shown = f"{ours:.3g} +- {1.96 * wide:.2g}"
     if len(job.queries) > 1:

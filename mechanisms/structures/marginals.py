@@ -25,9 +25,10 @@ small over their proportions, for the pairs that are known so far.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
+from math import log
 from typing import Any, cast
 
 import numpy as np
@@ -40,7 +41,15 @@ Axes = tuple[int, ...]
 """Attributes by number, in increasing order."""
 
 LEAST_SHARE = 1e-3
+LEAST_GAIN = 1e-4
+"""Of a change, in the logarithm of the cost."""
 ROUNDS = 60
+FAR = 20.0
+"""Logarithms of weights: beyond, one that costs nothing would have no end."""
+SHARP = (30.0, 1000.0)
+"""The largest loss is looked for as a norm of such a power, the first for the way there."""
+MOST_TRIED = 1_500
+"""Choices of marginals, from each start."""
 
 
 def parts_of(axes: Axes) -> list[Axes]:
@@ -115,7 +124,7 @@ class Marginals:
         total = 0.0
         whole = self.cells(asked.axes)
         for part in parts_of(asked.axes):
-            share = self._share(asked, part)
+            share = self.share(asked, part)
             if share <= 0 or self.is_known(part):
                 continue
             known = self.precision(part, precisions)
@@ -124,7 +133,8 @@ class Marginals:
             total += share * self.cells(part) / whole / known
         return total
 
-    def _share(self, asked: Asked, part: Axes) -> float:
+    def share(self, asked: Asked, part: Axes) -> float:
+        """Return how much an error in a part counts in a query."""
         if asked.shares is None:
             return float(self.dimension(part))
         return asked.shares.get(part, 0.0)
@@ -165,46 +175,117 @@ def best_weights(
     marginal it changes. `power` is 2 where a weight is 1 / scale of Laplace noise, 1 where it is
     1 / variance of Gaussian noise. Marginals that hardly matter have the weight 0; None where the
     queries do not follow from these marginals.
+
+    For Gaussian noise there is one best choice. For Laplace noise there are many that no small
+    change improves, as one table measured well is worth more than two measured half as well each.
+    So marginals are put in, taken out and exchanged for as long as that helps, from what is asked
+    for and from all of them; and each is tried alone.
     """
-    from scipy.optimize import minimize
-
-    def cost(weights: Floats) -> float:
-        precisions = (weights**power).tolist()
-        error = sum(item.weight * marginals.error(item, precisions) for item in asked)
-        return math.log(error) + power * math.log(float((pairs @ weights).max()))
-
-    def smooth(logs: Floats, places: Sequence[int]) -> float:
-        weights = np.zeros(len(marginals.measured))
-        weights[places] = np.exp(logs - logs.max())
-        return cost(weights)
-
-    places = list(range(len(marginals.measured)))
-    if not math.isfinite(_safely(cost, np.ones(len(places)))):
+    choices = _Choices(marginals, asked, pairs, power)
+    every = tuple(range(len(marginals.measured)))
+    if choices.of(every) is None:
         return None
-    result = np.ones(len(places))
-    for _ in range(2):
-        found: Any = minimize(
-            cast("Any", smooth), np.log(result[places]), args=(places,), method="L-BFGS-B",
-            options=cast("Any", {"maxiter": ROUNDS, "eps": 1e-4}),
-        )  # fmt: skip
-        result = np.zeros(len(marginals.measured))
-        result[places] = np.exp(found.x - found.x.max())
-        kept = [place for place in places if result[place] >= LEAST_SHARE]
-        dropped = result * (result >= LEAST_SHARE)
-        if len(kept) == len(places) or not math.isfinite(_safely(cost, dropped)):
-            break
-        result, places = dropped, kept
-    best = min([result, *_alone(marginals)], key=lambda item: _safely(cost, item))
-    return tuple(best.tolist())
+    starts = [choices.kept(every)]
+    if power > 1:
+        own = {item.axes for item in asked}
+        plain = [at for at, (axes, compared) in enumerate(marginals.items)
+                 if compared is None and axes in own]  # fmt: skip
+        starts = [choices.changed(places) for places in (tuple(plain), starts[0])]
+    alone = [(at,) for at in every]
+    found = [item for item in map(choices.of, (*starts, *alone)) if item is not None]
+    best = min(found, key=lambda item: item[0])[1]
+    best = best / best.max()
+    return tuple(np.where(best >= LEAST_SHARE, best, 0.0).tolist())
 
 
-def _alone(marginals: Marginals) -> list[Floats]:
-    """Return the weights that measure one marginal, and no other."""
-    return list(np.eye(len(marginals.measured)))
+class _Choices:
+    """Choices of marginals to measure, each with its best weights and the logarithm of its cost.
 
+    The cost is the error of what is asked for, times the loss (squared, for Laplace noise).
+    """
 
-def _safely(cost: Callable[[Floats], float], weights: Floats) -> float:
-    try:
-        return cost(weights)
-    except ValueError:  # the logarithm of 0: nothing is measured that changes
-        return math.inf
+    def __init__(
+        self, marginals: Marginals, asked: Sequence[Asked], pairs: Floats, power: int
+    ) -> None:
+        self.pairs, self.power = np.unique(pairs, axis=0), power
+        self.many = len(marginals.measured)
+        counted: dict[Axes, float] = {}
+        for item in asked:
+            whole = marginals.cells(item.axes)
+            for part in parts_of(item.axes):
+                share = item.weight * marginals.share(item, part)
+                if share > 0 and not marginals.is_known(part):
+                    counted[part] = counted.get(part, 0.0) + share * marginals.cells(part) / whole
+        self.errors = np.array(list(counted.values()))
+        self.says = np.array([
+            [marginals.precision(part, one) for one in np.eye(self.many).tolist()]
+            for part in counted
+        ]).reshape(len(counted), self.many)  # fmt: skip
+        self.found: dict[Axes, tuple[float, Floats] | None] = {}
+
+    def of(self, places: Axes) -> tuple[float, Floats] | None:
+        """Return the cost of measuring these marginals, and the weights; None: not all follows."""
+        if places not in self.found:
+            self.found[places] = self._of(places)
+        return self.found[places]
+
+    def _of(self, places: Axes) -> tuple[float, Floats] | None:
+        from scipy.optimize import minimize
+
+        says, pairs = self.says[:, places], self.pairs[:, places]
+        if not places or not (says.sum(axis=1) > 0).all() or not (pairs > 0).any():
+            return None
+        logs, power = np.zeros(len(places)), self.power
+
+        def cost(logs: Floats, sharp: float) -> tuple[float, Floats]:
+            weights = np.exp(logs)
+            known = says @ weights**power
+            error = float((self.errors / known).sum())
+            slope = -power * (says.T @ (self.errors / known**2)) * weights**power / error
+            losses = pairs @ weights
+            top = float(losses.max())
+            shares = (losses / top) ** sharp  # the largest of them, made smooth
+            loss = top * float(shares.sum()) ** (1 / sharp)
+            towards = pairs.T @ (shares / np.maximum(losses, 1e-300)) / shares.sum()
+            return log(error) + power * log(loss), slope + power * weights * towards
+
+        for sharp in SHARP if len(pairs) > 1 else SHARP[-1:]:
+            result: Any = minimize(
+                cast("Any", cost), logs, args=(sharp,), jac=True, method="L-BFGS-B",
+                bounds=[(-FAR, FAR)] * len(places), options=cast("Any", {"maxiter": ROUNDS}),
+            )  # fmt: skip
+            logs = result.x - result.x.max()
+        weights = np.zeros(self.many)
+        weights[list(places)] = np.exp(logs)
+        error = float((self.errors / (self.says @ weights**power)).sum())
+        return log(error) + power * log(float((self.pairs @ weights).max())), weights
+
+    def kept(self, places: Axes) -> Axes:
+        """Return those of some marginals that matter, or all where the rest says too little."""
+        found = self.of(places)
+        if found is None:
+            return places
+        largest = found[1].max()
+        some = tuple(at for at in places if found[1][at] >= LEAST_SHARE * largest)
+        return places if self.of(some) is None else some
+
+    def changed(self, places: Axes) -> Axes:
+        """Return the choice after all changes by one marginal that lessen the cost."""
+        begin = self.of(places)
+        if begin is None:
+            return places
+        least, tried = begin[0], len(self.found) + MOST_TRIED
+        while len(self.found) < tried:
+            found = ((self.of(other), other) for other in self._near(places))
+            costs = [(item[0], other) for item, other in found if item is not None]
+            cost, other = min(costs, default=(least, places))
+            if cost > least - LEAST_GAIN:
+                break
+            least, places = cost, self.kept(other)
+        return places
+
+    def _near(self, places: Axes) -> list[Axes]:
+        """Return the choices with one marginal more, one less, or another in place of one."""
+        fewer = [tuple(at for at in places if at != out) for out in places]
+        others = [at for at in range(self.many) if at not in places]
+        return [*fewer, *(tuple(sorted((*some, at))) for some in (places, *fewer) for at in others)]
