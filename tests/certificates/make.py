@@ -173,6 +173,13 @@ VALID: dict[str, tuple[Policy, str, Reading]] = {
         "published",
     ),
     "margins-of-three-by-three": (margins(table(3, 3, 9), "A", "B"), "marginal(C)", "published"),
+    "margins-of-which-few-leave-one-class": (
+        margins(
+            table(2, 2, 2, 2), "A", "B", "C", queries=(NamedCount("some", {"A": "a0", "D": "d0"}),)
+        ),
+        "count(some)",
+        "published",
+    ),
     "cycles-one-marginal": (margins(table(2, 3), "B"), "histogram", "published"),
     "cycles-ranges-on-10^12-values": (
         Policy(
@@ -465,11 +472,12 @@ def _theorem_attacks(valid: dict[str, Document]) -> dict[str, Document]:
     """Kinds by a theorem, where it does not hold, or says less."""
     cells = valid["cells-states-and-states-by-sex"]
     beside = valid["cells-a-table-beside-a-count"]
-    one, table_, arc = (
+    one, table_, few, arc = (
         valid[name]
         for name in (
             "one-sided-women-with-a-degree",
             "margins-of-three-by-three",
+            "margins-of-which-few-leave-one-class",
             "secret-arc-age-by-ward",
         )
     )
@@ -511,6 +519,8 @@ def _theorem_attacks(valid: dict[str, Document]) -> dict[str, Document]:
         "margins-in-one-factor": changed(
             table_, "proof", "factors", to=lambda all_: [[k for few in all_ for k in few]]
         ),
+        "margins-left-less-often": changed(few, "proof", "left", to=[0, 6]),
+        "margins-left-from-behind": changed(few, "proof", "left", to=[-1, 7]),
         "margins-of-another-table": changed(table_, "proof", "table", to=small),
         "margins-without-some-branches": changed(table_, "proof", "table", "nodes", to=_cut),
     }

@@ -11,12 +11,12 @@ from blowproof.verifier.kernel.document import Rejected
 from blowproof.verifier.kernel.independent import Sparse, independent
 from blowproof.verifier.kernel.proofs import exchanges
 from blowproof.verifier.kernel.proofs.cells import Place, places_of, restricted
-from blowproof.verifier.kernel.proofs.margins import Table, bound
+from blowproof.verifier.kernel.proofs.margins import Table, bound, bound_by_classes
 from blowproof.verifier.kernel.world import World
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.proofs.irreducible import written
 from blowproof.verifier.proofs.lengths.kept import kept
-from blowproof.verifier.theorems.listed_margins import longest_listed
+from blowproof.verifier.theorems.listed_margins import longest_listed, often
 
 __all__ = ["margins", "rounds", "searched"]
 
@@ -30,14 +30,34 @@ def margins(world: World, value: Exact, seconds: float) -> Iterator[dict[str, An
         if len(world.equalities) > MOST_FACTS:
             return
         factors, sides = _ascending(*factors_of(world, places))
-        most = longest_listed(tuple(sides))
-        if most is None or bound(world, places, most) > world.measure.claim(value, scale):
-            return
-        table = _table(world, sides, seconds)
+        known = _known_of(world, places, factors, sides, world.measure.claim(value, scale))
+        table = None if known is None else _table(world, sides, seconds)
     except Rejected:
         return
-    if table is not None:
-        yield {"kind": "margins", "factors": factors, "longest": most, "table": table}
+    if known is not None and table is not None:
+        yield {"kind": "margins", "factors": factors, **known, "table": table}
+
+
+def _known_of(
+    world: World,
+    places: Sequence[Place],
+    factors: Sequence[Sequence[int]],
+    sides: Sequence[int],
+    claim: int,
+) -> dict[str, Any] | None:
+    """Return what is known of a table and is enough: how long irreducibles are, and else how often
+    one leaves a class of a factor.
+    """
+    most = longest_listed(tuple(sides))
+    if most is None:
+        return None
+    if bound(world, places, most) <= claim:
+        return {"longest": most}
+    for place, factor in enumerate(factors):
+        times = often(tuple(sides), place, most)
+        if bound_by_classes(world, places, most, factor, times) <= claim:
+            return {"longest": most, "left": [place, times]}
+    return None
 
 
 def _ascending(factors: list[list[int]], sides: list[int]) -> tuple[list[list[int]], list[int]]:

@@ -29,6 +29,7 @@ from blowproof.models import (
     setting,
 )
 from blowproof.verifier.ask import certified, sensitivity
+from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.kernel.check import world_of
 from blowproof.verifier.kernel.document import Budget, Rejected
@@ -46,7 +47,7 @@ from blowproof.verifier.kernel.world import World
 from blowproof.verifier.proofs.cells import bases
 from blowproof.verifier.proofs.claim import claim_of
 from blowproof.verifier.proofs.margins import factors_of
-from blowproof.verifier.theorems.listed_margins import LISTED, longest_listed
+from blowproof.verifier.theorems.listed_margins import LEFT, LISTED, longest_listed, often
 from vectors import thin
 
 QUERIES = ("histogram", "marginal(b)", "cumulative(a)", "sum(a)", "ranges(a)", "count(some)")
@@ -121,7 +122,11 @@ def of_table(found: World) -> list[tuple[int, int]]:
     if most is None:
         return []
     assert sides == margins.sides_of(found, places, factors)
-    return [(scale, margins.bound(found, places, most))]
+    told = [(scale, margins.bound(found, places, most))]
+    for k, factor in enumerate(factors):
+        left = often(tuple(sides), k, most)
+        told.append((scale, margins.bound_by_classes(found, places, most, factor, left)))
+    return told
 
 
 def of_two_factors(found: World) -> list[tuple[int, int]]:
@@ -300,3 +305,84 @@ def test_listed_margins_are_derived(sides: tuple[int, ...]) -> None:
         table = {**found.document["proof"], "longest": found.document["proof"]["longest"] - 1}
         with pytest.raises(Rejected):
             margins.refute(world_of(found.document, Budget())[0], table, answer.lower)
+
+
+def counted_classes(sides: tuple[int, ...], place: int) -> tuple[Answer, World, dict[str, Any]]:
+    """How many of one label are in a class of a table that was listed: answer, world and proof."""
+    names = [f"x{k}" for k in range(len(sides))]
+    tables = {name: Integers(0, n - 1) for name, n in zip(names, sides, strict=True)}
+    policy = Policy(
+        domain=Domain(tables | {"z": Labels("uv")}),
+        known=tuple(Marginal([name]) for name in names),
+        queries=(NamedCount("some", {names[place]: 0, "z": "u"}),),
+    )
+    answer, found = certified(policy, "count(some)", time_limit=20)
+    assert (answer.status, found.kind) == ("proved", "margins")
+    assert found.document is not None
+    return answer, world_of(found.document, Budget())[0], found.document["proof"]
+
+
+@pytest.mark.parametrize(("sides", "place"), [((2, 2, 2), 1), ((3, 3), 0)])
+def test_how_often_a_class_is_left_is_derived(sides: tuple[int, ...], place: int) -> None:
+    """The proof is accepted for S and for nothing less, and each field of it is needed."""
+    answer, found, proof = counted_classes(sides, place)
+    times = LEFT[sides].classes[sides[place]]
+    assert answer.lower == answer.upper == times
+    margins.refute(found, proof, times)
+    where, most = proof["left"]
+    forged = {
+        "a class is left more often": {"left": [where, most - 1]},
+        "no factor": {"left": [len(sides), most]},
+        "a factor from behind": {"left": [-1, most]},
+        "more often than there are moves": {"left": [where, proof["longest"] + 1]},
+        "one number": {"left": [where]},
+        "irreducibles are longer": {"longest": proof["longest"] - 1},
+        "not all facts": {"factors": proof["factors"][1:]},
+        "nothing is searched": {"table": proof["table"] | {"nodes": []}},
+        "without what tells of classes": {"left": None},
+    }
+    for name, change in forged.items():
+        table = {key: value for key, value in (proof | change).items() if value is not None}
+        with pytest.raises(Rejected):
+            margins.refute(found, table, times)
+            pytest.fail(f"accepted: {name}")
+    with pytest.raises(Rejected):
+        margins.refute(found, proof, times - 1)
+
+
+def test_symmetries_keep_what_is_counted() -> None:
+    """One that takes what leaves a class elsewhere is refused, though it keeps weights and sums."""
+    _, found, proof = counted_classes((3, 3), 0)
+    table = margins.Table(found, [3, 3])
+    table.most, table.counted = 15, table.ends(3)
+    margins.Counted(table, proof["table"], 8)
+    for some in (table.counted[:1], table.counted[1:], table.counted[:3]):
+        table.counted = some
+        with pytest.raises(Rejected, match="a symmetry takes what leaves a signature"):
+            margins.Counted(table, proof["table"], 8)
+
+
+def test_fields_that_count_classes_do_not_run_over() -> None:
+    """Whatever is met: refused iff a class may be left more often than the claim says, by moves
+    that leave it and by all that may stay in it.
+    """
+    _, found, proof = counted_classes((2, 2, 2), 0)
+    table = margins.Table(found, [2, 2, 2])
+    table.most, table.counted = 10, table.ends(2)
+    rng = random.Random(8)
+    for claim in (0, 1, 3, 7, 10):
+        replay = margins.Counted(table, proof["table"], claim)
+        for _ in range(200):
+            members = tuple(rng.choices(range(len(table.effects)), k=rng.randint(1, 10)))
+            effects = [table.effects[e] for e in members]
+            left = [
+                sum(d[j] < 0 or not any(d[j - j % 2 : j - j % 2 + 2]) for d in effects)
+                for j in range(6)
+            ]
+            if max(left) > claim:
+                with pytest.raises(Rejected, match="leaves a signature more often"):
+                    replay._judge(members, len(members))
+            else:
+                replay._judge(members, len(members))
+        with pytest.raises(Rejected, match="longer than the proof says"):
+            replay._judge((0,) * 11, 11)
