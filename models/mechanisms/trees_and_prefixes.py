@@ -102,6 +102,10 @@ class TreeQuery(BoundQuery):
             (level, low): 1 for level, low, _ in self.above(point[self.axis]) if level in levels
         }
 
+    def axes_read(self, domain: Domain) -> frozenset[int]:
+        """Return the axis."""
+        return frozenset([self.axis])
+
     def label(self, key: Hashable, domain: Domain) -> str:
         """Return the level of a node, and the values that it holds."""
         assert isinstance(key, tuple)
@@ -162,6 +166,10 @@ class PrefixQuery(BoundQuery):
     def outputs(self, domain: Domain) -> Outputs:
         """Return the prefixes, by length."""
         return numbered_outputs(self.count)
+
+    def axes_read(self, domain: Domain) -> frozenset[int]:
+        """Return the axis."""
+        return frozenset([self.axis])
 
     def label(self, key: Hashable, domain: Domain) -> str:
         """Return the last value of a prefix."""

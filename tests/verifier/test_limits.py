@@ -42,6 +42,7 @@ NO_LIMITS = {
     "certify/measures/orders": ("_FAR",),
     "certify/measures/told_apart": ("_FAR",),
     # what fits 64-bit integers, or doubles
+    "engines/one_move/by_offsets": ("ROOM",),
     "engines/one_move/profile": ("SAFE",),
     "engines/one_move/row_table": ("SAFE",),
     # tolerances of floating point

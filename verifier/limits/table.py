@@ -282,6 +282,13 @@ engines/labelled/table
 engines/one_move/axis
     PAIRS_LIMIT 60_000_000 pairs: More pairs of places on an axis are not compared.
     TABLE_LIMIT 60_000_000 entries: Larger tables of an axis are not written out.
+engines/one_move/by_offsets
+    MOST_VALUES 200_000 values: On larger domains, rows are not compared offset by offset.
+    MOST_EDGES 10_000_000 edges: More edges of G are not compared offset by offset.
+    MOST_WORK 200_000_000 entries: Of rows, once for each offset, that are compared.
+    HURRIED 20_000_000 entries: The same in a hurry.
+    MADE 50 entries: What takes as long as to work one entry out.
+    MOST_GROUPS 100 groups: More groups of outputs with one weight are not told apart.
 engines/one_move/by_structure
     EDGE_LIMIT 300_000 edges: More edges of G are not walked.
 engines/one_move/engine

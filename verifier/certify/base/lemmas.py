@@ -66,19 +66,16 @@ def argued(
     Where neighbours differ in one secret move, in a norm that adds up over outputs. A sample that
     loses more refutes the lemma: then nothing is known from above.
     """
-    upper = Fraction(0)
-    asked = False
-    for part in parts:
-        most = _said(part, policy, lemmas)
-        asked |= most is not None
-        if most is None:
-            found = worst_edge(setting, (part,), norm)
-            most = None if found is None else found.loss
-        if most is None:
-            return None
-        upper += most
-    if not asked:
+    said = [_said(part, policy, lemmas) for part in parts]
+    if all(most is None for most in said):
         return None
+    upper = Fraction(0)
+    for part, most in zip(parts, said, strict=True):
+        found = worst_edge(setting, (part,), norm) if most is None else None
+        alone = most if found is None else found.loss
+        if alone is None:
+            return None
+        upper += alone
     whole = Stacked(tuple(parts))
     if norm is not L1:
         whole = stack(parts, norm, setting.domain, name="releases")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import gcd, lcm
+from weakref import WeakKeyDictionary
 
 from blowproof.models import BoundQuery, Domain, Exact, PolicyError, Reading, show
 from blowproof.models.mechanisms.mechanism import Release
@@ -51,7 +52,14 @@ def _steps(query: BoundQuery, domain: Domain, reading: Reading) -> Iterator[Exac
         raise PolicyError(reason, key="noise", hint='release it with noise = "laplace"')
     yield from found
     if query.unit is not None:
-        yield from _looked_at(query, domain)
+        kept = _LOOKED_AT.setdefault(query, {})
+        if domain not in kept:
+            kept[domain] = frozenset(_looked_at(query, domain))
+        yield from kept[domain]
+
+
+_LOOKED_AT: WeakKeyDictionary[BoundQuery, dict[Domain, frozenset[Exact]]] = WeakKeyDictionary()
+"""What the rows of queries hold that were looked at: a plan releases the same ones many times."""
 
 
 def _looked_at(query: BoundQuery, domain: Domain) -> Iterator[Exact]:

@@ -4,5 +4,5 @@ For domains of any size, from the structure of G and f. The certifier uses the s
 loss of noise, since a loss is a change divided by scales.
 
 Read `engine`, `by_structure`; then the loss of several releases: `worst_edge`,
-`profile`, `axis`, `row_table`, `farthest`, and `other_norms` than l1.
+`profile`, `axis`, `row_table`, `farthest`, `by_offsets`, and `other_norms` than l1.
 """

@@ -20,7 +20,7 @@ from blowproof.models.domain.regions import Area
 from blowproof.models.secrets import OffsetGraph, SecretGraph
 from blowproof.verifier.limits.limit import whole_limit
 
-__all__ = ["farthest_edge"]
+__all__ = ["farthest_edge", "offsets_of", "possible_values"]
 
 Table = NDArray[np.int64]
 Found = tuple[int, tuple[Point, Point] | None]
@@ -38,7 +38,7 @@ def farthest_edge(setting: Setting, rows: Table) -> Found | None:
     `rows` has a row for each value, row-major. None where the work would be too much.
     """
     domain, graph = setting.domain, setting.graph
-    possible = ~_mask(setting.impossible, domain)
+    possible = possible_values(setting)
     if graph.complete:
         groups = [np.nonzero(possible.ravel())[0]]
     elif graph.reach_alone(0) is not None:
@@ -69,11 +69,11 @@ def _cells(cells: Sequence[Area], possible: NDArray[np.bool_]) -> list[NDArray[n
     return np.split(places[order], np.nonzero(np.diff(labels[order]))[0] + 1)
 
 
-def _mask(area: Area, domain: Domain) -> NDArray[np.bool_]:
-    """Return which values lie in an area."""
-    found = np.zeros([attribute.size for _, attribute in domain.attributes], dtype=bool)
-    for box in area.boxes:
-        found[np.ix_(*(list(side) for side in box.sides))] = True
+def possible_values(setting: Setting) -> NDArray[np.bool_]:
+    """Return which values are possible, as a table with an axis for each attribute."""
+    found = np.ones([attribute.size for _, attribute in setting.domain.attributes], dtype=bool)
+    for box in setting.impossible.boxes:
+        found[np.ix_(*(list(side) for side in box.sides))] = False
     return found
 
 
@@ -91,7 +91,7 @@ def _by_offsets(graph: OffsetGraph, rows: Table, possible: NDArray[np.bool_]) ->
     shape = possible.shape
     offsets = []
     work = 0
-    for offset in _offsets(graph):
+    for offset in offsets_of(graph):
         offsets.append(offset)
         overlap = 1
         for size, step in zip(shape, offset, strict=True):
@@ -119,7 +119,7 @@ def _by_offsets(graph: OffsetGraph, rows: Table, possible: NDArray[np.bool_]) ->
     return best
 
 
-def _offsets(graph: OffsetGraph) -> Iterator[tuple[int, ...]]:
+def offsets_of(graph: OffsetGraph) -> Iterator[tuple[int, ...]]:
     """Yield one of d and -d for every offset that is within the bound."""
 
     def go(axes: tuple[Any, ...], budget: int) -> Iterator[tuple[int, ...]]:

@@ -38,6 +38,7 @@ from blowproof.verifier.engines.one_move.axis import (
     Worst,
     worst_move,
 )
+from blowproof.verifier.engines.one_move.by_offsets import worst_by_offsets
 from blowproof.verifier.engines.one_move.farthest import farthest_edge
 from blowproof.verifier.engines.one_move.other_norms import by_parts
 from blowproof.verifier.engines.one_move.profile import Joint, Shape, shape_of
@@ -94,6 +95,7 @@ def worst_edge(
         found = (
             _listed(setting, stacked, limit=FEW_EDGES)
             or _from_rows(setting, stacked)
+            or _by_offsets(setting, stacked, hurried=hurried)
             or (None if hurried else _listed_once(setting, stacked))
         )
     if found is None:
@@ -292,6 +294,12 @@ def _from_rows(setting: Setting, stacked: Stacked) -> Edge | None:
     if table is None or found is None:
         return None
     return Edge(Fraction(found[0], table.denominator), found[1], "every edge compared, in arrays")
+
+
+def _by_offsets(setting: Setting, stacked: Stacked, *, hurried: bool) -> Edge | None:
+    """Compare all edges of each offset, part by part."""
+    found = worst_by_offsets(setting, stacked, hurried=hurried)
+    return None if found is None else Edge(*found, "every edge compared, offset by offset")
 
 
 # --- by listing ----------------------------------------------------------------------------------
