@@ -10,7 +10,8 @@ Facts that no secret move changes are left out for any answers, be it for one gr
 each area's total published and moves that stay within an area, its values need not be told apart.
 Attributes that nobody looks at then hold one value (`reductions.one_value`). Where secrets are a
 partition and each group is about one cell of it, it is asked about that cell alone, with full
-secrets, and once for all cells that look alike (`reductions.one_cell`).
+secrets, and once for all cells that look alike (`reductions.one_cell`); with the numbers, if they
+tell how many records the cell holds. Its pairs then need the records of all other cells.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from blowproof.models import BlowproofError, Exact, Setting
+from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.portfolio.strategy import Reduction
+from blowproof.verifier.reductions.given_numbers import embed
 from blowproof.verifier.reductions.linked_facts import linked_facts, with_facts
 from blowproof.verifier.reductions.one_cell import within_cells
 from blowproof.verifier.reductions.one_value import with_one_value
@@ -50,13 +53,27 @@ def group_by_group(question: Question) -> list[Reduction] | None:
     if not 0 < len(groups) <= MOST_GROUPS:
         return None
     among = {place for group in groups for place in group}
-    some = [with_facts(setting, group, among=among) for group in groups]
-    if setting.scope == "any":
-        some = within_cells(setting, some, question.query) or some
+    given = setting.scope == "given"
+    every = {*range(len(setting.equalities) + len(setting.bounds))}
+    alone = [with_facts(setting, group, among=every) for group in groups]
+    cells = within_cells(setting, alone, question.query, question.by(1 / 8))
+    if cells is not None:
+        some = cells
+    elif given:
+        some = [with_facts(setting, group, among=among) for group in groups]
+    else:
+        some = alone
+    if not given:
         some = [with_one_value(each, question.query) for each in some]
-    if len(some) == 1 and (setting.scope == "given" or _same(some[0], setting)):
+    if len(some) == 1 and (cells is None if given else _same(some[0], setting)):
         return None
     uppers: list[Exact | None] = [None] * len(some)
+
+    def back(asked: Question, found: Answer) -> Pair | None:
+        if found.witness is None or cells is None or not given:
+            return found.witness
+        moves = replace(found.witness, unchanged=())
+        return embed(asked.setting, moves, time_limit=asked.left)
 
     def about(place: int, group: Setting) -> Reduction:
         def above(_: Question, upper: Exact) -> Exact | None:
@@ -64,9 +81,7 @@ def group_by_group(question: Question) -> list[Reduction] | None:
             known = [each for each in uppers if each is not None]
             return max(known) if len(known) == len(uppers) else None
 
-        return Reduction(
-            lambda asked: replace(asked, setting=group), lambda asked, found: found.witness, above
-        )
+        return Reduction(lambda asked: replace(asked, setting=group), back, above)
 
     return [about(place, group) for place, group in enumerate(some)]
 

@@ -14,6 +14,17 @@ one of P_K for a K of its cell. Conversely moves of a pair of P_K are edges of G
 alone, and a part of them that has no effect in P has none in P_K. Renaming the values of what the
 partition is by carries one such group into the other: rows of f are renamed, or stay. QED
 
+*With the numbers.* Scope "given", no bounds and clauses, and let the facts of each K determine how
+many records their cell holds, n(K). Then S(f, P) is the largest S(f, P_K), where P_K knows that n
+is n(K), too. A pair of P whose moves change facts of K, or none and lie in c(K), is one of P_K once
+the records of other cells are left out: there are n(K) others, with the numbers of K, and a part of
+the moves that keeps these keeps all facts of P. Conversely let (D1, D2) be a pair of P_K, and put
+the records into some database of P, for those that it has in c(K). No other group is about c(K): if
+k of K and k' of K' both differ there, k at x and y, k' at z and w, k' is the same at x and y, say
+other than at z; and one of the edges from x and y to z changes both. A fact of no group has one
+coefficient for all of a cell. So all numbers of P are right, before and after, and a part of the
+moves that keeps them keeps those of K. QED
+
 Offences by district and by month, where what kind of offence it was is no secret: a question for
 one kind of offence, with two margins and full secrets.
 """
@@ -24,7 +35,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
-from blowproof.models import BoundQuery, Box, Full, Positions, Setting
+from blowproof.models import BlowproofError, BoundQuery, Box, Full, Positions, Setting
+from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.reductions.fewer_facts import held_at, left_over
 
@@ -37,28 +49,33 @@ Cell = tuple[int, ...]
 
 
 def within_cells(
-    whole: Setting, groups: Sequence[Setting], query: BoundQuery
+    whole: Setting, groups: Sequence[Setting], query: BoundQuery, deadline: float | None = None
 ) -> list[Setting] | None:
     """Return the question of each group in its cell, once for those alike; None: not of this kind.
 
-    `whole`: a setting with any answers that knows the facts of all groups.
+    `whole`: a setting that knows the facts of all groups. With its numbers, no two are alike, and
+    the cell with most records comes first.
     """
     axes = whole.graph.fixed
-    if axes is None:
+    given = whole.scope == "given"
+    if axes is None or (given and (whole.bounds or whole.clauses)):
         return None
     cells = [_cell(group, axes) for group in groups]
     if None in cells or not _all_cells(whole, axes, {cell for cell in cells if cell is not None}):
         return None
     counted = query.counts_by(whole.domain)
     alike = counted is not None or query.axes_read(whole.domain).isdisjoint(axes)
+    alike = alike and not given
     found: dict[object, Setting] = {}
     for place, (group, cell) in enumerate(zip(groups, cells, strict=True)):
         assert cell is not None
         narrow = _narrowed(group, axes, cell)
+        if narrow is not None and given:
+            narrow = _counted(narrow, deadline)
         if narrow is None:
             return None
         found.setdefault(_look(group, axes, cell) if alike else place, narrow)
-    return list(found.values())
+    return sorted(found.values(), key=lambda each: -(each.size or 0))
 
 
 def _cell(group: Setting, axes: Sequence[int]) -> Cell | None:
@@ -97,6 +114,16 @@ def _narrowed(group: Setting, axes: Sequence[int], cell: Cell) -> Setting | None
     if narrow is group and not _all_cells(group, axes, {cell}):
         return None
     return replace(narrow, policy=replace(narrow.policy, secrets=Full()))
+
+
+def _counted(narrow: Setting, deadline: float | None) -> Setting | None:
+    """Return the cell's question with the number of its records; None where facts leave it open."""
+    database = replace(narrow.policy.database, size=None, answers="given")
+    policy = replace(narrow.policy, database=database)
+    try:
+        return prepare(replace(narrow, policy=policy, size=None), "secret-moves", deadline=deadline)
+    except BlowproofError:
+        return None
 
 
 def _look(group: Setting, axes: Sequence[int], cell: Cell) -> object:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from blowproof.models import (
     Count,
+    Database,
     Domain,
     Full,
     Impossible,
@@ -17,10 +19,16 @@ from blowproof.models import (
     NamedCount,
     PartitionBy,
     Policy,
+    Setting,
     setting,
 )
 from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.consistency import prepare
+from blowproof.verifier.neighbours.check import check_pair
+from blowproof.verifier.plan import answer
+from blowproof.verifier.portfolio.group_by_group import group_by_group
 from blowproof.verifier.reductions.linked_facts import linked_facts, with_facts
 from blowproof.verifier.reductions.one_cell import within_cells
 
@@ -44,13 +52,17 @@ def drawn(rng: random.Random) -> Policy:
     )
 
 
-def cells(policy: Policy, query: str) -> list[Policy] | None:
+def narrowed(policy: Policy, query: str) -> list[Setting] | None:
     """Return the question about each cell."""
-    whole = setting(policy)
-    groups = linked_facts(whole)
-    among = {place for group in groups for place in group}
-    some = [with_facts(whole, group, among=among) for group in groups]
-    found = within_cells(whole, some, parse_question(query, policy))
+    whole = prepare(setting(policy), "secret-moves")
+    every = {*range(len(whole.equalities))}
+    some = [with_facts(whole, group, among=every) for group in linked_facts(whole)]
+    return within_cells(whole, some, parse_question(query, policy))
+
+
+def cells(policy: Policy, query: str) -> list[Policy] | None:
+    """Return the policy about each cell."""
+    found = narrowed(policy, query)
     return None if found is None else [each.policy for each in found]
 
 
@@ -70,6 +82,83 @@ def test_the_largest_of_the_cells_is_s() -> None:
         fewer += len(some) == 1
     assert told >= 25
     assert fewer >= 6
+
+
+def counted(policy: Policy, rng: random.Random, size: int) -> Policy:
+    """Return the policy with what its facts count in a database of so many records."""
+    points = [x for x in policy.domain.points() if x not in policy.impossible]
+    held = [rng.choice(points) for _ in range(size)]
+    known: list[Marginal | Count | Impossible] = []
+    for fact in policy.known:
+        assert isinstance(fact, (Marginal, Count, Impossible))
+        if isinstance(fact, Impossible):
+            known.append(fact)
+            continue
+        facts = fact.bind(policy.domain, "known")
+        answers = [sum(map(one.coefficient, held)) for one in facts]
+        if isinstance(fact, Marginal):
+            known.append(Marginal(list(fact.attributes), answers=answers))
+        else:
+            known.append(Count(fact.where, answer=answers[0]))
+    return replace(policy, known=tuple(known))
+
+
+def test_with_the_numbers_each_cell_has_its_own_n() -> None:
+    told = moving = 0
+    for seed in range(30):
+        rng = random.Random(seed)
+        policy = counted(drawn(rng), rng, rng.randint(2, 3))
+        query = QUERIES[seed % len(QUERIES)]
+        asked = parse_question(query, policy)
+        some = narrowed(policy, query)
+        if some is None:
+            continue
+        truth = sensitivity(policy, query, reading="secret-moves", engine="brute")
+        each = [answer(Question(one, asked, "secret-moves")) for one in some]
+        auto = sensitivity(policy, query, reading="secret-moves")
+        assert auto.lower == auto.upper == truth.lower == max(one.lower for one in each)
+        assert all(one.lower == one.upper for one in each)
+        told += 1
+        moving += truth.lower > 0
+    assert told >= 16
+    assert moving >= 6
+
+
+def test_a_cell_whose_records_nobody_counts_is_left_alone() -> None:
+    """Of kind p it is known how many have a = 0, but not how many there are."""
+    policy = Policy(
+        domain=Domain(kind=Labels("pq"), a=Integers(0, 2)),
+        secrets=PartitionBy(["kind"]),
+        database=Database(size=4),
+        known=(Count({"kind": "p", "a": 0}, answer=1), Count({"kind": "q", "a": 0}, answer=2)),
+    )
+    assert cells(policy, "histogram") is None
+    truth = sensitivity(policy, reading="secret-moves", engine="brute")
+    auto = sensitivity(policy, reading="secret-moves")
+    assert auto.lower == auto.upper == truth.lower == 2
+
+
+def test_the_records_of_other_cells_are_put_back() -> None:
+    """What the question about a cell answers has records of that cell alone, D1 has all 20."""
+    rng = random.Random(1)
+    domain = Domain(kind=Labels("pq"), district=Integers(1, 2), month=Integers(1, 3))
+    known = (Marginal(["kind", "district"]), Marginal(["kind", "month"]))
+    policy = counted(Policy(domain=domain, secrets=PartitionBy(["kind"]), known=known), rng, 20)
+    whole = prepare(setting(policy), "secret-moves")
+    question = Question(whole, parse_question("histogram", policy), "secret-moves")
+    easier = group_by_group(question)
+    assert easier is not None
+    assert len(easier) == 2
+    for each in easier:
+        asked = each.apply(question)
+        assert asked is not None
+        found = answer(asked)
+        assert found.witness is not None
+        pair = each.bring_back(question, found)
+        assert pair is not None
+        assert check_pair(whole, "secret-moves", pair).holds
+        assert len({x[0] for x in (*found.witness.first(), *pair.before, *pair.after)}) == 1
+        assert pair.first().total() == 20
 
 
 def test_cells_that_look_alike_are_asked_once() -> None:
