@@ -106,7 +106,7 @@ def estimate(  # noqa: PLR0913 # one parameter for each option
 
     session = Session(question)
     read, _ = session.open(policy)
-    asked = parse_query(query or "histogram", read)
+    asked = parse_query("histogram" if query is None else query, read)
     order = None if monotone is None else order_of(monotone, asked, read.domain)
     answers = [read_answers(path, read) for path in files]
     size = _one_source(answers, read)
@@ -119,7 +119,12 @@ def estimate(  # noqa: PLR0913 # one parameter for each option
 
         def worked_out() -> tuple[Estimator, Estimated]:
             made = Estimator(
-                read, _measurements(answers, read), reading=reading, answers=scope, size=size
+                read,
+                _measurements(answers, read),
+                reading=reading,
+                answers=scope,
+                size=size,
+                records=answers[0].records,
             )
             return made, made.answers(asked, numbers, order)
 
@@ -162,15 +167,29 @@ def _one_source(answers: Sequence[Answers], policy: Policy) -> int | None:
                     f"{item.path}: this is the release of {other.path} once more, and would count "
                     "twice\n  try: each release once"
                 )
+    _require_one("different records", {
+        "all" if item.records is None else item.records.text for item in answers
+    })  # fmt: skip
     for what in ("account", "size"):
-        said = {getattr(item, what) for item in answers} - {None}
-        if len(said) > 1:
-            raise DataError(
-                f"the files are not about the same people: {what} {' and '.join(map(str, said))}"
-                "\n  try: files of releases about the same data"
-            )
+        _require_one("different people", {
+            f"{what} {getattr(item, what)}" for item in answers if getattr(item, what) is not None
+        })  # fmt: skip
+    _require_one("different people", {
+        f"account {item.account} of ledger {item.ledger[:8]}"
+        for item in answers if item.ledger is not None and item.account is not None
+    })  # fmt: skip
     sizes = [item.size for item in answers if item.size is not None]
     return sizes[0] if sizes else None
+
+
+def _require_one(what: str, said: set[str]) -> None:
+    from blowproof.models import DataError
+
+    if len(said) > 1:
+        raise DataError(
+            f"the files are about {what}: {' and '.join(sorted(said))}"
+            "\n  try: files of releases about the same data"
+        )
 
 
 def _measurements(answers: Sequence[Answers], policy: Policy) -> list[Measurement]:
@@ -209,7 +228,7 @@ def _released(
     request = Request(
         policy=policy, query=query, epsilon=epsilon if pure else Fraction(0),
         rho=None if pure else rho, reading=cast("Reading", question.reading),
-        answers=scope_of(question),
+        answers=scope_of(question), records=answers[0].records,
     )  # fmt: skip
     names = names_of(query, policy)
     is_whole = numbers == "whole" and query.binary
@@ -228,6 +247,7 @@ def _released(
         f"biased by {found.bias:.3g} on average, where numbers are near 0 most"
     )  # fmt: skip
     accounts = {item.account for item in answers}
+    ledgers = {item.ledger for item in answers}
     notes = [f"from {len(answers)} release{'s' * (len(answers) > 1)}, at no further cost; {bias}",
              f"standard errors: {found.how}"]  # fmt: skip
     if order is not None and not order.follows:
@@ -237,6 +257,8 @@ def _released(
         notes.append("intervals: of least squares, whatever the order")
     if numbers != "real":
         notes.append(CUT)
+    if len(answers) > 1:
+        notes.append("assuming that the data did not change between the releases")
     if None in accounts:
         notes.append("a file has no account: nobody checked that it is about the same people")
     return Released(
@@ -246,4 +268,5 @@ def _released(
         errors=found.errors.tolist(), ends=(found.ends[0].tolist(), found.ends[1].tolist()),
         size=size,
         account=next(iter(accounts)) if len(accounts) == 1 else None,
+        ledger=next(iter(ledgers)) if len(ledgers) == 1 else None,
     )  # fmt: skip

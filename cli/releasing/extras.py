@@ -208,6 +208,7 @@ def _records(
             request.policy,
             [measured_in(release, noisy, request.policy) for release, noisy in drawn],
             reading=request.reading, answers=request.answers, size=released.size,
+            records=request.records,
         )  # fmt: skip
     else:
         found = estimator()

@@ -130,7 +130,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
             if made is not None:
                 asked, promise = made.workload.queries[0], made.promise
             else:
-                asked = parse_query(query or "histogram", read)
+                asked = parse_query("histogram" if query is None else query, read)
             assert promise is not None
             request = request_of(read, asked, promise, options, records, session)
             request = replace(request, accept_wide_bounds=accept_wide_bounds)

@@ -67,6 +67,11 @@ class Charged:
         """The number of the account."""
         return getattr(self._account, "number", None)
 
+    @property
+    def name(self) -> str | None:
+        """The name of the account's ledger."""
+        return getattr(self._account, "name", None)
+
     def spend(self, request: Request, mechanism: str, data: Dataset) -> tuple[str, ...]:
         """Write the spending down; from here on the release is finished whatever comes."""
         from blowproof.mechanisms.release.release import NO_ACCOUNT

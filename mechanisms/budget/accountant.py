@@ -118,6 +118,7 @@ class Accountant:
         self.content = content_of(data)
         self.identity = identity_of(policy, reading, answers)
         self.number: int | None = None
+        self.name: str | None = None
         self._look()
 
     @property
@@ -158,6 +159,7 @@ class Accountant:
             self.content.require_unchanged()
             for entry in book.added:
                 log.append(entry)
+            self.name = log.name
         self.number = account.number
         spent, budget = promised.spent, promised.budget
         unit = "" if promised.measure == "epsilon" else "rho = "

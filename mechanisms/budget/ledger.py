@@ -73,6 +73,11 @@ class Log:
         """What is written, the ledger's own name left out."""
         return tuple(row.entry for row in self.rows[1:])
 
+    @property
+    def name(self) -> str:
+        """The ledger's own name, drawn at random when it began."""
+        return str(self.rows[0].entry["id"])
+
     def append(self, entry: Entry) -> None:
         """Write an entry; it counts once the transaction ends without an error."""
         text = json.dumps(entry, sort_keys=True, separators=(",", ":"))

@@ -30,6 +30,7 @@ from blowproof.mechanisms.estimates.consistency import (
 from blowproof.mechanisms.estimates.positive import OntoKnown
 from blowproof.mechanisms.expecting.uncertainty import LAPLACE, NORMAL
 from blowproof.mechanisms.kinds.consistent import known_sums
+from blowproof.mechanisms.parts.records import Records
 from blowproof.models import (
     BoundQuery,
     BudgetError,
@@ -95,7 +96,8 @@ class Estimated:
 class Estimator:
     """The table of cells as far as it is known from measurements and public facts.
 
-    `size` is n, where it is public.
+    `size` is n, where it is public. `records`: what was measured is about them alone, and the
+    known counts, which are about all, say nothing of them.
     """
 
     def __init__(
@@ -106,6 +108,7 @@ class Estimator:
         reading: Reading,
         answers: Answers | None = None,
         size: int | None = None,
+        records: Records | None = None,
     ) -> None:
         if policy.domain.size > MOST_CELLS:
             raise BudgetError(
@@ -115,7 +118,8 @@ class Estimator:
         self.policy = policy
         self._noisy = [item for item in measurements if not item.is_exact]
         self._agreed: tuple[NDArray[np.int64], Floats] | None = None
-        self._size = size
+        self.records = records
+        self._size = size = size if records is None else records.count
         self.unfinished = False  # whether some fit was stopped before its end
         self._know(measurements, reading, answers, size)
 
@@ -130,7 +134,7 @@ class Estimator:
         from scipy.sparse import csr_array, vstack
 
         found = prepare(setting(self.policy, answers), reading)
-        given = found.scope == "given"
+        given = found.scope == "given" and self.records is None
         rows: list[Any] = []
         known: list[Floats] = []
         if given:

@@ -29,6 +29,7 @@ from blowproof.mechanisms.combining.operators import (
 from blowproof.mechanisms.expecting.k_norm_error import k_norm_error
 from blowproof.mechanisms.expecting.polytope_error import polytope_error
 from blowproof.mechanisms.kinds.transformed import Flows
+from blowproof.mechanisms.parts.records import Records
 from blowproof.mechanisms.release.publish import BESIDE
 from blowproof.mechanisms.structures.forests import Forest
 from blowproof.mechanisms.structures.ordered_hierarchical import variance
@@ -77,6 +78,8 @@ class Answers:
     account: int | None
     measured: Sequence[tuple[Release, Sequence[Fraction]]]
     notes: Sequence[str] = ()
+    records: Records | None = None
+    ledger: str | None = None
 
     def is_same(self, other: Answers) -> bool:
         """Whether both are one release: the same numbers were drawn, by the same account's notes.
@@ -138,6 +141,8 @@ def read_answers(path: str, policy: Policy) -> Answers:
             account=None if found.get("account") is None else int(found["account"]),
             measured=items,
             notes=tuple(map(str, found.get("notes", ()))),
+            records=None if found.get("records") is None else Records.read(found["records"]),
+            ledger=None if found.get("ledger") is None else str(found["ledger"]),
         )
     except FileError as error:
         raise DataError(f"{place}: cannot be read ({error.reason})") from None

@@ -22,6 +22,7 @@ from blowproof.mechanisms.estimates.consistency import (
     rounded,
 )
 from blowproof.mechanisms.kinds.laplace import Laplace
+from blowproof.mechanisms.parts.records import Records
 from blowproof.mechanisms.release.calibrate import require_floats
 from blowproof.mechanisms.release.release import Draw, Request
 from blowproof.mechanisms.release.request import noisy_release
@@ -89,12 +90,12 @@ class Consistent(Laplace):
         """
         found = self.found
         self.marginals = None
-        if self.kind == KINDS[0] and _only_marginals(found):
+        if self.kind == KINDS[0] and self.request.records is None and _only_marginals(found):
             self.marginals = _marginals(found)
             onto_marginals(np.zeros(_shape(found)), self.marginals)
             return
         self.free, self.facts, self.known = known_sums(
-            found, with_size=is_labelled(self.request.reading)
+            found, with_size=is_labelled(self.request.reading), records=self.request.records
         )
         start = onto_facts(np.zeros(len(self.free)), self.facts, self.known)
         if self.kind == KINDS[2]:
@@ -174,15 +175,18 @@ def _known(number: int | None) -> int:
 
 
 def known_sums(
-    found: Setting, *, with_size: bool
+    found: Setting, *, with_size: bool, records: Records | None = None
 ) -> tuple[NDArray[np.int64], csr_array[Any], NDArray[np.int64]]:
-    """Return the cells that may hold records, the known sums over them, and their numbers."""
+    """Return the cells that may hold records, the known sums over them, and their numbers.
+
+    Of some records alone it is known how many they are: the known counts are about all.
+    """
     from scipy.sparse import csr_array, vstack
 
     domain = found.domain
     free = np.flatnonzero(~mask(found.impossible, domain).ravel())
     rows, answers = [], []
-    sums = [fact for fact in found.equalities if fact.name != "size"]
+    sums = [fact for fact in found.equalities if fact.name != "size" and records is None]
     if len(sums) * len(free) > ENTRIES:
         raise BudgetError(f"{len(sums)} known counts over {len(free)} cells are too many")
     for fact in sums:
@@ -192,7 +196,7 @@ def known_sums(
         answers.append(_known(fact.answer))
     if with_size or any(fact.name == "size" for fact in found.equalities):
         rows.append(csr_array(np.ones((1, len(free)), dtype=np.int64)))
-        answers.append(_known(found.size))
+        answers.append(_known(found.size if records is None else records.count))
     matrix: csr_array[Any] = csr_array(
         vstack(rows) if rows else np.zeros((0, len(free)), dtype=np.int64)
     )

@@ -57,6 +57,15 @@ class Records:
         """The numbers as `read` takes them."""
         return ",".join(f"{a}-{b}" if a < b else str(a) for a, b in self.ranges)
 
+    @property
+    def count(self) -> int:
+        """How many records there are.
+
+        >>> Records.read("1-3,7").count
+        4
+        """
+        return sum(high - low + 1 for low, high in self.ranges)
+
     def __contains__(self, record: int) -> bool:
         return any(low <= record <= high for low, high in self.ranges)
 

@@ -193,7 +193,8 @@ def _known_of(axes: tuple[int, ...], request: Request) -> tuple[Any, NDArray[np.
         here = setting(request.policy, request.answers)
         if here.scope == "any":
             return None
-        free, facts, known = known_sums(here, with_size=is_labelled(request.reading))
+        with_size = is_labelled(request.reading)
+        free, facts, known = known_sums(here, with_size=with_size, records=request.records)
     except (BlowproofError, OSError):
         return None
     sizes = [kind.size for _, kind in domain.attributes]

@@ -183,6 +183,7 @@ def about(released: Released) -> dict[str, Any]:
         "policy_digest": digest(policy),
         "size": released.size,
         "account": released.account,
+        "ledger": released.ledger,
         "columns": _columns(released),
         "rows": len(released.answers) if released.form is None else len(released.form.rows),
         "measured": kept(released.description.releases, released.measured),

@@ -69,7 +69,8 @@ class Released:
     `errors` are their standard errors, `ends` the lower and the upper ends of intervals that hold
     the truth with 95 %. `measured` are the noisy answers themselves. `description` says what was
     drawn. `form` is what people get to see in place of a number a row (None: that). `size` is n
-    where it is public, `account` the number of the account that paid.
+    where it is public (of a release about some records, how many they are), `account` the number
+    of the account that paid, `ledger` the random name of the ledger that it stands in.
     """
 
     request: Request
@@ -85,6 +86,7 @@ class Released:
     form: Form | None = None
     size: int | None = None
     account: int | None = None
+    ledger: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the document of `blowproof release --json`."""
@@ -183,7 +185,10 @@ class Plan(ABC):
 
 
 class Budget(Protocol):
-    """Whatever keeps account of epsilon; one that has a `number` says which account it is."""
+    """Whatever keeps account of epsilon.
+
+    One that has a `number` says which account it is, and by `name` in which ledger.
+    """
 
     def spend(self, request: Request, mechanism: str, data: Dataset) -> tuple[str, ...]:
         """Write the spending on these data down for good, or raise; return notes for the reader."""
@@ -220,6 +225,7 @@ def release(plan: Plan, data: Dataset, *, budget: Budget | None = None) -> Relea
         measured=tuple(draw.noisy),
         sensitivity=plan.sensitivity,
         notes=(*plan.notes, *converted, *spent),
-        size=data.size if known and request.records is None else None,
+        size=data.size if known else None,
         account=getattr(budget, "number", None),
+        ledger=getattr(budget, "name", None),
     )

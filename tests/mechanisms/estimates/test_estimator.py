@@ -43,6 +43,7 @@ DOMAIN = Domain(sex=Labels(["F", "M"]), age=Integers(0, 4))
 COUNTS = np.array([9, 4, 0, 7, 2, 5, 0, 3, 8, 2])
 FREE = Policy(domain=DOMAIN)
 LINE = Policy(domain=Domain(age=Integers(0, 30)), secrets=Distance(threshold=2))
+ROUNDS = 40
 QUERIES = ("histogram", "marginal(sex)", "cumulative(age)", "ranges(age)", "range(age,1,3)",
            "sum(age)", "marginal(age,sex)")  # fmt: skip
 
@@ -258,11 +259,87 @@ def test_files_of_another_policy_or_of_other_people_are_refused(
     (office / "c.json").write_text(json.dumps({**meta, "policy_digest": "0"}))
     (office / "d.json").write_text(json.dumps({**meta, "measured": None}))
     (office / "e.json").write_text("{}")
-    for name, why in (("b", "same people"), ("c", "another policy"), ("d", "what was measured"),
-                      ("e", "no file of answers")):  # fmt: skip
+    assert len(meta["ledger"]) == 32
+    (office / "f.json").write_text(json.dumps({**meta, "ledger": "another"}))
+    (office / "g.json").write_text(json.dumps({**meta, "records": "1-10", "size": None}))
+    for name, why in (("b", "account 1 and account 7"), ("c", "another policy"),
+                      ("d", "what was measured"), ("e", "no file of answers"),
+                      ("f", "account 1 of ledger another"),
+                      ("g", "different records: 1-10 and all")):  # fmt: skip
         capsys.readouterr()
         assert run(["estimate", "policy.toml", "a.json", f"{name}.json"]) == 2
         assert why in capsys.readouterr().err
+
+
+def test_no_query_at_all_is_not_taken_for_a_histogram(
+    office: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An empty text, as an unset variable of a script gives it, was charged for."""
+    assert released("--budget", "9", "--query", "") == 2
+    assert "'' is not a query" in capsys.readouterr().err
+    assert not (office / "ledger.sqlite").exists()
+
+
+@pytest.mark.parametrize("mechanism", ["laplace", "consistent"])
+def test_what_is_about_some_records_has_their_number_and_not_that_of_all(
+    office: Path, mechanism: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The known counts are about all records: 1-100 were estimated to be 400."""
+    text = POLICY + '[secrets]\nkind = "partition"\nby = ["sex"]\n[database]\ndata = "people.csv"\n'
+    (office / "policy.toml").write_text(text)
+    more = ("--mechanism", mechanism, "--records", "1-99,400")
+    assert released("--budget", "9", "--output", "a.csv", "--synthetic", "s.csv", *more) == 0
+    rows = (office / "a.csv").read_text().splitlines()[1:]
+    noise = sum(int(row.split(",")[2]) for row in rows) - 100
+    assert noise == 0 if mechanism == "consistent" else abs(noise) < 150
+    assert len((office / "s.csv").read_text().splitlines()) == 101
+    capsys.readouterr()
+    assert run(["estimate", "policy.toml", "a.csv", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert sum(found["values"]) == 100 and found["records"] == "1-99,400"
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_errors_and_intervals_of_mixed_releases_are_true(known: bool) -> None:
+    """Six mechanisms, estimated together 40 times; the truth is known."""
+    domain = Domain(ward=Labels(["a", "b", "c"]), sex=Labels(["F", "M"]), age=Integers(0, 5))
+    facts = (Marginal(("ward",)),) if known else ()
+    policy = Policy(domain=domain, known=facts)
+    counts = np.random.default_rng(3).poisson(9, 36).astype(np.int64)
+    data, size = NoisyTable(counts, domain), int(counts.sum())
+    asked = {
+        "marginal(ward,sex)": "laplace", "cumulative(age)": "hierarchical",
+        "marginal(sex,age)": "strategy", "marginal(ward,age)": "gaussian",
+        "histogram": "k-norm", "sum(age)": "laplace",
+    }  # fmt: skip
+    plans = []
+    for query, name in asked.items():
+        epsilon, rho = (Fraction(0), Fraction(1, 2)) if name == "gaussian" else (Fraction(1), None)
+        request = Request(policy=policy, query=query, epsilon=epsilon, rho=rho,
+                          accept_wide_bounds=True)  # fmt: skip
+        plans.append(made_ready(name, request))
+    wanted = [parse_query(text, policy) for text in ("histogram", "cumulative(age)", "sum(age)")]
+    truth = [operator_of(query, domain).forward(counts.astype(np.float64)) for query in wanted]
+    inside = np.zeros(len(wanted))
+    squares = np.zeros((2, len(wanted)))
+    for _ in range(ROUNDS):
+        drawn = [release(plan, data) for plan in plans]
+        seen = [
+            measured_in(item, values, policy)
+            for part in drawn
+            for item, values in zip(part.description.releases, part.measured, strict=True)
+        ]
+        made = Estimator(policy, seen, reading="published", size=size)
+        for at, (one, true) in enumerate(zip(wanted, truth, strict=True)):
+            found = made.answers(one, "real")
+            inside[at] += ((found.ends[0] <= true + 1e-6) & (true <= found.ends[1] + 1e-6)).mean()
+            squares[0, at] += ((found.values - true) ** 2).mean()
+            squares[1, at] += (found.errors**2).mean()
+        totals = [made.table().reshape(3, -1).sum(axis=1), counts.reshape(3, -1).sum(axis=1)]
+        assert abs(totals[0] - totals[1]).max() < 1e-6 or not known
+    assert (inside / ROUNDS > 0.75).all()  # of 40 single numbers fewer once in 48,000 times
+    assert 0.65 * squares[1, 0] < squares[0, 0] < 1.5 * squares[1, 0]  # of 36 cells each time
+    assert (squares[0] < 3 * squares[1]).all()
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
