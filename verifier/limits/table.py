@@ -790,6 +790,7 @@ theorems/values/sums_along_edges
     MOST_PAIRS 40_000 pairs: So many pairs of boxes are looked at for their best edge, for each
         choice of signs.
     MOST_OFFSETS 3_000 offsets: More on one axis are not tried.
+    MOST_LEVELS 40 levels: So many weights of arcs are tried as the least of heavy ones.
     MOST_STEPS 100_000 steps: Of paths for the heaviest cycle; beyond them there are bounds.
     STEP 2e-6 seconds: For a step of a path, and for an offset.
 theorems/values/tables_by_attribute
