@@ -646,6 +646,7 @@ theorems/lengths/frames_above
     MOST_SIZES 5_000 lists: More sizes that the blocks of a frame may have are not looked through.
 theorems/lengths/shared_attribute
     MOST_CLASSES 64 classes: Of more, it is not asked whether tables share an attribute.
+    MOST_POINTS 4 points: Graphs with more are not looked through; a product bounds their trees.
 theorems/lengths/heaviest_blocks
     MOST_SETS 400_000 sets: Of so many classes, the largest is found by looking at all.
     MOST_SIGNS 27 classes: Of more, not all vectors of signs are looked at.

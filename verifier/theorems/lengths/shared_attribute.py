@@ -2,14 +2,18 @@
 
 *Statement.* Let N classes have distinct signatures of affine rank r, K be the whole vectors k with
 sum k = 0 and sum k_c s_c = 0, and d = N - 1 - r its rank. Let K be the sum of K_1, ..., K_s, of
-rank d_1, ..., d_s, which live on sets V_1, ..., V_s of classes without a common member. For vectors
-of whole numbers, as many as n, let their *list* be that of all their n x n minors. Let the list of
-a basis of K_b be a sum, with factors x_F, of lists of F, each of them d_b moves e_i - e_j on V_b,
-and w_b the sum of all |x_F|. Cut V_b into d_b + 1 sets (empty ones, too), and let the determinant
-of what a basis of K_b adds up to on d_b of them be E_b in size, or less. Let D be the product of
-all w_b, with one E_b in place of its w_b, rounded down. Then a circuit makes each of its moves D
-times at the most, and (r + 1) D moves in all. By it a set S of classes loses no more than D for
-each member of V_b that is in S, or for each that is not, added up over all b.
+rank d_1, ..., d_s, which live on sets V_1, ..., V_s of N_1, ..., N_s classes without a common
+member. For vectors of whole numbers, as many as n, let their *list* be that of all their n x n
+minors. Let the list of a basis of K_b be a sum, with factors x_F, of lists of F, each of them d_b
+moves e_i - e_j on V_b, and w_b the sum of all |x_F|. Cut V_b into d_b + 1 sets (empty ones, too),
+and let the determinant of what a basis of K_b adds up to on d_b of them be E_b in size, or less.
+Take any N_b - d_b moves on V_b, and for each of them the determinant on the sets that the others
+join (0 if these close a cycle, or one of them stays where it is): let these add up to T_b in size,
+or less; E_b (N_b - d_b) will do. Let W be the product of all w_b, and D be W with one E_b in place
+of its w_b, rounded down. Then a circuit makes each of its moves D times at the most, and no more
+moves in all than (r + 1) D, nor than W times the sum of all T_b / w_b and of how many classes are
+in no V_b. By it a set S of classes loses no more than D for each member of V_b that is in S, or for
+each that is not, added up over all b.
 
 *Proof.* A circuit of a move and its inverse makes each once. The arcs of any other are a forest, d
 - 1 of its trees have independent sums on K, and with the block T_d of all other classes they are a
@@ -35,6 +39,36 @@ determinant is, up to its sign, that of these d_1 unions, of d_1 + 1 that make u
 is E_1 at the most, times a determinant of columns with a 1 at the most, and a -1 at the most: which
 is 0, 1 or -1. QED.
 
+*All moves together.* Let M have the moves of a circuit that is no move and its inverse for columns,
+and further ones that join trees among the classes that are in none of T_1, ..., T_(d-1), until d
+trees and N - d moves are left. These are not made, for k is 0 on each of the trees. For a row q of
+N - d numbers and a class x, let A(q) be the determinant, of N + 1 rows and columns, of
+
+    B  M  e_x
+    0  q   0
+
+By the last row it is the sum of q_j times the determinants of B, M without the column j, and e_x;
+their signs alternate. In the latter add up the rows of each tree of the other moves: it is the
+determinant of what B adds up to on the trees that x is not in, which is that of (B m)(S) for the
+arc j, as above, up to its sign. So for some signs q no more moves are made than A(q), in size.
+(Which class x is does not matter, as all other columns add up to 0.)
+
+Let each class that is in no V_b be a set V_b of its own, with d_b = 0 and w_b = E_b = T_b = 1. Let
+q^b be q with q_j halved if one end of the move j is in V_b, and 0 in its place if none is. Then q
+is the sum of all q^b, and it remains to show that A(q^b) is at most T_b times the product of all
+other w_b'. It is linear in the lists of their bases (expand by their columns; in the last row they
+are 0), so it is a sum, with factors x_F, of determinants where moves outside of V_b, with 0 in the
+last row, are in their place. Take one that is not 0, and x in V_b. The rows of the classes outside
+of V_b have a minor that is not 0 by some moves, as many as these classes: they are a forest R that
+joins each of these to V_b, seen as one point. Take from each other move the moves of R that lead
+from its ends to V_b. Then it is 0 outside of V_b, and a move from one class of V_b to another (or
+the same). Of what it takes only the last move on either side has an end in V_b, and so half a sign
+in the last row; the move itself has none there if it is outside, half a one if it has one end
+in V_b, and takes one move of R then, and is left as it is if it has both. So now the last row has
+numbers of size 1 at the most. (Ways that meet before V_b leave a column of zeros.) As a minor of a
+forest is 1 or -1, the determinant is that of the basis of K_b, of N_b - d_b moves on V_b and e_x,
+with these numbers in the last row: T_b at the most. QED.
+
 *One vector.* A k alone (d_b = 1) is a sum of |k| / 2 moves, where |k| adds up the sizes of its
 numbers; and no set has a larger sum: w_b = E_b = |k| / 2.
 
@@ -56,9 +90,33 @@ and e = a + c - 2 edges has at the most. That is the product of a - 1 numbers of
 up to 2 e, divided by a (Kirchhoff), so (2 e / (a - 1))^(a - 1) / a at the most, rounded down: c for
 a = 2, and (c + 1)^2 / 3 for a = 3.
 
+T_b: by the same index, for e = a + c - 1 moves the determinants are those of the matrix X of how
+each move changes all rows but one, and Y of columns, without one of the moves; and their sum, with
+the best signs for a last row q, is the determinant of X, Y and q. Its square is at most det YY'
+times det ZZ', Z being X and q (Fischer). The former counts trees of a graph with c points and e
+edges (Cauchy and Binet), and so is (2 e / (c - 1))^(c - 1) / c at the most. Let L be XX', for a
+graph of the moves as edges between rows, and y_i by how many more moves with a sign of 1 come to
+the row i than leave it, -1 counting the other way round. Then ZZ' is L with a further row and
+column y, and e at the end, and its determinant is e det L at the most. For a = 3 and a = 4 all
+graphs and signs are looked through: 72 and 80 for six edges, 36 for a = 3 and five. Each table may
+be turned round. So T is 16 for 3 x 3, and 30 for 3 x 4.
+
+With a = 2, T is (c + 1)^2 / 2, rounded down. For as det YY' is not 0, the c + 1 moves join all c
+columns, and two cycles g, h are a basis of the closed walks that make each of them a whole number
+of times; x being X, the determinant is that of x g, x h, q g, q h. If g and h have no move in
+common, it is 2 |g| |h| at the most, in numbers of moves. Else they can be chosen as differences of
+three ways P_1, P_2, P_3 from one column to another, with p_1, p_2, p_3 moves, and it is the sum of
+the determinants of (x P_i, q P_i) for i and i + 1 (or turned round). That is linear in each of
+these points of the plane, which are in squares with the corners (p_i, p_i), (p_i, -p_i), (-p_i,
+p_i), (-p_i, -p_i): it is largest with all of them in corners, of which two, say those for i = 1 and
+3, are on one line through 0, so that their determinant is 0, and the others are 2 p_1 p_2 and 2 p_2
+p_3 at the most.
+
 *Met.* Two tables with four ages in common, of 4 regions and of 3 incomes: D is 8,220, determinants
-of 4,096 have been met. An ellipsoid (`longest_circuit`) says 55,698, and that a circuit has 445,149
-moves, where (r + 1) D is 197,280; one of 48,258 is known.
+of 4,096 have been met, and no larger ones by 10 walks of 300,000 steps that cool slowly. An
+ellipsoid (`longest_circuit`) says 55,698, and that a circuit has 445,149 moves, where (r + 1) D is
+197,280 and four times T w^3 is 123,302; one of 48,258 is known. (T is 28 for forests, by all
+1,323,652.)
 """
 
 from __future__ import annotations
@@ -66,17 +124,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, gcd, prod
+from functools import cache
+from itertools import combinations, combinations_with_replacement, product
+from math import floor, gcd, isqrt, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.verifier.exact.coordinates import inverse
 from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.theorems.lengths.longest_circuit import determinant
 
-__all__ = ["SUMS", "Part", "Sum", "moves_of_tables", "of_table", "outputs_of_tables", "parts_of"]
+__all__ = [
+    "SUMS",
+    "Part",
+    "Sum",
+    "all_moves_of_table",
+    "moves_of_tables",
+    "of_table",
+    "outputs_of_tables",
+    "parts_of",
+]
 
 MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
+MOST_POINTS = whole_limit(__name__, "MOST_POINTS")
 
 Basis = Sequence[Sequence[int]]
 """Vectors of K, a number for each class."""
@@ -166,18 +237,62 @@ def of_table(rows: int, columns: int) -> tuple[Fraction, Fraction] | None:
         return Fraction(high), Fraction(high)
     if (low, high) not in SUMS:
         return None
-    edges = low + high - 2
-    trees = (2 * edges) ** (low - 1) // (low * (low - 1) ** (low - 1))
-    return SUMS[low, high].weight, Fraction(trees)
+    return SUMS[low, high].weight, Fraction(_trees(low, low + high - 2))
+
+
+def all_moves_of_table(rows: int, columns: int) -> int:
+    """Return T for the one-way margins of a table.
+
+    >>> [all_moves_of_table(*sides) for sides in [(2, 2), (2, 5), (3, 3), (4, 3), (4, 4)]]
+    [4, 18, 16, 30, 62]
+    """
+    low, edges = min(rows, columns), rows + columns - 1
+    if low == 2:
+        return edges * edges // 2
+    turned = ((rows, columns), (columns, rows))
+    return isqrt(min(_signed(a, edges) * _trees(c, edges) for a, c in turned))
+
+
+def _trees(points: int, edges: int) -> int:
+    """Return what a graph with so many points and edges has no more trees than (Kirchhoff)."""
+    most: int = (2 * edges) ** (points - 1) // (points * (points - 1) ** (points - 1))
+    return most
+
+
+@cache
+def _signed(points: int, edges: int) -> int:
+    """Return what det ZZ' is at the most; of few points, by all graphs and signs."""
+    if points > MOST_POINTS:
+        return edges * _trees(points, edges)
+    pairs = list(combinations(range(points), 2))
+    most = 0
+    for chosen in combinations_with_replacement(range(len(pairs) + 1), edges):  # the last: no edge
+        times = [chosen.count(pair) for pair in range(len(pairs))]
+        laplace = [[0] * points for _ in range(points)]
+        for (i, j), count in zip(pairs, times, strict=True):
+            laplace[i][i] += count
+            laplace[j][j] += count
+            laplace[i][j] = laplace[j][i] = -count
+        rows = [row[:-1] for row in laplace[:-1]]
+        if edges * (determinant(rows) or 0) <= most:
+            continue
+        for signs in product(*(range(-count, count + 1, 2) for count in times)):
+            y = [0] * points
+            for (i, j), net in zip(pairs, signs, strict=True):
+                y[i], y[j] = y[i] + net, y[j] - net
+            bordered = [[*row, more] for row, more in zip(rows, y[:-1], strict=True)]
+            most = max(most, determinant([*bordered, [*y[:-1], edges]]) or 0)
+    return most
 
 
 @dataclass(frozen=True)
 class Part:
-    """One of the K_b: the members of V_b, w, E, and if it is a table, its rows of classes."""
+    """One of the K_b: the members of V_b, w, E, T, and if it is a table, its rows of classes."""
 
     classes: list[int]
     weight: Fraction
     largest: Fraction
+    together: Fraction
     grid: list[list[int]] | None
 
 
@@ -185,10 +300,16 @@ def moves_of_tables(basis: Basis) -> int | None:
     """Return how many moves a circuit has at the most; None where K is no sum of known parts.
 
     >>> moves_of_tables([(1, -1, -1, 1, 0, 0, 0, 0), (0, 0, 0, 0, 2, -1, -1, 0)])
-    24
+    20
     """
     found = parts_of(basis)
-    return None if found is None else (len(basis[0]) - len(basis)) * _most(found)
+    if found is None:
+        return None
+    count = len(basis[0])
+    inside = sum((part.together / part.weight for part in found), start=Fraction(0))
+    alone = count - sum(len(part.classes) for part in found)
+    weights = prod((part.weight for part in found), start=Fraction(1))
+    return min((count - len(basis)) * _most(found), floor(weights * (inside + alone)))
 
 
 def outputs_of_tables(basis: Basis, rows: Sequence[Sequence[int]]) -> list[int] | None:
@@ -253,7 +374,9 @@ def _part(classes: list[int], projection: NDArray[np.object_], det: int) -> Part
     if int(projection.trace()) == det:
         vector = [int(x) for x in projection[0]]
         half = Fraction(sum(map(abs, vector)), 2 * gcd(*vector))
-        return Part(classes, half, half, _square(classes, vector))
+        square = _square(classes, vector)
+        together = half * (len(classes) - 1) if square is None else all_moves_of_table(2, 2)
+        return Part(classes, half, half, Fraction(together), square)
     products = projection * len(projection)
     places = None if (products % det).any() else _places(products // det)
     if places is None:
@@ -264,7 +387,7 @@ def _part(classes: list[int], projection: NDArray[np.object_], det: int) -> Part
         return None
     at = dict(zip(places, classes, strict=True))
     grid = [[at[i, j] for j in range(sides[1])] for i in range(sides[0])]
-    return Part(classes, *known, grid)
+    return Part(classes, *known, Fraction(all_moves_of_table(*sides)), grid)
 
 
 def _square(classes: Sequence[int], vector: Sequence[int]) -> list[list[int]] | None:

@@ -33,7 +33,7 @@ from blowproof.verifier.portfolio.searches import by_ceiling
 from blowproof.verifier.proofs.claim import claim_of
 from blowproof.verifier.proofs.lengths.tables import tables as write_tables
 from blowproof.verifier.proofs.write import certify_answer
-from blowproof.verifier.theorems.lengths.shared_attribute import SUMS
+from blowproof.verifier.theorems.lengths.shared_attribute import SUMS, all_moves_of_table
 
 
 def shared(ages: int, rows: int, columns: int, **others: list[str]) -> Policy:
@@ -63,10 +63,10 @@ def told(sides: tuple[int, int]) -> dict[str, Any]:
 
 
 def test_what_tables_bound_is_proved() -> None:
-    """Two tables with four ages in common: 24 (111 / 11)^3 8 moves in place of 445,149."""
+    """Two tables with four ages in common: 4 (111 / 11)^3 30 moves in place of 445,149."""
     question = asked(shared(4, 4, 3, sex=["F", "M"]))
     answer = by_ceiling(question)
-    assert answer is not None and answer.upper == 2 * (24 * 24 * 8_220 - 1)
+    assert answer is not None and answer.upper == 2 * (24 * 123_302 - 1)
     found, proof = certify_answer(question.setting.policy, question.query, answer)
     assert proof.kind == "tables"
     assert found.proof is not None and found.proof.value == answer.upper
@@ -105,6 +105,11 @@ def test_a_proof_is_not_written_for_less() -> None:
 @pytest.mark.parametrize("sides", [(3, 3), (3, 4), (3, 5)])
 def test_the_kernel_adds_up_the_sums_of_the_theorem(sides: tuple[int, int]) -> None:
     assert tables.weight(told(sides), Budget()) == SUMS[sides].weight
+
+
+@pytest.mark.parametrize("sides", [(2, 2), (2, 3), (2, 6), (3, 3), (3, 4), (3, 5)])
+def test_all_moves_of_a_table_are_bounded_as_in_the_theorem(sides: tuple[int, int]) -> None:
+    assert tables.together(*sides, Budget()) == all_moves_of_table(*sides)
 
 
 def test_sums_that_are_not_the_list_are_refused() -> None:

@@ -6,14 +6,16 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations, permutations, product
+from itertools import combinations, combinations_with_replacement, permutations, product
 
+import numpy as np
 import pytest
 
 from blowproof.verifier.theorems.affine_frames import framed, kernel
 from blowproof.verifier.theorems.lengths.listed_frames import longest_in_frames
 from blowproof.verifier.theorems.lengths.shared_attribute import (
     SUMS,
+    all_moves_of_table,
     moves_of_tables,
     of_table,
     outputs_of_tables,
@@ -199,6 +201,73 @@ def test_no_determinant_of_a_table_is_larger(rows: int, columns: int, met: int) 
     assert 1 < largest(basis, drawn) <= met
 
 
+def minors_together(
+    basis: Sequence[Sequence[int]], lists: Sequence[Sequence[tuple[int, int]]]
+) -> int:
+    """The most that determinants of basis, all moves of a list but one, and a class add up to."""
+    count = len(basis[0])
+    left = np.zeros((len(lists), len(lists[0]), count, count))
+    for number, moves in enumerate(lists):
+        for without in range(len(moves)):
+            rows = left[number, without]
+            rows[: len(basis)] = basis
+            others = [move for place, move in enumerate(moves) if place != without]
+            for row, (i, j) in zip(rows[len(basis) :], others, strict=False):
+                row[i], row[j] = 1, -1
+            rows[-1, 0] = 1
+    return int(np.rint(np.abs(np.linalg.det(left))).sum(axis=1).max())
+
+
+@pytest.mark.parametrize(("columns", "met"), [(2, 4), (3, 8)])
+def test_all_moves_of_a_table_by_brute_force(columns: int, met: int) -> None:
+    """All lists of moves, by the dependencies themselves."""
+    basis = table(2, columns)
+    moves = list(combinations(range(2 * columns), 2))
+    lists = list(combinations_with_replacement(moves, columns + 1))
+    assert minors_together(basis, lists) == met == all_moves_of_table(2, columns)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "cut", "met"),
+    [
+        (2, 4, [0, 0, 1, 2, 1, 2, 0, 0], 12),
+        (3, 3, [0, 1, 2, 1, 0, 3, 2, 3, 1], 16),
+        (4, 3, [0, 1, 2, 0, 2, 3, 1, 0, 4, 3, 5, 0], 28),
+    ],
+)
+def test_drawn_moves_of_a_table(rows: int, columns: int, cut: list[int], met: int) -> None:
+    """No list of moves has more, and what moves from class to class in a frame is this much."""
+    basis, count = table(rows, columns), rows * columns
+    sums = np.array([[row[c] for row in basis] for c in range(count)])
+    blocks = [[c for c in range(count) if cut[c] == b] for b in range(len(basis))]
+    at = np.array([sums[block].sum(axis=0) for block in blocks[1:]])
+    signed = [(-1) ** k * round(np.linalg.det(np.delete(at, k, axis=1))) for k in range(len(basis))]
+    found = 0
+    for block in blocks:
+        before = 0
+        for left in sorted((int(sums[c] @ signed) for c in block), reverse=True):
+            before += left
+            found += before
+    assert found == met <= all_moves_of_table(rows, columns)
+    rng = random.Random(columns)
+    moves = list(combinations(range(count), 2))
+    lists = [rng.choices(moves, k=rows + columns - 1) for _ in range(300)]
+    assert 1 < minors_together(basis, lists) <= all_moves_of_table(rows, columns)
+
+
+def test_two_tables_are_bounded_by_what_a_frame_has() -> None:
+    """As many as the longest circuit: 4 of one table times 3 of the other, and 8 times 2."""
+    basis = beside(table(2, 2), table(2, 3))
+    assert moves_of_tables(basis) == longest_in_frames(basis)[0] == 4 * 3 + 8 * 2
+
+
+def test_a_class_in_no_table_adds_the_product_of_the_weights() -> None:
+    basis = [[*vector, 0] for vector in beside(table(2, 2), [[2, -1, -1]])]
+    most = moves_of_tables(basis)
+    assert most == 4 * 2 + 2 * 2 * 2 + 2 * 2
+    assert longest_in_frames(basis)[0] <= most
+
+
 VECTORS = [[[2, -1, -1]], [[3, -2, -1]], [[1, 1, -2]], [[1, -1, -1, 1]]]
 
 
@@ -215,7 +284,9 @@ def test_determinants_and_circuits_by_brute_force(seed: int) -> None:
     most = moves_of_tables(basis)
     assert most is not None
     largest_of = largest(basis, cuts(count, rank + 1)) if count < 9 else 0
-    assert largest_of * (count - rank) <= most
+    of_one = outputs_of_tables(basis, [[int(c == 0) for c in shuffled]])
+    assert of_one is not None
+    assert largest_of <= of_one[0]
     assert longest_in_frames(basis)[0] <= most
 
 
@@ -247,8 +318,8 @@ def test_tables_are_found_however_their_cells_are_named() -> None:
     ]
     basis = kernel(points)
     assert len(basis) == 18
-    # 8 (111 / 11)^2, for each of the 18 moves
-    assert moves_of_tables(basis) == 18 * 814
+    # 30 (111 / 11)^2 for each of three ages: 8 (111 / 11)^2 for each of 18 moves are 14,652
+    assert moves_of_tables(basis) == 9_164
     assert moves_of_tables(kernel(points[1:])) is None
 
 

@@ -6,9 +6,10 @@ each of at least two rows and columns, and no signature in two places. Which row
 a grid a record is in, and which signature, if it is in no grid, must follow from its signature by
 affine maps, and d be the sum of (rows - 1) (columns - 1): then moves without effect are those that
 keep how many are in each row and each column, and in what is in no grid. `sums` say how bases of
-the dependencies of larger grids are made of moves, and are multiplied out. With w and E for each
-grid, D is the product of all w, with one E in place of its w, and a circuit has (r + 1) D moves at
-the most, an irreducible at most max(N, (r + 1) D) if d is 1, or max(N, d (r + 1) D - 1). In l1,
+the dependencies of larger grids are made of moves, and are multiplied out. With w, E and T for
+each grid, W is the product of all w, D is W with one E in place of its w, and a circuit has C moves
+at the most: (r + 1) D, or W times the sum of all T / w and of how many signatures are in no grid.
+An irreducible has at most max(N, C) if d is 1, or max(N, d C - 1). In l1,
 where a signature tells what a record adds to f, an output with the values F_c changes by no more
 than D times the sum of |F_c - t|, t being some number for each grid, by a circuit: by an
 irreducible all outputs by no more than that together, if d is 1, or by less than d times as much.
@@ -18,10 +19,10 @@ verifier, and in FORMAT.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations, product
-from math import factorial, floor
+from math import factorial, floor, isqrt
 from typing import Any, NamedTuple
 
 from ...document import Budget, Exact, Rejected, want
@@ -36,6 +37,8 @@ List = dict[tuple[int, ...], int]
 """Minors by the places of their rows, those that are not 0."""
 
 MOST_CELLS, MOST_TERMS = 16, 50
+MOST_POINTS = 4
+"""Of no more points all graphs are looked through."""
 
 
 def refute(world: World, proof: dict[str, Any], value: Exact) -> None:
@@ -92,26 +95,85 @@ def dependencies(
     for each in sums:
         low, high = sorted((each["rows"], each["columns"]))
         known[low, high] = weight(each, world.budget)
-    product_of_all, ratio = Fraction(1), Fraction(1)
+    totals = {sides: together(*sides, world.budget) for sides in {(min(s), max(s)) for s in sizes}}
+    product_of_all, ratio, shares = Fraction(1), Fraction(1), Fraction(len(every) - len(homes))
     for size in sizes:
         low, high = sorted(size)
         if low > 2 and (low, high) not in known:
             raise Rejected("for a table of this size no sum is told")
         own = Fraction(high) if low == 2 else known[low, high]
         product_of_all *= own
-        ratio = min(ratio, trees(low, high) / own)
+        ratio = min(ratio, trees(low, low + high - 2) / own)
+        shares += totals[low, high] / own
     factor = floor(product_of_all * ratio)
-    longest = max(len(every), count * (rank + 1) * factor - (count > 1))
+    circuit = min((rank + 1) * factor, floor(product_of_all * shares))
+    longest = max(len(every), count * circuit - (count > 1))
     return Dependencies(count, longest, factor)
 
 
-def trees(points: int, others: int) -> Fraction:
-    """Return what trees a graph with so many points, and points + others - 2 edges, has no more of.
+def trees(points: int, edges: int) -> Fraction:
+    """Return what trees a graph with so many points and edges has no more of.
 
-    a - 1 numbers that add up to twice the edges, multiplied, and divided by a (Kirchhoff).
+    Points - 1 numbers that add up to twice the edges, multiplied, and divided by the points
+    (Kirchhoff).
     """
-    edges = points + others - 2
     return Fraction((2 * edges) ** (points - 1) // (points * (points - 1) ** (points - 1)))
+
+
+def together(low: int, high: int, budget: Budget) -> Fraction:
+    """Return T: what determinants without one of so many moves in a grid add up to at the most."""
+    edges = low + high - 1
+    if low == 2:
+        return Fraction(edges**2 // 2)
+    turned = ((low, high), (high, low))
+    return Fraction(isqrt(int(min(signed(a, edges, budget) * trees(c, edges) for a, c in turned))))
+
+
+def signed(points: int, edges: int, budget: Budget) -> Fraction:
+    """Return what the determinant of L with y beside it, and of the edges, is at the most."""
+    most = edges * trees(points, edges)
+    if points > MOST_POINTS or edges > MOST_CELLS:
+        return most
+    pairs = list(combinations(range(points), 2))
+    found = 0
+    for counts in _counts(len(pairs), edges):
+        budget.spend(2 * points**points)
+        rows = [[0] * points for _ in range(points)]
+        for (i, j), count in zip(pairs, counts, strict=True):
+            rows[i][i], rows[j][j] = rows[i][i] + count, rows[j][j] + count
+            rows[i][j] = rows[j][i] = -count
+        if edges * _determinant([row[1:] for row in rows[1:]]) <= found:
+            continue
+        for nets in product(*(range(-count, count + 1, 2) for count in counts)):
+            budget.spend(2 * points**points)
+            came = [0] * points
+            for (i, j), net in zip(pairs, nets, strict=True):
+                came[i], came[j] = came[i] - net, came[j] + net
+            square = [[*row[1:], y] for row, y in zip(rows[1:], came[1:], strict=True)]
+            found = max(found, _determinant([*square, [*came[1:], edges]]))
+    return min(most, Fraction(found))
+
+
+def _counts(places: int, total: int) -> Iterator[tuple[int, ...]]:
+    """Yield all lists of numbers of 0 or more, one for each place, with no larger sum."""
+    if not places:
+        yield ()
+        return
+    for first in range(total + 1):
+        for others in _counts(places - 1, total - first):
+            yield (first, *others)
+
+
+def _determinant(rows: Sequence[Sequence[int]]) -> int:
+    """Expand along the first row."""
+    if not rows:
+        return 1
+    first, *others = rows
+    return sum(
+        (-1) ** place * x * _determinant([[*row[:place], *row[place + 1 :]] for row in others])
+        for place, x in enumerate(first)
+        if x
+    )
 
 
 def _rows(world: World, places: Sequence[Place], tables: Sequence[Grid]) -> int | None:
