@@ -11,18 +11,17 @@ from blowproof.verifier.kernel.independent import independent
 from blowproof.verifier.kernel.proofs.cells import Place, bound, places_of, restricted
 from blowproof.verifier.kernel.world import World
 from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.proofs.refused import unless_refused
 
 __all__ = ["based", "bases"]
 
 MOST_FACTS = whole_limit(__name__, "MOST_FACTS")
 
 
+@unless_refused
 def based(world: World, value: Exact) -> Iterator[dict[str, Any]]:
     """Yield a proof of kind `cells` if some base gives a bound within the value."""
-    try:
-        scale, places = places_of(world)
-    except Rejected:
-        return
+    scale, places = places_of(world)
     for base in bases(world, places):
         try:
             if bound(world, places, base) <= world.measure.claim(value, scale):

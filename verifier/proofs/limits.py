@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from blowproof.models import BoundQuery, Exact, Setting
-from blowproof.verifier.kernel.document import Rejected
 from blowproof.verifier.kernel.proofs.limits import refute
 from blowproof.verifier.kernel.world import World
 from blowproof.verifier.proofs.implied import room
+from blowproof.verifier.proofs.refused import unless_refused
 
 __all__ = ["limits"]
 
 
+@unless_refused
 def limits(
     world: World, value: Exact, setting: Setting, query: BoundQuery, deadline: float | None
 ) -> Iterator[dict[str, Any]]:
@@ -22,8 +23,5 @@ def limits(
     if found is None:
         return
     proof = {"kind": "limits", **found}
-    try:
-        refute(world, proof, value)
-    except Rejected:
-        return
+    refute(world, proof, value)
     yield proof

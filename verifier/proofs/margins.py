@@ -7,7 +7,6 @@ from typing import Any
 
 from blowproof.models import Exact
 from blowproof.verifier.engines.irreducibles.trace import traced
-from blowproof.verifier.kernel.document import Rejected
 from blowproof.verifier.kernel.independent import Sparse, independent
 from blowproof.verifier.kernel.proofs import exchanges
 from blowproof.verifier.kernel.proofs.cells import Place, places_of, restricted
@@ -16,6 +15,7 @@ from blowproof.verifier.kernel.world import World
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.proofs.irreducible import written
 from blowproof.verifier.proofs.lengths.kept import kept
+from blowproof.verifier.proofs.refused import unless_refused
 from blowproof.verifier.theorems.listed_margins import longest_listed, often
 
 __all__ = ["margins", "rounds", "searched"]
@@ -23,17 +23,15 @@ __all__ = ["margins", "rounds", "searched"]
 MOST_FACTS = whole_limit(__name__, "MOST_FACTS")
 
 
+@unless_refused
 def margins(world: World, value: Exact, seconds: float) -> Iterator[dict[str, Any]]:
     """Yield a proof by a table whose longest irreducible is known, if its bound is within it."""
-    try:
-        scale, places = places_of(world)
-        if len(world.equalities) > MOST_FACTS:
-            return
-        factors, sides = _ascending(*factors_of(world, places))
-        known = _known_of(world, places, factors, sides, world.measure.claim(value, scale))
-        table = None if known is None else _table(world, sides, seconds)
-    except Rejected:
+    scale, places = places_of(world)
+    if len(world.equalities) > MOST_FACTS:
         return
+    factors, sides = _ascending(*factors_of(world, places))
+    known = _known_of(world, places, factors, sides, world.measure.claim(value, scale))
+    table = None if known is None else _table(world, sides, seconds)
     if known is not None and table is not None:
         yield {"kind": "margins", "factors": factors, **known, "table": table}
 
@@ -66,16 +64,14 @@ def _ascending(factors: list[list[int]], sides: list[int]) -> tuple[list[list[in
     return [factors[k] for k in order], [sides[k] for k in order]
 
 
+@unless_refused
 def rounds(world: World, value: Exact) -> Iterator[dict[str, Any]]:
     """Yield a proof that pairs of reading 3 go round cells of two factors, if that is enough."""
     if world.reading != "add-remove" or len(world.equalities) > MOST_FACTS:
         return
-    try:
-        factors, _ = factors_of(world, exchanges.places_of(world, single=True)[1])
-        proof = {"kind": "exchanges", "factors": factors}
-        exchanges.refute(world, proof, value)
-    except Rejected:
-        return
+    factors, _ = factors_of(world, exchanges.places_of(world, single=True)[1])
+    proof = {"kind": "exchanges", "factors": factors}
+    exchanges.refute(world, proof, value)
     yield proof
 
 

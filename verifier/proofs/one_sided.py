@@ -11,20 +11,17 @@ from blowproof.verifier.kernel.proofs.cells import places_of
 from blowproof.verifier.kernel.proofs.one_sided import bound
 from blowproof.verifier.kernel.world import World
 from blowproof.verifier.proofs.cells import bases
+from blowproof.verifier.proofs.refused import unless_refused
 
 __all__ = ["one_sided"]
 
 
+@unless_refused
 def one_sided(world: World, value: Exact) -> Iterator[dict[str, Any]]:
     """Yield a proof for a count of values of one label, if some base gives a bound within it."""
-    if not world.query.single:
+    if not world.query.single or world.measure.name != "l1":
         return
-    if world.measure.name != "l1":
-        return
-    try:
-        _, places = places_of(world)
-    except Rejected:
-        return
+    _, places = places_of(world)
     for base in bases(world, places):
         try:
             scale, most = bound(world, base)

@@ -26,7 +26,6 @@ from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.proofs.branching import by_cases
 from blowproof.verifier.proofs.cells import based, bases
 from blowproof.verifier.proofs.claim import claim_of, digest_of, query_table
-from blowproof.verifier.proofs.cycles import simple_cycles
 from blowproof.verifier.proofs.graver import gravers
 from blowproof.verifier.proofs.implied import implied
 from blowproof.verifier.proofs.irreducible import trees
@@ -39,13 +38,14 @@ from blowproof.verifier.proofs.limits import limits
 from blowproof.verifier.proofs.margins import margins, rounds
 from blowproof.verifier.proofs.merged import merged_proofs
 from blowproof.verifier.proofs.one_sided import one_sided
-from blowproof.verifier.proofs.single_move import single_moves
 from blowproof.verifier.proofs.without_choice import (
     determined,
     every_database,
     exchanges,
     four_cells,
     secret_arc,
+    simple_cycles,
+    single_moves,
 )
 
 __all__ = ["Certificate", "certify_answer"]

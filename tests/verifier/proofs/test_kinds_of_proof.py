@@ -14,12 +14,21 @@ SERVES = {
     "lengths.labels": "lengths.beside",
 }
 """Files beside that of a kind, and the kind that they serve."""
-WITHOUT_CHOICE = {"exchanges", "secret_arc", "determined", "every_database", "four_cells"}
+WITHOUT_CHOICE = {
+    "exchanges",
+    "secret_arc",
+    "determined",
+    "single_move",
+    "cycles",
+    "every_database",
+    "four_cells",
+}
 """Kinds that hold nothing but their name: one file writes them."""
 FRAME = {
     "__init__",
     "claim",
     "implied",
+    "refused",
     "write",
     "without_choice",
     "lengths.__init__",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blowproof.verifier.claims.stating.affine_families import AFFINE, blocks, exactly
+from blowproof.verifier.claims.stating.affine_families import AFFINE, SINGLE, blocks, exactly
 from blowproof.verifier.claims.stating.claim import Claim
 from blowproof.verifier.claims.stating.parts import of_sensitivity
 
@@ -38,6 +38,20 @@ BOUNDS = Claim(
     proof_in=f"{WHERE}/more_dependencies",
 )
 
+SINGLE_VALUES = Claim(
+    id="ours/two-dependencies",
+    source="verifier/theorems/lengths/two_dependencies",
+    statement="Full secrets, N = r + 3 signatures of one value each: S(histogram) is what the "
+    "heaviest circuit changes.",
+    read_as="Any answers, equality counts; the value is that of the closed form "
+    "blowproof/two-affine-dependencies.",
+    status="theorem",
+    parts=(of_sensitivity("N = r + 3, single values: the value", SINGLE, blocks("single")),),
+    proof="Cuts of an irreducible's boundary bound a form on the plane of dependencies, which is "
+    "a mean of forms of frames; so no norm of the boundary exceeds that of the heaviest frame.",
+    proof_in="verifier/theorems/lengths/two_dependencies",
+)
+
 CONJECTURE = Claim(
     id="ours/affine-conjecture",
     source="verifier/closed_forms/ours/more_dependencies",
@@ -48,4 +62,4 @@ CONJECTURE = Claim(
     parts=(of_sensitivity("the conjectured value", AFFINE, blocks("conjecture")),),
 )
 
-CLAIMS = (FEW, BOUNDS, CONJECTURE)
+CLAIMS = (FEW, BOUNDS, SINGLE_VALUES, CONJECTURE)

@@ -18,11 +18,12 @@ from blowproof.verifier.closed_forms.ours.more_dependencies import (
     blocks_above,
     blocks_below,
     blocks_conjecture,
+    single_values,
 )
 from blowproof.verifier.closed_forms.ours.one_dependency import independent, one_dependency
 from blowproof.verifier.theorems.affine_frames import kernel
 
-__all__ = ["AFFINE", "AFFINE_PARTS", "blocks", "exactly", "with_signatures"]
+__all__ = ["AFFINE", "AFFINE_PARTS", "SINGLE", "blocks", "exactly", "with_signatures"]
 
 Signatures = Sequence[Sequence[int]]
 
@@ -60,18 +61,20 @@ def _on_a_line(largest: int, most: int) -> Iterator[Instance]:
                     yield _instance([(0,), *((x,) for x in points)], sizes)
 
 
-def _drawn(rank: int, largest: int, count: int) -> Iterator[Instance]:
-    """Yield drawn points of full rank in space, one to three more than the rank."""
+def _drawn(
+    rank: int, largest: int, count: int, *, more: Sequence[int] = (1, 2, 3, 3), values: int = 2
+) -> Iterator[Instance]:
+    """Yield drawn points of full rank in space, so many more than the rank; of so many values."""
 
     places = list(product(range(largest + 1), repeat=rank))
 
     def draw(rng: Random) -> Instance:
-        many = rank + rng.choice((1, 2, 3, 3))
+        many = rank + rng.choice(more)
         while True:
             found = sorted(rng.sample(places, many))
             axes = zip(*found, strict=True)
             if len(kernel(found)) == len(found) - 1 - rank and all(any(axis) for axis in axes):
-                return _instance(found, [rng.choice((1, 2)) for _ in found])
+                return _instance(found, [rng.randint(1, values) for _ in found])
 
     return some.drawn(f"affine {rank}", count, draw)
 
@@ -90,6 +93,22 @@ AFFINE = family(
 )
 
 
+def _single(largest: int, count: int) -> Iterator[Instance]:
+    for points in combinations(range(1, largest + 1), 3):
+        if gcd(*points) == 1:
+            yield _instance([(0,), *((x,) for x in points)], (1,) * 4)
+    yield from _drawn(2, 2, count, more=(3,), values=1)
+    yield from _drawn(3, 1, count, more=(3,), values=1)
+
+
+SINGLE = family(
+    "full secrets, one value to a signature, two affine dependencies: every 4 points 0..8 on a "
+    "line up to scale, 5 drawn points of {0, 1, 2}^2 and 6 of {0, 1}^3",
+    lambda: _single(6, 4),
+    lambda: _single(8, 30),
+)
+
+
 def _of(*forms: Form) -> Formula:
     """Return the value of the first of these closed forms that applies."""
 
@@ -105,8 +124,15 @@ exactly: Formula = _of(independent, one_dependency)
 
 
 def blocks(which: str) -> Formula:
-    """Return what blocks say for N = r + 3: the bound "below", "above", or the "conjecture"."""
-    forms = {"below": blocks_below, "above": blocks_above, "conjecture": blocks_conjecture}
+    """Return what blocks say for N = r + 3: the bound "below", "above", or the "conjecture"; or
+    the value itself where no signature has two values, "single".
+    """
+    forms = {
+        "below": blocks_below,
+        "above": blocks_above,
+        "conjecture": blocks_conjecture,
+        "single": single_values,
+    }
     return _of(forms[which])
 
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from blowproof.models import Exact
 from blowproof.verifier.exact.span import independent
-from blowproof.verifier.kernel.document import Rejected
 from blowproof.verifier.kernel.proofs.cells import places_of
 from blowproof.verifier.kernel.proofs.lengths.circuits import longest
 from blowproof.verifier.kernel.proofs.margins import bound
 from blowproof.verifier.kernel.world import World
 from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.proofs.refused import unless_refused
 from blowproof.verifier.theorems.lengths.longest_circuit import ellipsoid
 
 __all__ = ["circuits"]
@@ -22,12 +22,10 @@ __all__ = ["circuits"]
 MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
 
 
+@unless_refused
 def circuits(world: World, value: Exact) -> Iterator[dict[str, Any]]:
     """Yield a proof by the longest circuit, if its bound is within the value."""
-    try:
-        scale, places = places_of(world)
-    except Rejected:
-        return
+    scale, places = places_of(world)
     effects = list(dict.fromkeys(effect for effect, _ in places))
     if not effects or len(effects) * len(world.equalities) > MOST_ENTRIES:
         return
@@ -42,9 +40,6 @@ def circuits(world: World, value: Exact) -> Iterator[dict[str, Any]]:
     if shape is None:
         return
     rows = [[int(x) for x in row] for row in shape]
-    try:
-        most = longest(world, places, facts, rows)
-    except Rejected:
-        return
+    most = longest(world, places, facts, rows)
     if bound(world, places, most) <= world.measure.claim(value, scale):
         yield {"kind": "circuits", "facts": facts, "shape": rows}

@@ -6,23 +6,21 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from blowproof.models import Exact
-from blowproof.verifier.kernel.document import Rejected
 from blowproof.verifier.kernel.proofs.lengths.ends import Ends
 from blowproof.verifier.kernel.world import Effects, World
+from blowproof.verifier.proofs.refused import unless_refused
 
 __all__ = ["ends"]
 
 Trees = Callable[[Effects], Iterator[dict[str, Any]]]
 
 
+@unless_refused
 def ends(world: World, value: Exact, trees: Trees) -> Iterator[dict[str, Any]]:
     """Yield proofs to try that widths and middles of classes stay within a value.
 
     `trees` yields search trees over moves (`irreducible.trees`).
     """
-    try:
-        moves = Ends(world)
-        moves.claimed(value)
-    except Rejected:
-        return
+    moves = Ends(world)
+    moves.claimed(value)
     yield from ({"kind": "ends", "rest": proof} for proof in trees(moves))

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from blowproof.models import Exact
-from blowproof.verifier.kernel.document import Rejected
 from blowproof.verifier.kernel.proofs.cells import places_of
 from blowproof.verifier.kernel.proofs.lengths.tables import within
 from blowproof.verifier.kernel.world import World
 from blowproof.verifier.limits.limit import whole_limit
+from blowproof.verifier.proofs.refused import unless_refused
 from blowproof.verifier.theorems.affine_frames import kernel
 from blowproof.verifier.theorems.lengths.shared_attribute import SUMS, parts_of
 
@@ -19,12 +19,10 @@ __all__ = ["tables"]
 MOST_SIGNATURES = whole_limit(__name__, "MOST_SIGNATURES")
 
 
+@unless_refused
 def tables(world: World, value: Exact) -> Iterator[dict[str, Any]]:
     """Yield a proof by tables, if all dependencies are theirs and the bound is within the value."""
-    try:
-        scale, places = places_of(world)
-    except Rejected:
-        return
+    scale, places = places_of(world)
     effects = list(dict.fromkeys(effect for effect, _ in places))
     if not 1 < len(effects) <= MOST_SIGNATURES:
         return
@@ -44,9 +42,5 @@ def tables(world: World, value: Exact) -> Iterator[dict[str, Any]]:
         for sides, known in SUMS.items()
         if sides in shapes
     ]
-    try:
-        most = within(world, places, grids, sums)
-    except Rejected:
-        return
-    if most <= world.measure.claim(value, scale):
+    if within(world, places, grids, sums) <= world.measure.claim(value, scale):
         yield {"kind": "tables", "tables": grids, "sums": sums}

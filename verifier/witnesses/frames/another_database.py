@@ -37,6 +37,7 @@ from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
 from blowproof.verifier.limits.limit import real_limit, whole_limit
+from blowproof.verifier.theorems.known_counts import KnownCounts
 from blowproof.verifier.theorems.values.seen_values import seen_values
 from blowproof.verifier.witnesses.frames.worth import Arc, Rows, best_values
 
@@ -104,15 +105,10 @@ class _Known:
         setting = question.setting
         end = now() + (SECONDS if question.left is None else min(SECONDS, question.left / 4))
         table: ClassTable = class_table(setting, deadline=end)
-        count, answers = len(table.classes), [fact.answer for fact in setting.equalities]
-        facts = table.effects.T
-        if setting.size is not None:
-            facts = np.vstack([facts, np.ones((1, count), dtype=np.int64)])
-            answers.append(setting.size)
-        if not 1 < count <= MOST_CLASSES or not 0 < facts.size <= MOST_ENTRIES:
+        known = KnownCounts(setting, table, size=setting.size, deadline=end)
+        if not 1 < len(table.classes) <= MOST_CLASSES or known.rows.size > MOST_ENTRIES:
             return None
-        known = [answer for answer in answers if answer is not None and abs(answer) < LARGEST]
-        if len(known) < len(answers):
+        if not known.usable or max(map(abs, known.answers)) >= LARGEST:
             return None
         if question.query.separates:
             values: list[list[Point]] | None = [list(item.take(2)) for item in table.classes]
@@ -122,7 +118,8 @@ class _Known:
         if rows is None:
             return None
         labelled = is_labelled(question.reading)
-        return _Known(labelled, facts, np.array(known, dtype=np.int64), rows, end)
+        answers = np.array(known.answers, dtype=np.int64)
+        return _Known(labelled, known.rows, answers, rows, end)
 
     def pair(self, rng: random.Random) -> Pair | None:
         """Return a pair that is far apart in some direction; None where none is met."""
