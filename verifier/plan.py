@@ -96,7 +96,8 @@ def _why_not(item: Strategy, question: Question) -> str:
         return "for any answers there is no end of databases"
     if name == "brute" and not databases_within(setting, question.reading, FEW_DATABASES):
         return f"there may be more than {FEW_DATABASES:,} databases"
-    if name in ("sat", "ilp") and question.irreducible and setting.scope == "any":
+    listed = question.irreducible or question.reading == "pufferfish"
+    if name in ("sat", "ilp") and listed and setting.scope == "any":
         return "the search lists the same, and faster"
     refusal = item.why_not(question)
     if name == "search" and not refusal and setting.scope == "given":

@@ -70,6 +70,8 @@ def test_plans_are_data() -> None:
     assert names(TOTALS) == ["long circuits", "policy graph", "search"]
     near = replace(TOTALS, secrets=AttributeChange(changes=1))
     assert names(near) == ["long circuits", "complete graph", "secret effects", "sat", "ilp"]
+    searches = ["long circuits", "complete graph", "secret effects", "with a secret"]
+    assert names(near, "pufferfish") == searches
     ways = ["long circuits", "any answers", "parts", "one secret", "compensated", "sat", "ilp"]
     assert names(LOCKED) == ways
     assert names(LOCKED, "add-remove") == ["any answers", "parts", "placing", "ilp"]

@@ -17,6 +17,7 @@ from blowproof.models.policy.readings import is_labelled
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.engines.search.with_a_secret import best_with_a_secret
+from blowproof.verifier.moves.kinds import Kind
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.portfolio.refusals import mixed
 from blowproof.verifier.portfolio.strategy import Reduction
@@ -162,8 +163,13 @@ def with_a_secret(question: Question) -> Answer | None:
     core = reduce_values(setting, query, reading, deadline=question.by(1 / 2))
     moves = core.moves(setting, query, reading, seed=question.seed, deadline=question.by(1 / 2))
     lower, _ = question.known()
+    tell = question.teller("a secret move and all that it ties to itself")
+
+    def better(value: int, counts: Counter[Kind]) -> None:
+        tell(moves.unscaled(value), None, moves.pair(counts, Counter()))
+
     best, counts, ended = best_with_a_secret(
-        moves, best=int(lower * moves.scale), time_limit=question.left
+        moves, best=int(lower * moves.scale), time_limit=question.left, on_best=better
     )
     upper = moves.unscaled(best) if ended and core.enough else None
     pair = None if counts is None else moves.pair(counts, Counter())
