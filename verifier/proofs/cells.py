@@ -11,7 +11,7 @@ from blowproof.verifier.kernel.independent import independent
 from blowproof.verifier.kernel.proofs.cells import Place, bound, places_of, restricted
 from blowproof.verifier.kernel.world import World
 from blowproof.verifier.limits.limit import whole_limit
-from blowproof.verifier.proofs.refused import unless_refused
+from blowproof.verifier.proofs.lengths.refused import unless_refused
 
 __all__ = ["based", "bases"]
 

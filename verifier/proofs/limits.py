@@ -9,7 +9,7 @@ from blowproof.models import BoundQuery, Exact, Setting
 from blowproof.verifier.kernel.proofs.limits import refute
 from blowproof.verifier.kernel.world import World
 from blowproof.verifier.proofs.implied import room
-from blowproof.verifier.proofs.refused import unless_refused
+from blowproof.verifier.proofs.lengths.refused import unless_refused
 
 __all__ = ["limits"]
 

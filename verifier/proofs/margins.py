@@ -15,7 +15,7 @@ from blowproof.verifier.kernel.world import World
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.proofs.irreducible import written
 from blowproof.verifier.proofs.lengths.kept import kept
-from blowproof.verifier.proofs.refused import unless_refused
+from blowproof.verifier.proofs.lengths.refused import unless_refused
 from blowproof.verifier.theorems.listed_margins import longest_listed, often
 
 __all__ = ["margins", "rounds", "searched"]

@@ -11,7 +11,7 @@ from blowproof.verifier.kernel.proofs.cells import places_of
 from blowproof.verifier.kernel.proofs.one_sided import bound
 from blowproof.verifier.kernel.world import World
 from blowproof.verifier.proofs.cells import bases
-from blowproof.verifier.proofs.refused import unless_refused
+from blowproof.verifier.proofs.lengths.refused import unless_refused
 
 __all__ = ["one_sided"]
 

@@ -15,7 +15,7 @@ from blowproof.verifier.kernel.proofs.determined import refute as refute_open
 from blowproof.verifier.kernel.proofs.exchanges import refute as refute_exchanges
 from blowproof.verifier.kernel.proofs.secret_arc import refute as refute_arcs
 from blowproof.verifier.kernel.world import Effects, World
-from blowproof.verifier.proofs.refused import unless_refused
+from blowproof.verifier.proofs.lengths.refused import unless_refused
 
 __all__ = [
     "determined",

@@ -28,11 +28,11 @@ FRAME = {
     "__init__",
     "claim",
     "implied",
-    "refused",
     "write",
     "without_choice",
     "lengths.__init__",
     "lengths.kept",
+    "lengths.refused",
 }
 
 

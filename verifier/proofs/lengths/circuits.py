@@ -14,7 +14,7 @@ from blowproof.verifier.kernel.proofs.lengths.circuits import longest
 from blowproof.verifier.kernel.proofs.margins import bound
 from blowproof.verifier.kernel.world import World
 from blowproof.verifier.limits.limit import whole_limit
-from blowproof.verifier.proofs.refused import unless_refused
+from blowproof.verifier.proofs.lengths.refused import unless_refused
 from blowproof.verifier.theorems.lengths.longest_circuit import ellipsoid
 
 __all__ = ["circuits"]

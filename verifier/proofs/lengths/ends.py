@@ -8,7 +8,7 @@ from typing import Any
 from blowproof.models import Exact
 from blowproof.verifier.kernel.proofs.lengths.ends import Ends
 from blowproof.verifier.kernel.world import Effects, World
-from blowproof.verifier.proofs.refused import unless_refused
+from blowproof.verifier.proofs.lengths.refused import unless_refused
 
 __all__ = ["ends"]
 

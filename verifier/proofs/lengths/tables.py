@@ -10,7 +10,7 @@ from blowproof.verifier.kernel.proofs.cells import places_of
 from blowproof.verifier.kernel.proofs.lengths.tables import within
 from blowproof.verifier.kernel.world import World
 from blowproof.verifier.limits.limit import whole_limit
-from blowproof.verifier.proofs.refused import unless_refused
+from blowproof.verifier.proofs.lengths.refused import unless_refused
 from blowproof.verifier.theorems.affine_frames import kernel
 from blowproof.verifier.theorems.lengths.shared_attribute import SUMS, parts_of
 
