@@ -36,8 +36,6 @@ SHORTLY = 3.0
 """Seconds for what would help, where nothing is worth releasing and no time is left."""
 OVERTIME = 2.0
 """A plan on an audit's page is stopped after so many times its seconds."""
-LATE = ("time limit", "--time-limit")
-"""How a mechanism says that there was too little time for it; what is final names no longer one."""
 
 
 @click.command(
@@ -119,7 +117,7 @@ def plan(  # noqa: PLR0913 # one parameter for each option
         if as_json:
             write_json(written)
         else:
-            print_all(plan_parts(found, output))
+            print_all(plan_parts(found, output, told))
             print_all(advice_lines(told))
             if told == [] and not advice:
                 click.echo("try: --advice, which has more time for it")
@@ -221,23 +219,24 @@ def _advice(found: Planned, session: Session, *, short: bool) -> list[Advice]:
 
     `short`: nobody asked for it, so it has what is left of the plan's own time.
     """
-    import time
     from dataclasses import replace
 
     from blowproof.mechanisms.planning.advice import advised
+    from blowproof.models.base.clock import now
 
     limit = session.question.time_limit
     if short:
         limit = max(SHORTLY, session.left or 0.0)
-    deadline = None if limit is None else time.monotonic() + limit
+    deadline = None if limit is None else now() + limit
     request = replace(found.request, deadline=deadline)
     return session.run(
-        lambda: advised(request, found.workload), late=True, title="judging other publications"
-    )
+        lambda: advised(request, found.workload, short=short),
+        late=True, title="judging other publications",
+    )  # fmt: skip
 
 
 def _code(found: Planned) -> int:
     if found.worth_it:
         return Exit.OK
-    late = any(sign in item.why for item in found.refused for sign in LATE)
+    late = any(item.late for item in found.refused)
     return Exit.UNDECIDED if not found.options and late else Exit.NO

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
@@ -22,12 +22,15 @@ SHOWN = 12
 ALONE, QUIET, COSTLY = 2, 10, 10
 """Records that change at once without being many; noise that leaves numbers to read; and how many
 times the error facts may cost before that is said."""
+LITTLE_KNOWN = "how large S is at least was not found in time"
 PLAIN = ("laplace", "table")
 """Plain noise, on the numbers or on a table: what is said first where nothing answers."""
 
 
-def plan_parts(found: Planned, output: str | None) -> Iterator[RenderableType]:
-    """Yield the comparison as a screen."""
+def plan_parts(
+    found: Planned, output: str | None, told: Sequence[Advice] | None = None
+) -> Iterator[RenderableType]:
+    """Yield the comparison as a screen; `told`: what other publications would lead to."""
     from rich.table import Table
     from rich.text import Text
 
@@ -43,7 +46,9 @@ def plan_parts(found: Planned, output: str | None) -> Iterator[RenderableType]:
                f"{found.request.reading}; nothing was drawn and nothing spent")  # fmt: skip
     yield Text()
     if not found.options:
+        yield from _lost_lines(found, told or ())
         yield from _refused_lines(found)
+        yield from _late_lines(found)
         return
     bound = found.bound
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
@@ -56,9 +61,46 @@ def plan_parts(found: Planned, output: str | None) -> Iterator[RenderableType]:
         table.add_row(option.short, f"{option.rmse:,.4g}", f"{worst:,.4g}", times)
     yield table
     yield from _chosen_lines(found)
+    yield from _late_lines(found)
     yield from _beside(found)
     if output is not None:
         yield Text(f"plan written to {printable(output)}: blowproof release ... --plan {output}")
+
+
+def _lost_lines(found: Planned, told: Sequence[Advice]) -> Iterator[RenderableType]:
+    """Yield, where no noise is of any use, that nothing can be released, and what to leave out."""
+    from rich.text import Text
+
+    from blowproof.cli.text.answer import bounds_text
+    from blowproof.models.policy.in_words import printable
+
+    if found.lost is None:
+        return
+    said = (
+        f"Not to be released: nothing useful bounds S of {printable(found.lost.query)} from above "
+        f"({bounds_text(found.lost)})."
+    )
+    if told:
+        change = printable(told[0].change)
+        then = f"the RMSE, each query alone, is {told[0].rmse:,.4g}"
+        said += f" {change[0].upper()}{change[1:]}: then {then}."
+    yield Text(said, style="bold")
+
+
+def _late_lines(found: Planned) -> Iterator[RenderableType]:
+    """Yield what there was too little time for, and what to do about it."""
+    from rich.text import Text
+
+    from blowproof.models.policy.in_words import printable
+
+    queries: dict[str, dict[str, None]] = {}
+    for item in found.late:
+        name = item.mechanism.partition(",")[0]
+        queries.setdefault(name, {})[printable(item.query)] = None
+    if queries:
+        names = "; ".join(f"{name} ({', '.join(some)})" for name, some in queries.items())
+        yield Text(f"too little time for: {names}")
+        yield Text("  try: a longer --time-limit, which may find something better")
 
 
 def _refused_lines(found: Planned) -> Iterator[RenderableType]:
@@ -94,8 +136,12 @@ def _how_much(found: Planned) -> Iterator[RenderableType]:
     request = found.request
     for query, answer in zip(found.workload.queries, found.sensitivities, strict=True):
         name = printable(query.name)
-        if answer is None or not answer.lower:
-            yield Text(f"  {name}: how large S is at least was not found in time")
+        if answer is None:
+            yield Text(f"  {name}: how large S is was not asked, or not found in time")
+            continue
+        if not answer.lower:
+            none = "S = 0, so that it can be published as it is"
+            yield Text(f"  {name}: {none if answer.upper == 0 else LITTLE_KNOWN}")
             continue
         square = "" if request.rho is None else " (a square)"
         line = f"  {name}: {bounds_text(answer)}{square}"

@@ -11,7 +11,6 @@ is looked at that the policy's own counts do not look at.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -21,18 +20,23 @@ from typing import Any
 import numpy as np
 
 from blowproof.mechanisms.expecting.expected import expected
+from blowproof.mechanisms.expecting.made_up import MOST_CELLS as MOST_REHEARSED
+from blowproof.mechanisms.expecting.made_up import made_up
+from blowproof.mechanisms.planning.candidates import noise_of_its_own
 from blowproof.mechanisms.planning.options import weighted
 from blowproof.mechanisms.planning.workload import Workload
 from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.request import Request
+from blowproof.mechanisms.release.worth import out_of_reach
 from blowproof.models import BlowproofError, Known, Marginal, Policy
+from blowproof.models.base.clock import Budget, by_processor, now
 from blowproof.models.policy.in_words import fact_words
 from blowproof.models.policy.readings import Reading
 from blowproof.models.queries.arguments import query_name
 
 __all__ = ["Advice", "advised"]
 
-QUICK = ("laplace", "gaussian", "k-norm", "strategy")
+QUICK, TABLE = ("laplace", "gaussian", "k-norm", "strategy"), ("table",)
 MOST_CELLS = 100_000
 SECRET: Reading = "secret-moves"
 SHARE, QUICKLY = 0.3, 2.0
@@ -62,22 +66,36 @@ class Advice:
         return {"change": self.change, "rmse": self.rmse, "now": self.now, "saves": self.saves}
 
 
-def advised(request: Request, workload: Workload) -> list[Advice]:
+def advised(request: Request, workload: Workload, *, short: bool = False) -> list[Advice]:
     """Return the changes that were judged in time, the one that saves most first.
 
     Every change has a moment, and what is easy is found by then; only then the hard ones have the
-    rest of the time.
+    rest of the time. `short`: no other changes where one fact less is enough.
     """
+    if request.deadline is None:
+        return _advised(request, workload, short=short)
+    seconds = max(0.0, request.deadline - now())
+    with Budget(seconds):
+        return _advised(replace(request, deadline=now() + seconds), workload, short=short)
+
+
+def _advised(request: Request, workload: Workload, *, short: bool) -> list[Advice]:
     policy = request.policy
-    now = _error(_in_time(request, None), workload)
+    current = _error(_in_time(request, None), workload)
     found: dict[str, float] = {}
     hard: list[tuple[str, Policy]] = []
     hard += _judged(_without_one(policy), request, workload, found, QUICKLY)
+    if found and short:
+        return _sorted(found, current)
     if not found:
         hard += _judged(_fewer(policy), request, workload, found, QUICKLY)
     hard += _judged(_in_place(policy), request, workload, found, QUICKLY)
     found |= _other_reading(request, workload)
     _judged(hard, request, workload, found, None)
+    return _sorted(found, current)
+
+
+def _sorted(found: dict[str, float], now: float | None) -> list[Advice]:
     return sorted((Advice(*item, now) for item in found.items()), key=lambda item: item.rmse)
 
 
@@ -111,12 +129,12 @@ def _judged(
 
 def _in_time(request: Request, seconds: float | None) -> Request:
     """Return a request that ends after a share of the time that is left, and after so many."""
-    now, ends = time.monotonic(), []
+    told, ends = now(), []
     if request.deadline is not None:
-        ends.append(max(0.01, SHARE * (request.deadline - now)))
+        ends.append(max(0.01, SHARE * (request.deadline - told)))
     if seconds is not None:
         ends.append(seconds)
-    return replace(request, deadline=now + min(ends)) if ends else request
+    return replace(request, deadline=told + min(ends)) if ends else request
 
 
 def _under(request: Request, policy: Policy, seconds: float | None) -> Request | None:
@@ -133,19 +151,34 @@ def _error(request: Request, workload: Workload) -> float | None:
     """Return the weighted RMSE of the best quick mechanism for each query; None where none does."""
     errors = []
     for query in workload.queries:
-        best: float | None = None
-        for name in QUICK:
-            try:
-                made = made_ready(name, replace(request, query=query, options={}))
-                error = expected(made, (), 0)
-            except BlowproofError:
-                continue
-            if error is not None and (best is None or error.rmse < best):
-                best = error.rmse
+        best = _least(replace(request, query=query, options={}))
         if best is None:
             return None
         errors.append(best)
     return weighted(errors, workload.weights)
+
+
+def _least(request: Request) -> float | None:
+    """Return the RMSE of the best quick mechanism for a query: one on all values, where noise on
+    its answers takes long to know, and is more.
+    """
+    query, policy = request.bound, request.policy
+    if out_of_reach(request, query, table=False):
+        return None
+    table = not noise_of_its_own(query, policy) and policy.domain.size <= MOST_REHEARSED
+    best: float | None = None
+    for name in (*TABLE[: int(table)], *QUICK):
+        if best == 0 or (table and best is not None):
+            break
+        try:
+            shapes = list(made_up(policy, request.answers, None)) if name in TABLE else ()
+            with by_processor():
+                error = expected(made_ready(name, request), shapes, 0)
+        except BlowproofError:
+            continue
+        if error is not None and (best is None or error.rmse < best):
+            best = error.rmse
+    return best
 
 
 def _without_one(policy: Policy) -> Iterator[tuple[str, Policy]]:

@@ -25,6 +25,9 @@ MOST_SHAPED = 300
 """Outputs from which on noise in the shape of the neighbours gains less than one in a hundred,
 unless published counts make it narrow, and its error takes long to work out."""
 MOST_WHOLE, MOST_ADDED, MOST_STEPS = 2_000, 200_000, 10_000_000
+ON_VALUES = ("consistent", "steps", "quadtree", "transformed", "table", *BUCKETED,
+             "matching-transformed")  # fmt: skip
+"""What draws noise from which counts of all values follow."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,11 @@ class Candidate:
         'consistent, numbers whole'
         """
         return ", ".join([self.mechanism, *(f"{key} {it}" for key, it in self.settings.items())])
+
+    @property
+    def on_values(self) -> bool:
+        """Whether counts of all values follow from what it draws."""
+        return self.mechanism in ON_VALUES
 
     def is_rough(self, query: BoundQuery, policy: Policy) -> bool:
         """Whether it is noise in the shape of a cube of many outputs, or of groups of them.
@@ -119,9 +127,9 @@ def _on_values(query: BoundQuery, policy: Policy) -> Iterator[Candidate]:
     size = policy.domain.size
     if len(policy.domain) > 1:
         yield Candidate("quadtree")
-    yield Candidate("transformed")
     if not query.separates:  # of which it is the Laplace mechanism
         yield Candidate("table")
+    yield Candidate("transformed")
     if len(policy.domain) > 1:
         yield Candidate("dawa")
     elif size <= MOST_BUCKETED:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -24,6 +23,7 @@ from blowproof.mechanisms.release.publish import is_count
 from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.release import Plan, Released, Request
 from blowproof.models import BlowproofError, BoundQuery, setting
+from blowproof.models.base.clock import now
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.policy.readings import is_labelled
 from blowproof.models.stacks.stacked import Stacked
@@ -67,7 +67,7 @@ def best_plan(request: Request, data: str) -> Plan:
     if size is None and policy.size_known(request.reading):
         with Dataset(data, policy.domain) as dataset:
             size = dataset.size
-    ends = [time.monotonic() + SECONDS, *([] if request.deadline is None else [request.deadline])]
+    ends = [now() + SECONDS, *([] if request.deadline is None else [request.deadline])]
     work = Workload((request.bound.name,), (request.bound,), (Fraction(1),))
     found = planned(replace(request, deadline=min(ends)), work, size=size, beside=False)
     best = found.chosen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import sqrt
 from typing import Any
@@ -14,7 +14,10 @@ from blowproof.mechanisms.kinds.together import Together
 from blowproof.mechanisms.release.release import Plan, noise_json
 from blowproof.models import show
 
-__all__ = ["Drawn", "Option", "Refused", "weighted"]
+__all__ = ["Drawn", "Option", "Refused", "marked", "weighted"]
+
+LATE = ("time limit", "--time-limit")
+"""How a mechanism says that there was too little time for it."""
 
 
 @dataclass(frozen=True)
@@ -141,9 +144,29 @@ class Refused:
     query: str
     why: str
 
+    @property
+    def late(self) -> bool:
+        """Whether there was too little time for it; what is final names no longer one."""
+        return any(sign in self.why for sign in LATE)
+
     def to_json(self) -> dict[str, Any]:
         """Return it as a plan has it."""
         return {"mechanism": self.mechanism, "query": self.query, "why": self.why}
+
+
+def marked(options: Sequence[Option]) -> list[Option]:
+    """Say of each option which better one is at least as good for every query."""
+    found = []
+    for place, option in enumerate(options):
+        over = next((at for at in range(place) if _dominates(options[at], option)), None)
+        found.append(replace(option, dominated_by=over))
+    return found
+
+
+def _dominates(one: Option, two: Option) -> bool:
+    pairs = list(zip(one.errors, two.errors, strict=True))
+    never_worse = all(a.rmse <= b.rmse and a.max95 <= b.max95 for a, b in pairs)
+    return never_worse and any(a.rmse < b.rmse for a, b in pairs)
 
 
 def weighted(errors: Sequence[float], weights: Sequence[Fraction]) -> float:

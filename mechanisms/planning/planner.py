@@ -13,7 +13,6 @@ to all of them alike. Last, queries are answered from everything that is drawn, 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -30,7 +29,7 @@ from blowproof.mechanisms.planning.candidates import Candidate, candidates, nois
 from blowproof.mechanisms.planning.finishing import joined, without_negative
 from blowproof.mechanisms.planning.groupings import Grouping, Tried, costs_of, groupings, shared
 from blowproof.mechanisms.planning.lower_bounds import LowerBound, joint_bound, lower_bound
-from blowproof.mechanisms.planning.options import Drawn, Option, Refused, weighted
+from blowproof.mechanisms.planning.options import Drawn, Option, Refused, marked, weighted
 from blowproof.mechanisms.planning.split import cube_roots, require_within, square_roots
 from blowproof.mechanisms.planning.strategies import strategies
 from blowproof.mechanisms.planning.workload import Workload
@@ -38,7 +37,7 @@ from blowproof.mechanisms.release.calibrate import recalibrated
 from blowproof.mechanisms.release.gate import proved
 from blowproof.mechanisms.release.registry import plan as made_ready
 from blowproof.mechanisms.release.release import Plan, Request
-from blowproof.mechanisms.release.worth import require_less_noise
+from blowproof.mechanisms.release.worth import out_of_reach, require_less_noise
 from blowproof.models import (
     BlowproofError,
     ContradictionError,
@@ -47,15 +46,17 @@ from blowproof.models import (
     setting,
     show,
 )
+from blowproof.models.base.clock import Budget, by_processor, now
 from blowproof.models.base.threads import one_thread
 from blowproof.models.norms import L1, L2_SQUARED
 from blowproof.models.policy.readings import is_labelled
 from blowproof.models.stacks.stacked import in_norm
 from blowproof.verifier.asked.answer import Answer
 
-__all__ = ["NEARLY", "Planned", "planned"]
+__all__ = ["NEARLY", "TOGETHER", "Planned", "planned"]
 
 SEED = 20_140
+TOGETHER = "all queries together"
 PLAIN = "laplace"
 """Noise on each answer: the first candidate, whose S is that of the query itself."""
 WORTH_IT = Fraction(101, 100)
@@ -93,6 +94,19 @@ class Planned:
     def chosen(self) -> Option | None:
         """The option with the least weighted error, or nearly so; None where there is no option."""
         return self.options[0] if self.options else None
+
+    @property
+    def lost(self) -> Answer | None:
+        """What is known of S of a query that no noise is of any use for; None: there is none."""
+        for query, found in zip(self.workload.queries, self.sensitivities, strict=True):
+            if not self.options and out_of_reach(self.request, query, table=False):
+                return found
+        return None
+
+    @property
+    def late(self) -> tuple[Refused, ...]:
+        """What there was too little time for: more of it may lead to a better option."""
+        return tuple(item for item in self.refused if item.late)
 
     @property
     def worth_it(self) -> bool:
@@ -137,9 +151,22 @@ def planned(
     """Return the comparison of all mechanisms for a workload; nothing is spent.
 
     `request` says everything but the queries; `size` is n, where it is public. `beside`: with lower
-    bounds, and with what plain differential privacy would be.
+    bounds, and with what plain differential privacy would be. Its time is told by counted work, as
+    that of a question is, and by the clock on the wall only when that is over.
     """
     seed = SEED if seed is None else seed
+    if request.deadline is None:
+        return _planned(request, workload, size, seed, beside=beside)
+    seconds = max(0.0, request.deadline - now())
+    with Budget(seconds):
+        counted = replace(request, deadline=now() + seconds)
+        found = _planned(counted, workload, size, seed, beside=beside)
+    return replace(found, request=request)
+
+
+def _planned(
+    request: Request, workload: Workload, size: int | None, seed: int, *, beside: bool
+) -> Planned:
     policy = request.policy
     shapes = _shapes(request, size)
     refused: list[Refused] = []
@@ -147,7 +174,10 @@ def planned(
     rest = _left(request, BASIC_SHARE)
     basic = [candidates(query, policy) for query in workload.queries]
     tried = _tried(rest, workload, basic, shapes, size, seed, refused, hopeless=hopeless)
-    more = strategies(_left(request, STRATEGY_SHARE), workload)
+    none: list[list[Candidate]] = [[] for _ in tried]
+    more = none if _lost(request, workload, tried) else strategies(
+        _left(request, STRATEGY_SHARE), workload
+    )  # fmt: skip
     more = [[] if _exact(row) else extra for row, extra in zip(tried, more, strict=True)]
     rest = _left(request, BASIC_SHARE)  # for all of them: what is left puts the options together
     late = _tried(rest, workload, more, shapes, size, seed, refused, hopeless=hopeless)
@@ -156,7 +186,7 @@ def planned(
         row.sort(key=lambda item: (item.error.rmse, item.error.max95))
     options: list[Option] = []  # before what stands beside them, which looks at no clock
     if all(tried):
-        options = _options(request, workload, tried, shapes, seed)
+        options = _options(request, workload, tried, shapes, seed, refused)
     known = [_known(item) for item in tried]
     bounds = tuple(
         lower_bound(query, policy, request.epsilon, rho=request.rho, reading=request.reading,
@@ -166,7 +196,7 @@ def planned(
     return Planned(
         request=request,
         workload=workload,
-        options=tuple(_marked(options)),
+        options=tuple(marked(options)),
         bounds=bounds,
         plain=_plain(request, workload, shapes, seed) if beside else (),
         refused=tuple(refused),
@@ -195,8 +225,8 @@ def _left(request: Request, share: float) -> Request:
     """Return a request that ends after a share of the time that is left."""
     if request.deadline is None:
         return request
-    now = time.monotonic()
-    return replace(request, deadline=now + max(0.01, (request.deadline - now) * share))
+    told = now()
+    return replace(request, deadline=told + max(0.01, (request.deadline - told) * share))
 
 
 def _tried(  # noqa: PLR0913 # what all candidates share
@@ -215,23 +245,35 @@ def _tried(  # noqa: PLR0913 # what all candidates share
     Every query's first candidate, then every query's second, ...: the quick ones come first, so
     that a query late in the workload has an answer however long the slow ones of another take.
     What is answered exactly, at no cost, is tried no more. `hopeless`: queries whose S is not worth
-    waiting for.
+    waiting for. Where no noise is of any use for a query, nothing answers the workload: then of
+    the others only plain noise is tried, which says how large their S is.
     """
     found: list[list[Tried]] = [[] for _ in workload.queries]
     for nth in zip_longest(*some):
+        lost = _lost(request, workload, found)
         for query, candidate, row in zip(workload.queries, nth, found, strict=True):
             if candidate is None or _exact(row) or (row and candidate.last):
+                continue
+            why_not = out_of_reach(request, query, table=candidate.on_values)
+            if lost not in ("", query.name) and candidate.mechanism != PLAIN:
+                why_not = why_not or f"not tried: nothing answers {lost}, and so not this workload"
+            if why_not:
+                refused.append(Refused(candidate.text, query.name, why_not))
                 continue
             rough = bool(row) and candidate.is_rough(query, request.policy)
             share = ROUGH_SHARE if rough or query.name in hopeless else LAST_SHARE
             asked = replace(_left(request, share), query=query, options=candidate.settings)
             try:
-                if candidate.mechanism == PLAIN and _far_apart(asked):
-                    hopeless.add(query.name)
-                plan = made_ready(candidate.mechanism, asked)
-                _require_worth(plan, size)
+                with by_processor():
+                    if candidate.mechanism == PLAIN and _far_apart(asked):
+                        hopeless.add(query.name)
+                        if why_not := out_of_reach(request, query, table=False):
+                            raise RefusedError(why_not)
+                    plan = made_ready(candidate.mechanism, asked)
+                    _require_worth(plan, size)
                 best = min((item.error.rmse for item in row), default=math.inf)
-                error = expected(plan, shapes, seed, HOPELESS * best)
+                with by_processor():
+                    error = expected(plan, shapes, seed, HOPELESS * best)
             except (ContradictionError, UndeterminedError):
                 raise  # the policy is at fault, and every mechanism would say so
             except BlowproofError as why:
@@ -247,6 +289,13 @@ def _tried(  # noqa: PLR0913 # what all candidates share
     places = {query.name: place for place, query in enumerate(workload.queries)}
     refused.sort(key=lambda item: places[item.query])
     return found
+
+
+def _lost(request: Request, workload: Workload, tried: Sequence[Sequence[Tried]]) -> str:
+    """Return the first query that no noise is of any use for, and that nothing answers yet."""
+    pairs = zip(workload.queries, tried, strict=True)
+    left = (query for query, row in pairs if not row)
+    return next((it.name for it in left if out_of_reach(request, it, table=False)), "")
 
 
 def _exact(row: Sequence[Tried]) -> bool:
@@ -298,6 +347,7 @@ def _options(
     tried: Sequence[Sequence[Tried]],
     shapes: Sequence[tuple[str, NoisyTable]],
     seed: int,
+    refused: list[Refused],
 ) -> list[Option]:
     if len(workload) == 1:
         options = [_single(request, workload, item) for item in tried[0]]
@@ -305,17 +355,21 @@ def _options(
         made: list[tuple[Option, Grouping]] = []
         for grouping in groupings(workload, tried):
             try:
-                made.append((_several(request, workload, grouping), grouping))
-            except BlowproofError:
-                continue  # too little time to prove it; another grouping stays
+                with by_processor():
+                    made.append((_several(request, workload, grouping), grouping))
+            except BlowproofError as why:  # too little time to prove it; another grouping stays
+                names = " + ".join(dict.fromkeys(item.candidate.text for item in grouping))
+                refused.append(Refused(names, TOGETHER, str(why)))
         made.sort(key=lambda item: item[0].rmse)
         options = [option for option, _ in made]
-        options[:1] = [_with_all(request, workload, option, it) for option, it in made[:1]]
-        options[:1] = [_rehearsed(option, shapes, seed) for option in options[:1]]
+        with by_processor():
+            options[:1] = [_with_all(request, workload, option, it) for option, it in made[:1]]
+            options[:1] = [_rehearsed(option, shapes, seed) for option in options[:1]]
     options.sort(key=lambda option: option.rmse)
     options = _kinder_first(options)
-    finished = without_negative(options[0], shapes, seed) if options else None
-    return joined(options if finished is None else [finished, *options], request)
+    with by_processor():
+        finished = without_negative(options[0], shapes, seed) if options else None
+        return joined(options if finished is None else [finished, *options], request)
 
 
 def _kinder_first(options: list[Option]) -> list[Option]:
@@ -438,21 +492,6 @@ def _left_over(request: Request, together: Together) -> Fraction:
     if not isinstance(upper, (int, Fraction)) or upper <= 0 or upper >= request.epsilon:
         return Fraction(1)
     return request.epsilon / Fraction(upper)
-
-
-def _marked(options: Sequence[Option]) -> list[Option]:
-    """Say of each option which better one is at least as good for every query."""
-    found = []
-    for place, option in enumerate(options):
-        over = next((at for at in range(place) if _dominates(options[at], option)), None)
-        found.append(replace(option, dominated_by=over))
-    return found
-
-
-def _dominates(one: Option, two: Option) -> bool:
-    pairs = list(zip(one.errors, two.errors, strict=True))
-    never_worse = all(a.rmse <= b.rmse and a.max95 <= b.max95 for a, b in pairs)
-    return never_worse and any(a.rmse < b.rmse for a, b in pairs)
 
 
 # --- beside it -----------------------------------------------------------------------------------

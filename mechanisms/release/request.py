@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -11,12 +10,13 @@ from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.parts.records import Records
 from blowproof.mechanisms.release.calibrate import require_width, structural_sensitivity
 from blowproof.models import BoundQuery, BudgetError, Policy, PolicyError, exact, parse_query, show
+from blowproof.models.base.clock import now
 from blowproof.models.base.kept import cached_property
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.norms import L2_SQUARED
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading
-from blowproof.models.stacks.stacked import in_norm
+from blowproof.models.stacks.stacked import Stacked, in_norm
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.names import Engine
@@ -64,7 +64,7 @@ class Request:
     `oracle` answers sensitivities (None: the verifier, in the time that is left); `options` are the
     mechanism's own, as texts. `records`: release the query on these records alone (None: all).
     `accept_wide_bounds`: release with noise that is hardly worth its price too (`worth`).
-    `time_limit` counts from now, for all questions together; `deadline` (of `time.monotonic`) is
+    `time_limit` counts from now, for all questions together; `deadline` (a time of `clock.now`) is
     its end, and may be given instead. `known` and `said`: what the verifier answered so far, under
     this policy, reading and scope; a copy of the request for another query has them too.
     """
@@ -100,7 +100,7 @@ class Request:
             raise PolicyError(f"epsilon = {show(epsilon)} is not above 0", key="epsilon")
         object.__setattr__(self, "epsilon", epsilon)
         if self.deadline is None and self.time_limit is not None:
-            object.__setattr__(self, "deadline", time.monotonic() + self.time_limit)
+            object.__setattr__(self, "deadline", now() + self.time_limit)
 
     def under(self, policy: Policy, reading: Reading) -> Request:
         """Return the same under another policy: nothing is known about that."""
@@ -118,7 +118,7 @@ class Request:
         """Seconds that are left for planning (None: no limit); none left is a refusal."""
         if self.deadline is None:
             return None
-        left = self.deadline - time.monotonic()
+        left = self.deadline - now()
         if left <= 0:
             raise RefusedError(LATE)
         return left
@@ -130,7 +130,7 @@ class Request:
         """
         if self.deadline is None:
             return None
-        return max(LITTLE, self.deadline - time.monotonic())
+        return max(LITTLE, self.deadline - now())
 
     @cached_property
     def bound(self) -> BoundQuery:
@@ -147,6 +147,8 @@ class Request:
         for before, answer in self.said:
             if before is asked or (type(before) is type(asked) and before == asked):
                 return answer
+            if answer.upper == 0 and _unmeasured(before) == _unmeasured(asked):
+                return self.keep(asked, replace(answer, norm=asked.measure.name))  # in every norm
         if self.engine == "auto":
             found = structural_sensitivity(self.policy, asked, self.reading, self.answers)
             if found is not None:
@@ -178,6 +180,13 @@ class Request:
             engine=self.engine,
             time_limit=limit,
         )
+
+
+def _unmeasured(query: BoundQuery) -> BoundQuery:
+    """Return a query without the norm in which it is asked for."""
+    if isinstance(query, Stacked) and len(query.parts) == 1 and query.parts[0].alike == 1:
+        return query.parts[0].query
+    return query
 
 
 def calibrated_scale(answer: Answer, epsilon: Fraction) -> Fraction:

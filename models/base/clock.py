@@ -26,8 +26,8 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any
 
@@ -36,6 +36,7 @@ __all__ = [
     "Budget",
     "Pace",
     "Worker",
+    "by_processor",
     "counting",
     "finish",
     "glance",
@@ -83,6 +84,30 @@ def spend(seconds: float) -> None:
     budget = _budgets.get(threading.get_ident())
     if budget is not None:
         budget.count(seconds)
+
+
+@contextmanager
+def by_processor() -> Iterator[None]:
+    """Count the work in here that looks at no clock by the processor's time of this thread.
+
+    That varies a little, as that of the same work does, but not by how much else a machine has to
+    do. What looks at the clock in here counts once.
+
+    >>> with Budget() as budget:
+    ...     with by_processor():
+    ...         spend(1.0)
+    ...     budget.used
+    1.0
+    """
+    budget = _budgets.get(threading.get_ident())
+    if budget is None:
+        yield
+        return
+    used, begun = budget.used, time.thread_time()
+    try:
+        yield
+    finally:
+        budget.count(max(0.0, time.thread_time() - begun - (budget.used - used)))
 
 
 def counting() -> bool:

@@ -17,6 +17,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from blowproof.models import Policy, PolicyError, setting
+from blowproof.models.base.clock import now
 from blowproof.models.mechanisms.mechanism import Mechanism
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading
@@ -83,7 +84,7 @@ def certify(  # noqa: PLR0913 # keyword-only options
         reading=reading,
         answers=answers,
         engine=engine,
-        deadline=None if time_limit is None else time.monotonic() + time_limit,
+        deadline=None if time_limit is None else now() + time_limit,
         listener=listener,
         known=known,
         lemmas=lemmas,

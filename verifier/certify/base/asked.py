@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from blowproof.models import Policy, Setting
+from blowproof.models.base.clock import now
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.names import Engine
@@ -48,7 +48,7 @@ class Asked:
         """Return (a share of) the seconds until the deadline."""
         if self.deadline is None:
             return None
-        return max(0.0, self.deadline - time.monotonic()) * float(share)
+        return max(0.0, self.deadline - now()) * float(share)
 
     def contents(self, found: LossBounds) -> bool:
         """Whether bounds are exact, or close enough for what is promised: within a factor of four,

@@ -9,7 +9,6 @@ Where an output has scale 0 it must not change between any two neighbours: that 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -25,6 +24,7 @@ from blowproof.models import (
     PolicyError,
     QueryError,
 )
+from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import plain
 from blowproof.models.base.toml_values import within
 from blowproof.models.mechanisms.mechanism import Mechanism, Release, Tree
@@ -349,7 +349,7 @@ def _one_group(asked: Asked, group: Sequence[Part], share: Fraction) -> LossBoun
     left = asked.left(share)
     if len(group) == 1 and group[0].uniform:
         return _one_query(asked, group[0], left)
-    deadline = None if left is None else time.monotonic() + left
+    deadline = None if left is None else now() + left
     return _loss(replace(asked, deadline=deadline), group)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb, log
 
 from blowproof.models import BudgetError
+from blowproof.models.base.clock import now
 from blowproof.models.base.numbers import plain
 from blowproof.models.mechanisms.mechanism import Selection
 from blowproof.verifier.asked.answer import Pair
@@ -114,7 +114,7 @@ def _compared(asked: Asked, choice: NoisyChoice) -> WorstChoice | None:
     for found, one, two in _histograms(asked, sizes):
         if (one, two) in seen:
             continue
-        if asked.deadline is not None and time.monotonic() > asked.deadline:
+        if asked.deadline is not None and now() > asked.deadline:
             complete = False
             break
         seen |= {(one, two)}
