@@ -671,6 +671,7 @@ theorems/lengths/priced_rows
 theorems/lengths/two_beside
     MOST_LABELS 16 labels: Of more labels of a class, a box round them is looked at.
     LENGTHS 120 steps: In so many steps the lengths of cycles are looked at.
+    FAR 300 steps: In so many, how far a cycle's label is from the line that parts all others.
     FINEST 2^16 parts: Of a unit of length, in whole numbers.
 theorems/longest_irreducible
     MOST_COUNTED 1_000_000 steps: Whole points that take longer to count are not counted.

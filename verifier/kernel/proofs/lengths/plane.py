@@ -7,9 +7,13 @@ for each f = (x, y) R_f and r_f are the same of |f(d)|. D is the lesser of R + r
 sum of t (R_f + r_f)^2. Two cycles of A and B moves, of labels v and w on opposite sides of a line
 through 0, at distances a and b from it (in q), have a <= the sum of the A largest r_c, the same of
 b and B, and a + b <= D, and a + b <= r root of m, m = (A + B)^2 where A + B <= N + 1, else (2 N + 2
-- A - B)^2 + 4 (A + B - N - 1). Let E be at least b A + a B for all these. Then an irreducible has
-at most max(N, E, 2 D E / root of det) moves, of at most max(1, D, 2 D^2 / root of det) cycles. The
-proof is at the head of `theorems/lengths/two_beside.py` of the verifier, and in FORMAT.md.
+- A - B)^2 + 4. Let E be at least b A + a B for all these. A cycle at a distance H from the line has
+H <= D, and limits the others: with K = 2 N + root 8, Y = 2 root((R + 2 r)^2 + 4 r^2) + r root 8, T
+the lesser of D and (Y^2 - 4 H^2) / (2 Y), and L the lesser of N and K - 2 H / r, the mean of b A +
+a B is no more than some y min(r L + T - r y, r K - 2 r y), 0 <= y <= L, y <= T / r. J is the
+largest H times that, J' the largest H T. Then an irreducible has at most max(N, E, 2 min(D E, J) /
+root of det) moves, of at most max(1, D, 2 min(D^2, J') / root of det) cycles. The proof is at the
+head of `theorems/lengths/two_beside.py` of the verifier, and in FORMAT.md.
 
 Lengths are in parts of FINE and rounded up. Loops of other labels (slack) need a class in which two
 labels are as far apart.
@@ -27,6 +31,7 @@ Label = Sequence[int]
 Form = Sequence[Sequence[int]]
 FINE = 1 << 24
 STEPS = 120
+FAR = 300
 MOST_TERMS = 12
 
 
@@ -51,8 +56,10 @@ def in_the_plane(
     )  # fmt: skip
     apart = min(sum(radii) + radii[0], _root(within * FINE * FINE))
     both, area = _both(radii, apart, budget), isqrt(det * FINE * FINE)
-    moves = max(len(radii), both // FINE, 2 * apart * both // (FINE * area))
-    return moves, max(1, apart // FINE, 2 * apart * apart // (FINE * area))
+    far, wide = _far(radii, apart, budget)
+    far, wide = min(far, apart * both), min(wide, apart * apart)
+    moves = max(len(radii), both // FINE, 2 * far // (FINE * area))
+    return moves, max(1, apart // FINE, 2 * wide // (FINE * area))
 
 
 def _reach(labels: Collection[Label], form: Form, budget: Budget) -> tuple[int, ...]:
@@ -83,11 +90,41 @@ def _both(radii: Sequence[int], apart: int, budget: Budget) -> int:
             total = min(max(count + 1, least + low), most + high)
             square = total * total
             if total > count + 1:
-                square = (2 * count + 2 - total) ** 2 + 4 * (total - count - 1)
+                square = (2 * count + 2 - total) ** 2 + 4
             limit = min(apart, _root(square * radii[0] * radii[0]), tops[most] + tops[high])
             b = min(tops[high], limit)  # |A| >= |B|: as much of the sum as may be goes to b
             found = max(found, b * most + min(tops[most], limit - b) * high)
     return found
+
+
+def _far(radii: Sequence[int], apart: int, budget: Budget) -> tuple[int, int]:
+    """Return J and J': H in FAR steps, each counted with its upper end, and what it limits with its
+    lower one. y times the lesser of two lines that fall is largest where they cross, where its own
+    slope is 0, or at an end.
+    """
+    radius, most = radii[0], len(radii) * FINE
+    if not radius:
+        return 0, 0
+    budget.spend(16 * FAR)
+    root_8 = _root(8 * FINE * FINE)
+    every = 2 * most + root_8  # K
+    round_three = (2 * _root((sum(radii) + 2 * radius) ** 2 + 4 * radius**2)
+                   + -(-root_8 * radius // FINE))  # fmt: skip
+    moves = cycles = 0
+    for step in range(FAR):
+        near, far = apart * step // FAR, -(-apart * (step + 1) // FAR)
+        both = min(apart, -((4 * near * near - round_three**2) // (2 * round_three)))  # T
+        length = min(most, every - 2 * near * FINE // radius)  # L
+        if both <= 0 or length <= 0:
+            break
+        span = -(-both * FINE // radius)  # T / r
+        top = min(length, span)
+        crossing = every - length - span
+        places = [top, *(y for y in (crossing, (length + span) // 2, every // 4) if 0 < y < top)]
+        found = max((y + 1) * (min(length + span - y, every - 2 * y) + 2) for y in places)
+        moves = max(moves, far * -(-found * radius // FINE**2))
+        cycles = max(cycles, far * both)
+    return moves, cycles
 
 
 def _root(square: int) -> int:
