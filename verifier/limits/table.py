@@ -478,7 +478,7 @@ odds/independent
 odds/listed
     LONGEST 200 databases: So many databases of a belief are shown.
 plan
-    FIRST_TURN 0.5 seconds: Seconds of work of the first turn; each round's turns are twice as long
+    FIRST_TURN 0.2 seconds: Seconds of work of the first turn; each round's turns are twice as long
         as those before.
     ENGINES_PART 0.9 part: How much of the time limit the engines have; the rest is for a pair where
         they find none.
