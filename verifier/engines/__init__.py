@@ -5,5 +5,6 @@ labelled ("sat"), one_move, policy_graph. Here are the small ones. Every engine 
 on the corpus.
 
 Read `brute` (the definitions, by listing databases; do not make it clever), `few_databases`
-(neighbours by brute force), `determined` (S = 0 by a rank test), `hilbert` (by Normaliz).
+(neighbours by brute force), `determined` (S = 0 by a rank test), `all_frames` (few classes: how
+long circuits are), `hilbert` (by Normaliz).
 """

@@ -5,5 +5,5 @@ check that they suffice.
 
 Read `span`, `independence`, `lattice`, `small_coordinates`, `coordinates`, `arrangements`,
 `farthest` (squares of sums of differences); `available` (is there numba?), `compiled` (numba behind
-two typed names).
+two typed names), `cuts` (all cuts of few rows into blocks).
 """

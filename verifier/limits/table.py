@@ -365,6 +365,8 @@ exact/coordinates
     MOST_SPLIT 2^22 multiplications: For the split into parts.
     LARGEST 2^20 coordinate: Coordinates; keeps all 64-bit products of the compiled code exact.
     KEPT 4 tables: Coordinates of so many tables of effects are kept for whoever asks again.
+exact/cuts
+    SAFE 2^62 product: Products below this fit 64 bits.
 exact/farthest
     MOST_SUMMED 4_000_000 numbers: Sums that are looked at at once, times how long they are.
     SAFE 2^60 square: Squares below this, and bounds of them, are exact in the arrays.
@@ -653,6 +655,9 @@ theorems/lengths/heaviest_blocks
     SAFE 2^60 determinant: Larger ones might not fit 64 bits.
 theorems/lengths/listed_frames
     CHUNK 20_000 cuts: So many are looked at together.
+    MOST_CUTS 100_000_000 cuts: Of more, not all frames are gone through.
+    CUT 2.5e-7 seconds: For a cut of the classes, in compiled loops.
+    SLICE 100_000 cuts: So many are gone through between two looks at the clock.
     SAFE 2^30 minors: Products of two smaller ones fit 64 bits.
 theorems/lengths/fitting_cycles
     MOST_NODES 20_000_000 lists: Longer searches for lists of cycles are given up.

@@ -34,7 +34,7 @@ from blowproof.verifier.witnesses.frames.another_database import (
     another_database,
     no_other_database,
 )
-from blowproof.verifier.witnesses.frames.long_circuits import long_circuits, no_long_circuits
+from blowproof.verifier.witnesses.frames.long_circuits import no_long_circuits
 
 __all__ = ["BY_NAME", "ENGINES", "LAST", "THEOREMS", "named", "offered"]
 
@@ -85,7 +85,7 @@ ENGINES = (
     Strategy("brute", "engine", "every database, by the definition", searches.by_brute_force,
              norms=EVERY_NORM),
     Strategy("long circuits", "engine", "circuits of all classes at once, by heavy frames",
-             long_circuits, no_long_circuits, part_of="auto", norms=EVERY_NORM),
+             searches.by_circuits, no_long_circuits, part_of="auto", norms=EVERY_NORM),
     Strategy("ends", "reduction", "cumulative counts by the ends of classes",
              easier.by_class_ends, no.no_ends, norms=EVERY_NORM),
     Strategy("policy graph", "engine", "the longest cycle or path of the policy graph",

@@ -17,6 +17,7 @@ from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import FactModel, size_range
 from blowproof.verifier.databases.value_classes import class_table
+from blowproof.verifier.engines.all_frames import bound_by_all_frames
 from blowproof.verifier.engines.brute import brute_sensitivity, multisets_within
 from blowproof.verifier.engines.histograms.loop import Known
 from blowproof.verifier.engines.histograms.master import Master, histogram_sensitivity
@@ -35,6 +36,7 @@ from blowproof.verifier.reductions.complete_graph import secret_move_within_a_cl
 from blowproof.verifier.reductions.few_values import Core, reduce_values
 from blowproof.verifier.theorems.conformal_parts import conformal_table, parts_of
 from blowproof.verifier.theorems.most_moves import ceiling
+from blowproof.verifier.witnesses.frames.long_circuits import long_circuits
 
 if TYPE_CHECKING:
     from blowproof.verifier.engines.policy_graph.graph import PolicyGraphBound
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 __all__ = [
     "by_brute_force",
     "by_ceiling",
+    "by_circuits",
     "by_hilbert",
     "by_ilp",
     "by_policy_graph",
@@ -90,6 +93,14 @@ def by_brute_force(question: Question) -> Answer:
             if complete or high <= low:
                 raise
             high -= 1  # a lower bound from smaller databases is better than none
+
+
+def by_circuits(question: Question) -> None:
+    """Tell of pairs that are long circuits, and then, where classes are few, of how long the
+    longest are.
+    """
+    long_circuits(question)
+    bound_by_all_frames(question)
 
 
 def by_ilp(question: Question) -> Answer:

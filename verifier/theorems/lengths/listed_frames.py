@@ -17,22 +17,31 @@ frames to frames, and their k to theirs. QED
 For one-way margins of 4 x 4 classes there are 3,884,651 such cuts in place of 820,784,250, and the
 longest circuit has 54 moves (9 s of CPU). None leaves the classes of a row more than 24 times, nor
 one class more than 13 times (46 s).
+
+`longest_listed` does without symmetries, compiled (`exact/cuts`), and as long as there is time: the
+62 million cuts of 14 classes with six dependencies take 14 s of CPU.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cache
 from itertools import combinations
-from math import gcd
+from math import comb, gcd
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blowproof.verifier.limits.limit import whole_limit
+from blowproof.models.base.clock import now, spend
+from blowproof.verifier.exact.available import AVAILABLE
+from blowproof.verifier.limits.limit import real_limit, whole_limit
 
-__all__ = ["longest_in_frames", "most_left"]
+__all__ = ["cuts_to_list", "longest_in_frames", "longest_listed", "most_left"]
 
 CHUNK = whole_limit(__name__, "CHUNK")
+MOST_CUTS = whole_limit(__name__, "MOST_CUTS")
+CUT = real_limit(__name__, "CUT")
+SLICE = whole_limit(__name__, "SLICE")
 SAFE = whole_limit(__name__, "SAFE")
 
 Numbers = NDArray[np.int64]
@@ -54,6 +63,67 @@ def longest_in_frames(
         longest = max(longest, _moves(vectors, cuts))
         seen += len(cuts)
     return longest, seen
+
+
+def longest_listed(
+    basis: Sequence[Sequence[int]], *, useful: Callable[[int], bool] = bool, end: float
+) -> int | None:
+    """Return how many moves a circuit has at the most; None where that is not found out.
+
+    It is not where there are too many cuts, or no time for all of them, or where circuits have so
+    many moves that to know it is not `useful`.
+
+    >>> longest_listed([(1, -1, 0, -1, 1, 0), (0, 1, -1, 0, -1, 1)], end=float("inf"))
+    8
+    """
+    count, several = len(basis[0]), len(basis)
+    cuts = cuts_to_list(count, several)
+    if not AVAILABLE or cuts > MOST_CUTS or now() + cuts * CUT > end:
+        return None
+    # Compiled: imported when first needed.
+    from blowproof.verifier.exact.cuts import Cuts
+
+    rows = [tuple(int(x) for x in vector) for vector in basis]
+    longest = 1
+    for alone in range(several):
+        for zeros in map(frozenset, combinations(range(count), alone)):
+            reduced = _zero_on(rows, zeros)
+            if len(reduced) != several - alone:
+                continue
+            free = [c for c in range(count) if c not in zeros]
+            found = Cuts.of([[vector[c] for c in free] for vector in reduced])
+            if found is None:
+                return None
+            done = False
+            while not done:
+                before = found.seen
+                done = found.go_on(SLICE)
+                longest = max(longest, found.longest)
+                spend((found.seen - before) * CUT)
+                if now() > end or not useful(longest):
+                    return None
+    return longest
+
+
+def cuts_to_list(items: int, blocks: int) -> int:
+    """Return in how many ways some of the items are left out, and the others cut into blocks of two
+    or more, as many fewer as are left out.
+
+    >>> cuts_to_list(4, 2), cuts_to_list(14, 6)
+    (7, 63436373)
+    """
+    return sum(
+        comb(items, alone) * _in_twos(items - alone, blocks - alone) for alone in range(blocks)
+    )
+
+
+@cache
+def _in_twos(items: int, blocks: int) -> int:
+    """Return in how many ways items are cut into so many blocks of two or more."""
+    if items < 2 * blocks or not blocks:
+        return int(items == blocks == 0)
+    more = _in_twos(items - 2, blocks - 1)
+    return blocks * _in_twos(items - 1, blocks) + (items - 1) * more
 
 
 def most_left(

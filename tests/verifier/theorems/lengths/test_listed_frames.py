@@ -8,6 +8,7 @@ from itertools import accumulate, permutations, product
 import numpy as np
 import pytest
 
+from blowproof.verifier.exact.available import AVAILABLE
 from blowproof.verifier.theorems.affine_frames import (
     Signatures,
     best_frame,
@@ -16,7 +17,12 @@ from blowproof.verifier.theorems.affine_frames import (
     partitions,
 )
 from blowproof.verifier.theorems.lengths import listed_frames
-from blowproof.verifier.theorems.lengths.listed_frames import longest_in_frames, most_left
+from blowproof.verifier.theorems.lengths.listed_frames import (
+    cuts_to_list,
+    longest_in_frames,
+    longest_listed,
+    most_left,
+)
 from blowproof.verifier.theorems.listed_margins import CIRCUITS, LEFT, LISTED
 
 
@@ -54,6 +60,43 @@ def test_how_often_classes_of_tables_are_left(shape: tuple[int, ...]) -> None:
     for axis, side in enumerate(shape):
         sets = [[c for c, cell in enumerate(cells) if cell[axis] == x] for x in range(side)]
         assert most_left(basis, sets) == LEFT[shape].classes[side]
+
+
+FOREVER = float("inf")
+
+
+@pytest.mark.skipif(not AVAILABLE, reason="numba is an extra")
+@pytest.mark.parametrize("shape", [(2, 3), (2, 4), (3, 3), (2, 2, 2)])
+def test_compiled_loops_list_the_same(shape: tuple[int, ...]) -> None:
+    basis = kernel(rows_and_columns(*shape))
+    assert longest_listed(basis, end=FOREVER) == longest_in_frames(basis)[0]
+
+
+@pytest.mark.skipif(not AVAILABLE, reason="numba is an extra")
+@pytest.mark.parametrize("seed", range(6))
+def test_compiled_loops_list_frames_of_drawn_points(seed: int) -> None:
+    rng = random.Random(seed)
+    count, rank = rng.choice([(5, 1), (6, 2), (7, 2), (7, 3)])
+    points: set[tuple[int, ...]] = set()
+    while len(points) < count:
+        points.add(tuple(rng.randint(0, 6) for _ in range(rank)))
+    best = best_frame(Signatures(tuple(sorted(points)), (True,) * count))
+    assert best is not None
+    assert longest_listed(kernel(sorted(points)), end=FOREVER) == best.worth // 2
+
+
+def test_frames_are_not_listed_where_that_is_of_no_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    basis = kernel(rows_and_columns(2, 4))
+    longest = LISTED[2, 4]
+    assert not AVAILABLE or longest_listed(basis, useful=longest.__ge__, end=FOREVER) == longest
+    assert longest_listed(basis, useful=longest.__gt__, end=FOREVER) is None
+    assert longest_listed(basis, end=-FOREVER) is None
+    monkeypatch.setattr(listed_frames, "MOST_CUTS", cuts_to_list(8, 3) - 1)
+    assert longest_listed(basis, end=FOREVER) is None
+    monkeypatch.setattr(listed_frames, "MOST_CUTS", cuts_to_list(8, 3))
+    assert not AVAILABLE or longest_listed(basis, end=FOREVER) == longest
+    monkeypatch.setattr(listed_frames, "AVAILABLE", False)
+    assert longest_listed(basis, end=FOREVER) is None
 
 
 def most_by_orders(k: list[int], block: tuple[int, ...], inside: set[int]) -> int:
