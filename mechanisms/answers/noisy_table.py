@@ -21,6 +21,8 @@ from blowproof.models.data.dataset import Dataset
 __all__ = ["NoisyTable", "answered_from"]
 
 MOST_VALUES = 2_000_000
+LONGEST = 2**62
+"""Smaller numbers have room in 64 bits."""
 FINE = 2**20
 
 
@@ -78,6 +80,13 @@ def answered_from(table: NDArray[np.float64], query: BoundQuery, policy: Policy)
     """
     if query.separates:
         return Estimate(table, cells_of(policy.domain, tuple(range(len(policy.domain)))))
-    held = NoisyTable(whole([round(FINE * x) for x in table.tolist()]), policy.domain)
-    found = true_answers(query, policy, held)
+    found = true_answers(query, policy, NoisyTable(_in_parts(table), policy.domain))
     return Estimate(found.units.astype(np.float64) * float(found.grid) / FINE, found.names)
+
+
+def _in_parts(table: NDArray[np.float64]) -> NDArray[Any]:
+    """Return estimates in whole parts of 1 / FINE, the even one where two are as near."""
+    parts = FINE * table
+    if abs(parts).max(initial=0) < LONGEST:
+        return np.rint(parts).astype(np.int64)
+    return whole([round(part) for part in parts.tolist()])

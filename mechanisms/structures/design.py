@@ -95,9 +95,15 @@ def best_design(setup: Setup) -> Design:
     """Return the design with the least expected error among the candidates.
 
     All are ranked by a rough split of epsilon, the best of them by better ones; then the shares of
-    the best two, and of the best single block, are refined level by level.
+    the best two, and of the best single block, are refined level by level. Variances of Gaussian
+    noise, and so their errors, are in proportion to 1 / epsilon, whatever that is: one search tells
+    the design for all of them.
     """
-    return _best_design(setup)
+    if not setup.gaussian:
+        return _best_design(setup)
+    found, by = _best_design(replace(setup, epsilon=Fraction(1))), 1 / setup.epsilon
+    levels = tuple(variance * by for variance in found.levels)
+    return replace(found, prefix=found.prefix * by, levels=levels, error=found.error * float(by))
 
 
 @lru_cache(maxsize=256)

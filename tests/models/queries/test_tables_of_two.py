@@ -21,6 +21,7 @@ from blowproof.models import (
     QueryError,
     parse_query,
 )
+from blowproof.models.queries.kinds import Rectangles
 from blowproof.verifier.ask import sensitivity
 
 Capture = pytest.CaptureFixture[str]
@@ -117,3 +118,17 @@ def test_every_rectangle_stands_there_once() -> None:
     outputs = asked.outputs(DOMAIN)
     assert outputs is not None
     assert [outputs.place(key) for key in spans] == list(range(60))
+
+
+@pytest.mark.parametrize("longest", [9, 2**40, 2**62 - 1, 2**62, 2**70])
+def test_a_sample_of_rectangles_holds_the_positions_between_their_ends(longest: int) -> None:
+    policy = Policy(domain=Domain(x=Integers(1, longest), y=Integers(0, 30)))
+    query = parse_query("rectangles(x,y,40)", policy)
+    assert isinstance(query, Rectangles)
+    spans = list(query.spans())
+    for (a, b), (c, d) in spans[:6]:
+        for point in ((a, c), (b, d), (max(0, a - 1), c), (b, min(30, d + 1))):
+            held = [at for at, (one, two) in enumerate(spans)
+                    if one[0] <= point[0] <= one[1] and two[0] <= point[1] <= two[1]]  # fmt: skip
+            assert query.row(point) == dict.fromkeys(held, 1)
+            assert all(type(key) is int for key in query.row(point))

@@ -22,6 +22,7 @@ goes one way, and is said: epsilon to rho = epsilon^2 / 2, rho to epsilon at a d
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -168,7 +169,8 @@ def _order_2(sorts: Sorts, pair: Pair, asked: Asked) -> Exact | None:
     if shifts is None:
         return None
     try:
-        return plain(sum((_half_order_2(shift) for shift in shifts), Fraction(0)))
+        alike = Counter(shifts)  # of long cumulative counts, all of them
+        return plain(sum((many * _half_order_2(it) for it, many in alike.items()), Fraction(0)))
     except BudgetError:
         return None
 
