@@ -357,6 +357,15 @@ NARROWER = {
         reading="pufferfish",
         work=0.05,
     ),
+    "levels": Needs(  # moves that all reach far in both directions do not make up a pair
+        Policy(
+            domain=Domain(age=Integers(0, 99), sex=Labels(["F", "M"])),
+            known=tuple(
+                Count({"age": Between(low, high)}) for low, high in [(0, 30), (20, 60), (50, 99)]
+            ),
+        ),
+        "ranges(age)",
+    ),
     "matched": Needs(  # thousands of kinds of records that go and come, in cells of schools
         Policy(
             domain=Domain(school=Integers(1, 14), grade=Integers(1, 7), meal=Labels("fp")),

@@ -12,6 +12,7 @@ from blowproof.verifier.engines.determined import determined
 from blowproof.verifier.engines.one_move.engine import one_edge
 from blowproof.verifier.portfolio import easier, known_numbers, searches
 from blowproof.verifier.portfolio import refusals as no
+from blowproof.verifier.portfolio.by_levels import by_levels, no_levels
 from blowproof.verifier.portfolio.group_by_group import group_by_group, no_groups
 from blowproof.verifier.portfolio.matched import matched, no_matches
 from blowproof.verifier.portfolio.strategy import Strategy
@@ -88,6 +89,8 @@ ENGINES = (
              searches.by_circuits, no_long_circuits, part_of="auto", norms=EVERY_NORM),
     Strategy("ends", "reduction", "cumulative counts by the ends of classes",
              easier.by_class_ends, no.no_ends, norms=EVERY_NORM),
+    Strategy("levels", "reduction", "all ranges, by the cumulative counts of the attribute",
+             by_levels, no_levels),
     Strategy("policy graph", "engine", "the longest cycle or path of the policy graph",
              searches.by_policy_graph, no.either(no.single_records, no.no_graph),
              part_of="search", norms=EVERY_NORM),
