@@ -35,12 +35,13 @@ from blowproof.models import (
     UndeterminedError,
 )
 from blowproof.models import setting as setting_of
+from blowproof.models.base.clock import Budget
 from blowproof.models.programs.linear import LinearModel, weighted_sum
 from blowproof.models.programs.linear_exact import reduced, solve_exactly
 from blowproof.models.programs.linear_lp import Inequality, maximum, subdeterminants
 from blowproof.models.programs.linear_window import windowed
 from blowproof.models.programs.to_cpsat import Outcome, solve
-from blowproof.verifier.ask import neighbours, sensitivity
+from blowproof.verifier.ask import certified, neighbours, sensitivity
 from blowproof.verifier.databases.consistency import FactModel, check_consistent, prepare
 from blowproof.verifier.engines.irreducibles import longest
 from blowproof.verifier.exact.arrangements import arrangements
@@ -459,3 +460,25 @@ def test_positions_beyond_64_bits_are_joined_as_the_graph_says(bits: int) -> Non
         graph = secrets.bind(domain)
         told = [[graph.is_edge(x, y) for y in points] for x in points]
         assert joined(graph, points).tolist() == told
+
+
+@pytest.mark.parametrize("times", [2**31, 2**63, 10**30])
+@pytest.mark.parametrize("reading", ["published", "add-remove", "markov"])
+def test_what_is_exact_with_large_coefficients_is_proved(times: int, reading: Reading) -> None:
+    """A search for a proof that such numbers are too large for leaves the other kinds of proof."""
+    known = (Sum([(times, {"sex": "F"}), (-times - 1, {"ward": "a"})], equals=0),)
+    policy = Policy(domain=TABLE, known=known, database=Database(size=3))
+    answer, found = certified(policy, reading=reading, time_limit=2)
+    assert answer.status == "proved", found.reason
+
+
+def test_facts_of_a_search_may_have_large_coefficients() -> None:
+    """A multiple of one fact is added to another: the question stays, and so do small effects."""
+    rows = [{"a": a, "b": b} for a in range(3) for b in range(3)]
+    domain = Domain(a=Integers(0, 2), b=Integers(0, 2))
+    known = [Count(row) for row in rows[:-1]]
+    mixed = Sum([(1, rows[0]), (10**30, rows[3])])
+    policy = Policy(domain=domain, known=(*known[1:], mixed))
+    with Budget():
+        found = sensitivity(policy, reading="secret-moves", norm="l2-squared", time_limit=0.1)
+    assert found.lower == 0

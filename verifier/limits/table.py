@@ -520,6 +520,7 @@ proofs/cases/choice
     MOST_DENSE 10_000_000 entries: Larger tables of cases are not written out.
     AGAIN 4 times: How much a move that is made already counts against a functional that needs it
         again.
+    LARGEST 2^30 coefficient: Sums of larger coefficients of facts might not fit 64 bits.
 proofs/cases/cuts
     MOST_SUMS 3_000 sums: More sums of moves are not listed for a cut.
     FEW_CASES 2 cases: Cuts that leave so few open are taken.
@@ -540,6 +541,7 @@ proofs/lengths/beside
     MOST_ORDERS 5 labels: Of no more labels every order of the stages is tried.
 proofs/lengths/circuits
     MOST_ENTRIES 400_000 entries: Of the table of signatures.
+    LARGEST 2^30 coefficient: Larger coefficients of facts have no ellipsoid.
 proofs/lengths/tables
     MOST_SIGNATURES 64 signatures: Of more, it is not asked whether tables share an attribute.
 proofs/margins

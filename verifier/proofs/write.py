@@ -10,7 +10,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from blowproof.models import BoundQuery, Exact, InternalError, Policy, setting
+from blowproof.models import BoundQuery, BudgetError, Exact, InternalError, Policy, setting
 from blowproof.models.base.clock import now
 from blowproof.models.files.writing import digest
 from blowproof.models.stacks.stacked import Stacked
@@ -211,7 +211,7 @@ class _Writer:
         given, four = world.policy.scope == "given", world.reading == "markov"
         mixed = world.reading == "published" and not world.free
         yield from single_moves(self._fresh(), value)
-        yield from self._theorems(value)
+        yield from self._unless_too_large(self._theorems(value))
         if not self.searches:
             if four:
                 yield from four_cells(world)
@@ -220,22 +220,30 @@ class _Writer:
             return
         if four:
             yield from four_cells(world)
-            yield from self._cases(value, self._left / 2)
+            yield from self._unless_too_large(self._cases(value, self._left / 2))
             yield from four_cells(world)
         elif world.query.weights is None:
             yield from self._by_cells(value)
             end = self._left / ENDS
-            yield from ends(self._fresh(), value, lambda moves: trees(moves, end))
+            spread = ends(self._fresh(), value, lambda moves: trees(moves, end))
+            yield from self._unless_too_large(spread)
             loose = bool(world.bounds or world.policy.clauses)
             share = SHORT if loose else 1 + mixed
-            yield from self._irreducibles(value, self._left / share)
+            yield from self._unless_too_large(self._irreducibles(value, self._left / share))
         yield from every_database(world)
         if four:
             return
         if given and world.policy.clauses:
-            yield from self._merged(value)
+            yield from self._unless_too_large(self._merged(value))
         elif given or mixed:
-            yield from self._cases(value, self._left)
+            yield from self._unless_too_large(self._cases(value, self._left))
+
+    def _unless_too_large(self, proofs: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Yield proofs of some kinds until numbers are too large for a search; others are left."""
+        try:
+            yield from proofs
+        except BudgetError as refusal:
+            self.reasons.append(str(refusal).partition("\n")[0])
 
     def _theorems(self, value: Exact) -> Iterator[dict[str, Any]]:
         """Yield proofs without a search, or with one that depends on the sizes of a table alone.

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models.base.clock import now, spend
-from blowproof.verifier.exact.coordinates import Instance
+from blowproof.verifier.exact.coordinates import LARGEST, Instance
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["functionals", "small_functionals"]
@@ -34,8 +34,8 @@ def functionals(instance: Instance, seconds: float | None = None) -> NDArray[np.
     """Values y.d of each functional y (rows) on each effect d (columns), those with fewest d first.
 
     All normals up to sign where there are not too many of them; else a sample of normals, the
-    coordinates and the caller's own coordinates: the search stays correct with any choice and only
-    its length changes. With few `seconds` left, fewer are sampled.
+    coordinates and the caller's own coordinates that are not too large: the search stays correct
+    with any choice and only its length changes. With few `seconds` left, fewer are sampled.
     """
     # Compiled: imported when first needed.
     from blowproof.verifier.engines.irreducibles.arrays.hyperplanes import all_normals, some_normals
@@ -55,7 +55,8 @@ def functionals(instance: Instance, seconds: float | None = None) -> NDArray[np.
         normals = np.concatenate([some_normals(half, orders), units])
     values = np.asarray(normals @ instance.vectors.T, dtype=np.int64)
     if not complete:
-        values = np.concatenate([values, np.array(instance.effects, dtype=np.int64).T])
+        own = [row for row in zip(*instance.effects, strict=True) if max(map(abs, row)) <= LARGEST]
+        values = np.concatenate([values, np.array(own, dtype=np.int64).reshape(-1, len(values.T))])
         values = np.unique(values[values.any(axis=1)], axis=0)
     return values[np.argsort(np.count_nonzero(values, axis=1), kind="stable")]
 

@@ -20,6 +20,7 @@ __all__ = ["Chooser"]
 SOME_CASES = whole_limit(__name__, "SOME_CASES")
 MOST_DENSE = whole_limit(__name__, "MOST_DENSE")
 AGAIN = whole_limit(__name__, "AGAIN")
+LARGEST = whole_limit(__name__, "LARGEST")
 
 Choice = tuple[str, Any, list[Case]]
 
@@ -37,7 +38,9 @@ class Chooser:
         self.dense = np.vstack([np.zeros((0, width)), *map(points.dense, self.forms)])
         facts = problem.equalities
         effects = [effect[:facts] for effect, _ in self.cuts.alike]
-        self.effects = np.asarray(effects, dtype=np.int64).reshape(len(effects), facts)
+        most = max((abs(x) for effect in effects for x in effect), default=0)
+        self.effects = np.asarray(effects, dtype=np.int64 if most <= LARGEST else object)
+        self.effects = self.effects.reshape(len(effects), facts)
         units = np.eye(facts, dtype=np.int64)
         both = [s * a + t * b for a in units for b in units for s in (1, -1) for t in (1, -1)]
         ways = [way for way in (*units, *-units, *both) if way.any()]

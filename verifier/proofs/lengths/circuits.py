@@ -20,6 +20,7 @@ from blowproof.verifier.theorems.lengths.longest_circuit import ellipsoid
 __all__ = ["circuits"]
 
 MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
+LARGEST = whole_limit(__name__, "LARGEST")
 
 
 @unless_refused
@@ -28,6 +29,8 @@ def circuits(world: World, value: Exact) -> Iterator[dict[str, Any]]:
     scale, places = places_of(world)
     effects = list(dict.fromkeys(effect for effect, _ in places))
     if not effects or len(effects) * len(world.equalities) > MOST_ENTRIES:
+        return
+    if any(abs(times) > LARGEST for effect in effects for _, times in effect):
         return
     points = np.zeros((len(effects), len(world.equalities)), dtype=np.int64)
     for row, effect in enumerate(effects):
