@@ -31,6 +31,7 @@ one kind of offence, with two margins and full secrets.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
@@ -134,8 +135,10 @@ def _look(group: Setting, axes: Sequence[int], cell: Cell) -> object:
 
     here = _put(group.domain.whole, dict(zip(axes, cell, strict=True)))
     held = [part for box in group.impossible.boxes if (part := box & here)]
-    facts = {
-        frozenset((times, elsewhere(area.boxes)) for times, area in fact.terms)
-        for fact in group.equalities
-    }
+    facts = set()
+    for fact in group.equalities:
+        total: Counter[frozenset[Box]] = Counter()
+        for times, area in fact.terms:  # an area may be there more than once
+            total[elsewhere(area.boxes)] += times
+        facts.add(frozenset(total.items()))
     return frozenset(facts), elsewhere(held)

@@ -20,6 +20,7 @@ from blowproof.models import (
     PartitionBy,
     Policy,
     Setting,
+    Sum,
     setting,
 )
 from blowproof.models.stacks.written import parse_question
@@ -172,6 +173,22 @@ def test_cells_that_look_alike_are_asked_once() -> None:
         assert len(cells(policy, query) or ()) == count
     assert len(cells(policy, "count(one)") or ()) == 3
     assert len(cells(policy, "histogram + 2*count(one)") or ()) == 3
+
+
+def test_a_count_that_is_added_up_three_times_is_another_fact() -> None:
+    three = [(1, {"kind": "q", "a": 0})] * 3
+    policy = Policy(
+        domain=Domain(kind=Labels("pq"), a=Integers(0, 2)),
+        secrets=PartitionBy(["kind"]),
+        known=(
+            Sum([(1, {"kind": "p", "a": 0}), (1, {"kind": "p", "a": 1})]),
+            Sum([*three, (1, {"kind": "q", "a": 1})]),
+        ),
+    )
+    some = cells(policy, "histogram") or []
+    each = [sensitivity(one, reading="secret-moves", engine="search").upper for one in some]
+    assert each == [2, 6]
+    assert sensitivity(policy, reading="secret-moves", engine="brute", max_size=3).lower == 6
 
 
 @pytest.mark.parametrize(
