@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from blowproof.models.base.errors import PolicyError
-from blowproof.models.base.kept import Kept
+from blowproof.models.base.kept import Kept, cached_property
 from blowproof.models.domain.domain import Domain
 from blowproof.models.domain.regions import Area, Point
 from blowproof.models.facts.facts import Marginal
@@ -64,6 +64,18 @@ class Setting:
     def clauses(self) -> tuple[BoundClause, ...]:
         """The clauses over single records (scope "given" only)."""
         return self.policy.clauses
+
+    @cached_property
+    def as_listed(self) -> bool:
+        """Whether the policy lists the equalities and no others, n aside.
+
+        Who reads the policy alone for what is known asks this before: a bound that leaves one
+        number is an equality besides.
+        """
+        listed = {fact.terms for fact in self.policy.linear_facts if not fact.bounded}
+        known = {fact.terms for fact in self.equalities}
+        everything = ((1, Area((self.domain.whole,))),)
+        return listed ^ known <= {everything}
 
     def effect(self, point: Point) -> tuple[int, ...]:
         """Return what one record at a point adds to each equality."""

@@ -53,6 +53,8 @@ def no_matches(question: Question) -> str:
         return "it speaks about reading 3, and sums of rows"
     if found.scope == "given" or found.clauses:
         return "it is asked for any answers"
+    if not found.as_listed:
+        return "the policy lists other facts than are known"
     return "" if found.policy.knows_size else "n is not known"
 
 

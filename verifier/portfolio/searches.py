@@ -298,9 +298,7 @@ def _sparse_bound_of(question: Question) -> PolicyGraphBound | None:
     from blowproof.verifier.engines.policy_graph.graph import policy_graph_bound
 
     policy = question.setting.policy
-    listed = {fact.name for fact in policy.linear_facts if not fact.bounded} | {"size"}
-    names = {"size", *(fact.name for fact in question.setting.equalities)}
-    if names != listed:
+    if not question.setting.as_listed:
         return None  # it knows a bound that is an equality in truth, or a fact of another group
     try:
         left = question.left

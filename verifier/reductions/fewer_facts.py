@@ -16,12 +16,15 @@ from blowproof.models import (
     Box,
     BudgetError,
     Clause,
+    Count,
     Domain,
     Impossible,
+    Known,
     LinearFact,
     Positions,
     Region,
     Setting,
+    Sum,
 )
 from blowproof.models.base.clock import now
 from blowproof.models.domain.classes import collapse
@@ -161,17 +164,19 @@ def _region(domain: Domain, box: Box) -> Region | None:
 def freed(setting: Setting) -> Setting:
     """Return the setting's equalities under scope "any", without its bounds and clauses.
 
-    Equalities that took the place of bounds are kept, although the policy does not list them.
+    Equalities that took the place of bounds are kept, and listed as such in the policy.
     """
     return setting.kept.get("freed", lambda: _freed(setting))
 
 
 def _freed(setting: Setting) -> Setting:
-    kept = tuple(
-        fact
-        for fact in setting.policy.known
-        if not isinstance(fact, Clause) and (isinstance(fact, Impossible) or not fact.bounded)
-    )
-    policy = replace(setting.policy, known=kept).with_answers("any")
+    told = {fact.terms for fact in setting.equalities}
+    kept: list[Known] = []
+    for fact in setting.policy.known:
+        if isinstance(fact, Impossible) or not (isinstance(fact, Clause) or fact.bounded):
+            kept.append(fact)
+        elif isinstance(fact, (Count, Sum)) and fact.bind(setting.domain, "")[0].terms in told:
+            kept.append(Count(fact.where) if isinstance(fact, Count) else Sum(fact.terms))
+    policy = replace(setting.policy, known=tuple(kept)).with_answers("any")
     free = tuple(replace(fact, answer=None) for fact in setting.equalities)
     return replace(setting, policy=policy, scope="any", equalities=free, bounds=())

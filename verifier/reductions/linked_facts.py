@@ -26,6 +26,7 @@ from dataclasses import replace
 import numpy as np
 
 from blowproof.models import Clause, Impossible, Policy, Setting
+from blowproof.models.policy.policy import Terms
 from blowproof.verifier.databases.value_classes import class_table
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.moves.joined_classes import Joined, different
@@ -79,18 +80,21 @@ def with_facts(setting: Setting, places: list[int], *, among: set[int]) -> Setti
     bounds = tuple(fact for at, fact in enumerate(setting.bounds, count) if at in kept)
     return replace(
         setting,
-        policy=_knowing(setting.policy, {fact.name for fact in (*equalities, *bounds)}),
+        policy=_knowing(setting.policy, {fact.terms for fact in (*equalities, *bounds)}),
         equalities=equalities,
         bounds=bounds,
     )
 
 
-def _knowing(policy: Policy, names: set[str]) -> Policy:
-    """Return the policy without what it knows of other facts alone."""
+def _knowing(policy: Policy, kept: set[Terms]) -> Policy:
+    """Return the policy without what it knows of other facts alone.
+
+    Facts are told by what they count: their names may be those of earlier places.
+    """
     dropped = []
     for place, fact in enumerate(policy.known):
         if not isinstance(fact, (Impossible, Clause)):
             bound = fact.bind(policy.domain, f"known[{place}]")
-            if names.isdisjoint(each.name for each in bound):
+            if kept.isdisjoint(each.terms for each in bound):
                 dropped.append(place)
     return policy.without(dropped)

@@ -13,6 +13,7 @@ from blowproof.models import (
     Domain,
     Impossible,
     Integers,
+    Known,
     Labels,
     Marginal,
     NamedCount,
@@ -22,10 +23,12 @@ from blowproof.models import (
 )
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Question
+from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.neighbours.check import Verdict, check_pair
 from blowproof.verifier.plan import answer
 from blowproof.verifier.portfolio import matched, step
 from blowproof.verifier.portfolio.matched import no_matches
+from blowproof.verifier.reductions.fewer_facts import freed, loosened
 
 QUERIES = ("histogram", "marginal(a,b)", "marginal(c)", "count(some)", "sum(a)")
 
@@ -173,3 +176,28 @@ def test_it_is_for_reading_3_where_n_is_known() -> None:
     assert no_matches(asked(free, "histogram")) == "n is not known"
     sized = replace(free, database=Database(size=9, answers="any"))
     assert not no_matches(asked(sized, "histogram"))
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_bound_that_leaves_one_number_is_known_besides(place: int) -> None:
+    """It is an equality by the time that other secrets are asked about, and stays one."""
+    known: list[Known] = [Marginal(["a"], answers=[2, 2]), Marginal(["b"], answers=[2, 2])]
+    known.insert(place, Count({"c": 0}, at_least=2, at_most=2))
+    policy = Policy(
+        domain=Domain(a=Integers(0, 1), b=Integers(0, 1), c=Integers(0, 1)),
+        known=tuple(known),
+        database=Database(size=4),
+    )
+    given = loosened(prepare(setting(policy), "add-remove"))
+    assert not given.as_listed
+    free = freed(given)
+    assert free.as_listed
+    question = Question(free, parse_query("histogram", policy), "add-remove")
+    told = answer(question, "matched")
+    truth = answer(question, "search")
+    assert truth.lower == truth.upper == 6
+    assert told.upper is not None
+    assert told.lower <= 6 <= told.upper
+    # as it would be if the policy did not say so
+    behind = replace(free, policy=free.policy.without([place]))
+    assert no_matches(replace(question, setting=behind)) != ""

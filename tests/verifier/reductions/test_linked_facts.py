@@ -36,6 +36,7 @@ from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.plan import answer
 from blowproof.verifier.portfolio.group_by_group import no_groups
 from blowproof.verifier.proofs.write import certify_answer
+from blowproof.verifier.reductions.fewer_facts import freed
 from blowproof.verifier.reductions.linked_facts import linked_facts, with_facts
 from blowproof.verifier.theorems.beside import facts_beside
 
@@ -297,3 +298,24 @@ def test_components_bound_every_irreducible() -> None:
         assert truth.lower == truth.upper
         assert told is not None and told.upper is not None
         assert told.lower <= truth.lower <= told.upper
+
+
+def test_a_policy_that_lost_facts_still_lists_those_of_a_group() -> None:
+    """A bound before them is left out, so that their places are not those of their names."""
+    policy = Policy(
+        domain=Domain(x=Integers(0, 1), y=Integers(0, 1)),
+        secrets=AttributeChange(),
+        known=(
+            Count({"x": 0, "y": 0}, at_least=1),
+            Count({"x": 0}, answer=2),
+            Count({"y": 0}, answer=2),
+        ),
+        database=Database(size=4),
+    )
+    free = freed(prepare(setting(policy), "secret-moves"))
+    groups = linked_facts(free)
+    assert len(groups) == 2
+    for group in groups:
+        some = with_facts(free, group, among={0, 1})
+        assert some.as_listed
+        assert len(some.policy.known) == 1

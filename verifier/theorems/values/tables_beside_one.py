@@ -88,7 +88,8 @@ def no_tables(question: Question) -> str:
     setting = question.setting
     if question.reading not in READINGS or setting.scope != "any":
         return "it speaks about readings 1, 2, 4 and 5, and any answers"
-    if _published(setting) is None or setting.bounds or setting.clauses:
+    listed = setting.as_listed and not (setting.bounds or setting.clauses)
+    if not listed or _published(setting) is None:
         return "it speaks about one published marginal"
     if not isinstance(question.query, Stacked) or _tables(question.query, setting) is None:
         return "it speaks about stacks of marginals with one weight each"

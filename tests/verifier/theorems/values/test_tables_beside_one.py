@@ -23,9 +23,11 @@ from blowproof.models.norms import NORMS
 from blowproof.models.policy.readings import Reading
 from blowproof.models.stacks.written import parse_question
 from blowproof.verifier.ask import explain, sensitivity
+from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.engines.one_move.by_structure import largest_change
 from blowproof.verifier.neighbours.check import check_pair
+from blowproof.verifier.theorems.values.tables_beside_one import no_tables
 
 READINGS: tuple[Reading, ...] = ("published", "secret-moves", "pufferfish", "markov")
 
@@ -145,3 +147,14 @@ def test_it_says_where_it_does_not_apply():
     steps, _ = explain(more, parse_question("histogram + marginal(sex)", more, "l1"))
     (step,) = [step for step in steps if step.strategy.name == "tables"]
     assert not step.applies and "one published marginal" in step.why_not
+
+
+def test_an_equality_that_the_policy_does_not_list_is_another_fact():
+    rules = policy(3)
+    query = parse_question("histogram + marginal(sex)", rules, "l1")
+    question = Question(setting_of(rules), query, "published")
+    assert not no_tables(question)
+    more = setting_of(replace(rules, known=(*rules.known, Marginal(["county"]))))
+    assert no_tables(
+        replace(question, setting=replace(question.setting, equalities=more.equalities))
+    )
