@@ -255,10 +255,28 @@ def _beside(found: Planned) -> Iterator[RenderableType]:
              if "dimensions" in item.why}  # fmt: skip
     for why, mechanism in large.items():
         yield Text(f"not compared: {mechanism}, for {why}")
+    yield from _late(found)
     for entry in found.plain:
         yield Text(f"under plain differential privacy, the whole budget for {entry['query']}: "
                    f"RMSE {entry['rmse']:,.4g} ({entry['mechanism']})")  # fmt: skip
     yield from _price_of_facts(found)
+
+
+def _late(found: Planned) -> Iterator[RenderableType]:
+    """Yield what could not be compared in time: the best may be among it."""
+    from rich.text import Text
+
+    from blowproof.models.policy.in_words import printable
+
+    late: dict[str, list[str]] = {}
+    for item in found.refused:
+        if item.late:
+            late.setdefault(item.query, []).append(item.mechanism)
+    if found.options and late:
+        yield Text("not compared, for the time was over (a longer --time-limit may find a better "
+                   "plan):")  # fmt: skip
+        yield from (Text(f"  {printable(query)}: {', '.join(dict.fromkeys(names))}")
+                    for query, names in late.items())  # fmt: skip
 
 
 def _price_of_facts(found: Planned) -> Iterator[RenderableType]:

@@ -116,6 +116,5 @@ def write_records(path: str | Path, domain: Domain, counts: NDArray[np.int64]) -
     if place.suffix.lower() == ".csv":
         write_rows(domain.names, rows(), place)
     else:
-        columns = [list(column) for column in zip(*rows(), strict=True)]
-        write_columns(domain.names, columns, place)
+        write_columns(domain.names, rows(), place)
     return int(counts.sum())

@@ -94,6 +94,7 @@ class Strategy(Plan):
         text = request.options.get("measure")
         if text is None:
             text = measured_for(request, [self.asked], known)
+        self.measured = text
         self.parts = measured_parts(text, policy)
         if len(self.parts) == 1:  # a weight is for what is measured beside it
             self.parts = (Part(self.parts[0].query, (Fraction(1),)),)
@@ -188,6 +189,11 @@ class Strategy(Plan):
     def squares(self) -> float:
         """The expected squared error of the answers, for noise as in `precisions`."""
         return self.marginals.error(self.asked, self.precisions)
+
+    @property
+    def worked_out(self) -> Mapping[str, str]:
+        """Which marginals are measured, and how well."""
+        return {} if "measure" in self.request.options else {"measure": self.measured}
 
     def draws_as(self, other: Plan) -> bool:
         """Whether the other plan measures the same marginals, with the same noise."""

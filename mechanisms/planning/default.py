@@ -74,7 +74,7 @@ def best_plan(request: Request, data: str) -> Plan:
     if best is None:
         return made_ready(USUAL, request)
     part = best.parts[0]
-    plan = made_ready(part.mechanism, replace(request, options=part.settings))
+    plan = made_ready(part.mechanism, replace(request, options=best.settled(part)))
     error = best.errors[0]
     others = len(found.options) - 1
     plan.notes += (

@@ -91,6 +91,20 @@ class Option:
         plan = self.plan
         return tuple(self.names[at] for at in plan.fitted) if isinstance(plan, Joint) else ()
 
+    def settled(self, part: Drawn) -> Mapping[str, str]:
+        """Return the settings of a release, with those that its mechanism worked out itself."""
+        plan = self.plan
+        made = plan.plans[part.queries[0]] if isinstance(plan, Together) else plan
+        return {**part.settings, **made.worked_out}
+
+    def _part_json(self, part: Drawn) -> dict[str, Any]:
+        return {
+            "mechanism": part.mechanism,
+            "settings": dict(self.settled(part)),
+            "budget": show(part.budget),
+            "queries": [self.names[place] for place in part.queries],
+        }
+
     def to_json(self) -> dict[str, Any]:
         """Return the option as `blowproof plan --json` writes it."""
         of = {query: part for part in self.parts for query in part.queries}
@@ -103,9 +117,9 @@ class Option:
             }
             for place, (name, error) in enumerate(zip(self.names, self.errors, strict=True))
         ]
-        settings: dict[str, Any] = dict(self.parts[0].settings)
+        settings: dict[str, Any] = dict(self.settled(self.parts[0]))
         if isinstance(self.plan, Together):
-            settings = {"releases": [_part_json(part, self.names) for part in self.parts]}
+            settings = {"releases": [self._part_json(part) for part in self.parts]}
             if self.fitted:
                 settings["joint"] = list(self.fitted)
         description = self.plan.description
@@ -125,15 +139,6 @@ def _short(part: Drawn) -> str:
     measured = settings.pop("measure", None)
     many = [] if measured is None else [f"{measured.count('*') or 1} measured"]
     return ", ".join([part.mechanism, *many, *(f"{k} {v}" for k, v in settings.items())])
-
-
-def _part_json(part: Drawn, names: Sequence[str]) -> dict[str, Any]:
-    return {
-        "mechanism": part.mechanism,
-        "settings": dict(part.settings),
-        "budget": show(part.budget),
-        "queries": [names[place] for place in part.queries],
-    }
 
 
 @dataclass(frozen=True)

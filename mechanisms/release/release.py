@@ -167,6 +167,11 @@ class Plan(ABC):
         """Whether the answers follow from what the other plan draws; then it is drawn once."""
         return self.description is not None and self.description == other.description
 
+    @property
+    def worked_out(self) -> Mapping[str, str]:
+        """Settings that were left out and worked out with questions, in time: a plan keeps them."""
+        return {}
+
     def for_intervals(self) -> Plan:
         """Return the plan whose rehearsed errors this one's intervals are made of: mostly its own.
 

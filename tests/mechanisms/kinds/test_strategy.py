@@ -172,6 +172,29 @@ def test_a_plan_with_a_strategy_is_drawn_from_its_file(tmp_path: Path) -> None:
     assert again.description == found.chosen.plan.description
 
 
+def test_a_plan_says_which_marginals_are_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Drawing a plan worked them out once more: a question for each, and maybe other noise."""
+    from blowproof.mechanisms.planning.plan_file import document, read_plan, ready
+
+    work = workload(["marginal(a,b)", "marginal(b,c)"], [], FREE)
+    request = Request(policy=FREE, query=work.queries[0], epsilon=Fraction(1))
+    found = planned(request, work, size=1000)
+    place = next(at for at, option in enumerate(found.options)
+                 if any(part.mechanism == "strategy" and "measure" not in part.settings
+                        for part in option.parts))  # fmt: skip
+    written = {**document(found), "chosen": place}
+    releases = written["options"][place]["settings"]["releases"]
+    assert all("marginal(" in item["settings"]["measure"] for item in releases
+               if item["mechanism"] == "strategy")  # fmt: skip
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(written), encoding="utf-8")
+    monkeypatch.setattr("blowproof.mechanisms.kinds.strategy.measured_for", None)
+    again = ready(read_plan(str(path), FREE), request)
+    assert again.description == found.options[place].plan.description
+
+
 MIXED = "1*marginal(a,c) + 1/2*difference(b,a) + 1/3*difference(b,c) + 1/4*difference(b)"
 
 
