@@ -860,7 +860,7 @@ witnesses/frames/long_circuits
     MOST_ENTRIES 4_000_000 entries: Of larger tables of signatures none are.
     SECONDS 8.0 seconds: For all walks, where classes are many and steps long.
     EDGE 1e-6 seconds: For a pair of values that may be a secret.
-    STEPS 20_000 steps: So many frames are gone to, all walks together.
+    STEPS 30_000 steps: So many frames are gone to, all walks together.
     MOST_RECORDS 100_000 records: Circuits of more records are not written out.
     MOST_PLACED 20_000 records: Circuits of more records are not put into a database.
     MOST_TRIED 12 frames: So many are given values where their worth is not the best yet.
@@ -876,7 +876,9 @@ witnesses/frames/walk
     SHUFFLED 1 steps: So many for each class go anywhere, before those that look for weight.
     WARM 0.15 log: How much lighter, as a logarithm, a frame is that a walk goes to often, at first.
     COLD 0.01 log: The same in the end.
-    COOLING 0.985 part: What a walk keeps of its warmth in each step.
+    COOLING 0.985 part: What a walk keeps of its warmth in each step, at the least.
+    SLOWER 0.25 part: Later walks have cooled down after a step for each such part of a class and
+        block.
     PIECE 0.5 seconds: After so long a walk says what it has found by then.
     LARGEST 2^46 determinant: Larger ones are not exact enough in floats.
     SECONDS_PER_STEP 7e-5 seconds: What a step costs.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -238,6 +238,22 @@ def test_paths_keep_off_edges_that_no_plain_move_can_take() -> None:
     policy = table(6, 2, 2, known=("a", "b"), secrets=AttributeChange(changes=1))
     counts = tuple(Count({"a": classes, "c": region}) for classes, region in groups)
     assert best(replace(policy, known=(*policy.known, *counts)), "histogram") >= 300
+
+
+def test_later_walks_take_their_time() -> None:
+    """4 x 4 cells: 16 classes and 9 blocks, so 576 steps until a walk of the last third is cold."""
+    basis = kernel([(*np.eye(4)[i], *np.eye(4)[j]) for i, j in product(range(4), repeat=2)])
+    seen = 0
+
+    def worth(vectors: np.ndarray, cuts: np.ndarray) -> np.ndarray:
+        nonlocal seen
+        seen += 1
+        return np.abs(vectors).sum(axis=0).astype(float)
+
+    ends = [seen for _ in frames_walked(basis, worth, seed=0, steps=4_500, end=float("inf"))]
+    lengths = [two - one for one, two in pairwise([0, *ends])]
+    late = [n for n, end in zip(lengths, ends, strict=True) if end - n > 3_000]
+    assert min(late[:-1]) >= 576 > min(lengths)
 
 
 def test_frames_are_worth_what_the_norm_says() -> None:

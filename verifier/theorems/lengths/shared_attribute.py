@@ -115,7 +115,7 @@ p_3 at the most.
 *Met.* Two tables with four ages in common, of 4 regions and of 3 incomes: D is 8,220, determinants
 of 4,096 have been met, and no larger ones by 10 walks of 300,000 steps that cool slowly. An
 ellipsoid (`longest_circuit`) says 55,698, and that a circuit has 445,149 moves, where (r + 1) D is
-197,280 and four times T w^3 is 123,302; one of 48,258 is known. (T is 28 for forests, by all
+197,280 and four times T w^3 is 123,302; one of 49,671 is known. (T is 28 for forests, by all
 1,323,652.)
 """
 

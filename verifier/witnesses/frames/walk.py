@@ -11,6 +11,9 @@ those of A0 sum to -B_c. If A0 is regular, putting c into block b gives A = A0 +
 are the frames of all blocks that c may go to, at the price of one inverse. A0 is regular where the
 frame that c is in has k_c other than 0.
 
+In the first two thirds of all steps walks cool down soon, then the more slowly the more
+classes and blocks there are, which settle better if they are given time.
+
 The arithmetic is in floats, and only proposes: `irreducible` says in whole numbers whether the
 moves that come of it are a circuit.
 """
@@ -34,6 +37,7 @@ SHUFFLED = whole_limit(__name__, "SHUFFLED")
 WARM = real_limit(__name__, "WARM")
 COLD = real_limit(__name__, "COLD")
 COOLING = real_limit(__name__, "COOLING")
+SLOWER = real_limit(__name__, "SLOWER")
 PIECE = real_limit(__name__, "PIECE")
 LARGEST = whole_limit(__name__, "LARGEST")
 SECONDS_PER_STEP = real_limit(__name__, "SECONDS_PER_STEP")
@@ -95,7 +99,9 @@ class _Walker:
         best: Frame | None = None
         told, begun = best, now()
         heat, stalled = WARM, 0
-        limit = STALL * len(blocks)
+        limit, cooling = STALL * len(blocks), COOLING
+        if 3 * self.steps >= 2 * most:
+            cooling = max(COOLING, (COLD / WARM) ** (SLOWER / self.basis.size))
         for step in range(most):
             time_told = now(self.cost)
             if stalled > limit or self.steps >= most or time_told > self.end:
@@ -108,7 +114,8 @@ class _Walker:
             vectors, cuts, worth = found
             chosen = self._chosen(worth, heat if step > SHUFFLED * len(blocks) else np.inf)
             blocks, vector = cuts[:, chosen].copy(), vectors[:, chosen].copy()
-            heat, stalled = max(COLD, heat * COOLING), stalled + 1
+            stalled = stalled + 1 if heat == COLD or cooling == COOLING else 0
+            heat = max(COLD, heat * cooling)
             top = int(worth.argmax())
             if worth[top] > 0 and (best is None or worth[top] > best.worth):
                 numbers = tuple(int(k) for k in vectors[:, top])
