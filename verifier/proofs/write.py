@@ -294,7 +294,8 @@ class _Writer:
                 found = True
                 yield proof
             if not found:
-                self.reasons.append(f"the search for a proof did not end in {limit:g} s")
+                ended = f"did not end in {limit:.3g} s" if limit > 0 else "had no time left"
+                self.reasons.append(f"the search for a proof {ended}")
         except Rejected as reason:
             self.reasons.append(f"irreducible: {reason}")
 
