@@ -335,11 +335,40 @@ def test_auto_relies_on_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 NARROWER = {
     "two databases": Needs(  # forty records: circuits that are found without their numbers are not
         Policy(  # among them
-            domain=table(4, 4, 3),
+            domain=table(5, 5, 4),
             known=(
-                Marginal(["a", "b"], answers=[6, 5, 7, 4, 3, 1, 5, 2, 1, 0, 2, 1, 1, 0, 0, 2]),
-                Marginal(["b", "c"], answers=[2, 6, 3, 0, 0, 6, 7, 2, 5, 2, 2, 5]),
-                Marginal(["a", "c"], answers=[5, 7, 10, 3, 2, 6, 3, 0, 1, 0, 1, 2]),
+                Marginal(
+                    ["a", "b"],
+                    answers=[
+                        0,
+                        7,
+                        2,
+                        1,
+                        *[0] * 3,
+                        1,
+                        *[0] * 3,
+                        10,
+                        7,
+                        9,
+                        1,
+                        0,
+                        0,
+                        1,
+                        *[0] * 3,
+                        1,
+                        0,
+                        0,
+                        0,
+                    ],
+                ),
+                Marginal(
+                    ["b", "c"],
+                    answers=[0, 0, 0, 0, 14, 2, 2, 0, 8, 3, 0, 0, 10, 0, 0, 0, 1, 0, 0, 0],
+                ),
+                Marginal(
+                    ["a", "c"],
+                    answers=[8, 1, 1, 0, 1, 0, 0, 0, 23, 3, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0],
+                ),
             ),
         )
     ),

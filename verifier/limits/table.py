@@ -402,6 +402,7 @@ moves/best_choice
     WRITTEN 7e-6 seconds: For one output of one kind in a program that is written.
     CHOICE_SECONDS 20.0 seconds: How long a program may look for the best choice of moves, where no
         time limit says it.
+    GOOD 1.0 seconds: The same where a choice that swapping finds is good enough.
 moves/choices_at_once
     MOST_NUMBERS 2_000_000 numbers: Sums times outputs that are added up at once.
     LARGEST 2^62 size: No sum of changes that is added up in arrays may be larger.
@@ -831,6 +832,7 @@ witnesses/few_classes
     BOXES 3 boxes: So many boxes of a class are looked at.
     ENTRY 3.6e-10 seconds: For a fact of a class that may join others.
     CANDIDATE 7e-6 seconds: For looking at a pair that may be one.
+    MEMBER 1e-7 seconds: For an attribute of a class that may be in a box.
 witnesses/four_cells
     MOST_CLASSES 300 classes: Of more classes some that share facts are looked at.
     MOST_FOURS 60 fours: So many are tried.
@@ -871,6 +873,8 @@ witnesses/frames/long_circuits
     SOLVED 1e-6 seconds: For two effects of a circuit, to see whether one more move joins it.
     BOXES 4 boxes: So many boxes of a class are looked at for edges of G.
     SPREAD 5 values: Of each signature, where the rows of all of them are too many numbers.
+witnesses/frames/one_more_move
+    SOLVED 1e-6 seconds: For two effects of a circuit, to see whether one more move joins it.
 witnesses/frames/walk
     STALL 8 steps: A walk that gains nothing in so many for each class begins anew.
     SHUFFLED 1 steps: So many for each class go anywhere, before those that look for weight.

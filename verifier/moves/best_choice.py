@@ -19,6 +19,7 @@ from blowproof.verifier.moves.score import PLAIN, Score
 LISTING_LIMIT = whole_limit(__name__, "LISTING_LIMIT")
 MOST_DIGITS = whole_limit(__name__, "MOST_DIGITS")
 CHOICE_SECONDS = real_limit(__name__, "CHOICE_SECONDS")
+GOOD = real_limit(__name__, "GOOD")
 PARTS = whole_limit(__name__, "PARTS")
 OFTEN = whole_limit(__name__, "OFTEN")
 SUM = real_limit(__name__, "SUM")
@@ -30,6 +31,7 @@ __all__ = [
     "best_choice",
     "bound_of",
     "by_swapping",
+    "good_choice",
     "longest_of",
     "size_of",
     "total_change",
@@ -144,6 +146,16 @@ def best_choice(
     if better is not None:
         return (size_of(better), better) if better else (value, choice)
     return _by_listing(groups, deadline) or _by_program(groups, value, choice, deadline)
+
+
+def good_choice(
+    groups: Sequence[tuple[Sequence[Kind], int]], deadline: float
+) -> tuple[int, Counter[Kind]]:
+    """Return the best choice, or where that takes longer than GOOD, one that swapping finds."""
+    try:
+        return best_choice(groups, deadline=min(deadline, now() + GOOD))
+    except TimeoutError:
+        return by_swapping(groups)
 
 
 def _by_listing(

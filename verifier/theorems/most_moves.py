@@ -89,6 +89,9 @@ def _ceilings(question: Question, end: float) -> Iterator[Ceiling]:
         largest = largest_move(setting, query, reading)
     except (BlowproofError, OverflowError):
         largest = None
+    if largest == 0:
+        yield Ceiling(0, "no move that a record may make changes the query")
+        return
     alone = query.all_records(setting.domain)
     if alone is not None:
         yield Ceiling(alone, "every record of the sum changes by the most it can")
@@ -357,9 +360,17 @@ def _largest_move(setting: Setting, query: BoundQuery, reading: Reading) -> Exac
         return min((item for item in found if item is not None), default=None)
     if not labelled:
         return query.one_record(setting.domain)
+    if not is_mixed(reading) and _unseen(setting, query):
+        return 0
     long = query.slopes or query.longest_row > 1  # elsewhere it is 1 or 2, however near
     along = query.along(setting.graph) if not is_mixed(reading) and long else None
     return query.one_move(setting.domain) if along is None else plain(along)
+
+
+def _unseen(setting: Setting, query: BoundQuery) -> bool:
+    """Whether no edge of G changes an attribute that the query looks at."""
+    reach = setting.graph.reach
+    return all(reach(axis) == 0 for axis in query.axes_read(setting.domain))
 
 
 def _of_a_stack(setting: Setting, stack: Stacked, reading: Reading) -> Exact | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -21,7 +21,7 @@ import numpy as np
 
 from blowproof.models import BlowproofError, Exact, Point, Setting
 from blowproof.models.base.clock import now, spend
-from blowproof.models.domain.classes import ValueClass, locator
+from blowproof.models.domain.classes import ValueClass, firsts, locator
 from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
@@ -40,10 +40,20 @@ from blowproof.verifier.witnesses.random_values import Drawing, RandomValues
 from blowproof.verifier.witnesses.single_moves import idle_pairs
 from blowproof.verifier.witnesses.split_along_edge import split_pairs
 
-__all__ = ["classes_together", "few_classes", "nothing_known", "some_pair"]
+__all__ = [
+    "classes_together",
+    "few_classes",
+    "in_a_box",
+    "nothing_known",
+    "seeds_along",
+    "some_pair",
+]
 
 FEW = (14, 22, 8, 32, 42)
 """How many classes are looked at together, one after the other."""
+
+BOXED = {1: 60, 3: 200}
+"""The same, in a box (see `in_a_box`), where all moves are along edges of G."""
 
 PATIENCE = real_limit(__name__, "PATIENCE")
 SHORTEST = real_limit(__name__, "SHORTEST")
@@ -59,6 +69,7 @@ MOST_AREAS = whole_limit(__name__, "MOST_AREAS")
 BOXES = whole_limit(__name__, "BOXES")
 ENTRY = real_limit(__name__, "ENTRY")
 CANDIDATE = real_limit(__name__, "CANDIDATE")
+MEMBER = real_limit(__name__, "MEMBER")
 
 
 def nothing_known(question: Question, why: str) -> Answer:
@@ -127,6 +138,7 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
         yield from frame_pairs(question, free, end)
     chance = is_mixed(question.reading) and not free.graph.complete
     enough = (SPLITS if chance else 1) * len(FEW)
+    narrow = question.reading == "secret-moves" and not free.graph.complete
     for number in range(ROUNDS):
         size = FEW[number % len(FEW)]
         left = end - now()
@@ -134,7 +146,11 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
             left = max(left, QUICK)
         if left <= 0 or not table.classes:
             return
-        places = classes_together(table, size, _seeds(free, table, rng), rng)
+        boxed = BOXED.get(number % len(FEW), 0) if narrow else 0
+        if boxed and len(table.classes) > size:
+            places = in_a_box([each[0] for each in firsts(table.classes, 1)], boxed, rng)
+        else:
+            places = classes_together(table, size, seeds_along(free, table, rng), rng)
         chosen = [table.classes[place] for place in places]
         few = _noticing(free, np.flatnonzero(table.effects[places].any(axis=0)).tolist())
         try:
@@ -183,7 +199,7 @@ def _noticing(setting: Setting, counted: Iterable[int]) -> Setting:
     return replace(setting, equalities=tuple(setting.equalities[place] for place in counted))
 
 
-def _seeds(setting: Setting, table: ClassTable, rng: random.Random) -> list[int]:
+def seeds_along(setting: Setting, table: ClassTable, rng: random.Random) -> list[int]:
     """Return a class and, where it is not complete, one that an edge of G leads to from there."""
     place = rng.randrange(len(table.classes))
     if setting.graph.complete:
@@ -218,6 +234,42 @@ def classes_together(
         chosen.append(place)
         facts |= holds[place]
     return sorted(set(chosen))
+
+
+def in_a_box(points: Sequence[Point], size: int, rng: random.Random) -> list[int]:
+    """Return the places of up to `size` classes whose values are made of a few of each attribute.
+
+    A box round one of them grows by a value of an attribute at a time. Where secrets are changes of
+    an attribute, edges lead to and fro in it, while classes that share facts may have none.
+    """
+    within = [{each} for each in rng.choice(points)]
+    axes = [axis for axis in range(len(within)) if len({point[axis] for point in points}) > 1]
+    chosen: list[int] = []
+    while axes:
+        spend(len(points) * len(within) * MEMBER)
+        axis = rng.choice(axes)
+        near = [
+            point[axis]
+            for point in points
+            if all(
+                each in held or k == axis
+                for k, (each, held) in enumerate(zip(point, within, strict=True))
+            )
+        ]
+        fresh = sorted(set(near) - within[axis])
+        if not fresh:
+            axes.remove(axis)
+            continue
+        within[axis].add(rng.choice(fresh))
+        found = [
+            place
+            for place, point in enumerate(points)
+            if all(each in held for each, held in zip(point, within, strict=True))
+        ]
+        if len(found) > size:
+            break
+        chosen = found
+    return chosen
 
 
 def _circuits(

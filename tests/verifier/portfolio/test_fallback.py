@@ -48,7 +48,7 @@ from blowproof.verifier.theorems.longest_irreducible import (
     whole_points,
 )
 from blowproof.verifier.theorems.most_moves import ceiling, largest_move
-from blowproof.verifier.witnesses.few_classes import some_pair
+from blowproof.verifier.witnesses.few_classes import in_a_box, some_pair
 from refusals import refuse
 from strategies import policies, query_texts
 
@@ -297,3 +297,29 @@ def test_four_records_come_where_nothing_is_known(query: str, value: int) -> Non
     domain = Domain(zip=Integers(0, 99_999), age=Integers(0, 119), income=Integers(0, 999_999))
     found = sensitivity(Policy(domain=domain), query, reading="markov", time_limit=60)
     assert (found.lower, found.upper) == (value, value)
+
+
+def test_where_no_edge_changes_what_the_query_looks_at() -> None:
+    """Reading 2: who earns how much is secret, and nobody changes the team."""
+    policy = Policy(
+        domain=Domain(team=Labels(["x", "y"]), pay=Integers(0, 3)),
+        known=(Count({"pay": Between(2, 3), "team": "x"}, answer=1),),
+        secrets=Distance(metric="l1", threshold=1, attributes=["pay"]),
+        database=Database(size=3),
+    )
+    for query in ("marginal(team)", "histogram"):
+        bound = parse_query(query, policy)
+        largest = largest_move(setting(policy), bound, "secret-moves")
+        expected = sensitivity(policy, query, reading="secret-moves", engine="brute").upper
+        assert expected == (0 if query == "marginal(team)" else 2)
+        assert largest == (0 if query == "marginal(team)" else 2)
+    assert largest_move(setting(policy), parse_query("marginal(team)", policy), "published") == 2
+
+
+def test_classes_of_a_box_share_values_of_every_attribute() -> None:
+    points = list(product(range(7), range(5), range(1), range(6)))
+    for seed in range(20):
+        places = in_a_box(points, 60, random.Random(seed))
+        sides = [{points[place][axis] for place in places} for axis in range(4)]
+        assert sorted(points[place] for place in places) == sorted(product(*sides))
+        assert 60 / 2 - 1 <= len(places) <= 60

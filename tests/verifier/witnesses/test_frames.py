@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, product
@@ -23,6 +24,8 @@ from blowproof.models import (
     Marginal,
     PartitionBy,
     Policy,
+    Steps,
+    Sum,
     parse_query,
 )
 from blowproof.models.base.clock import Budget, now
@@ -30,6 +33,7 @@ from blowproof.models.norms import L2_SQUARED
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Progress, Question
 from blowproof.verifier.databases.value_classes import class_table
+from blowproof.verifier.engines.irreducibles import is_irreducible
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.portfolio.problem import Problem
 from blowproof.verifier.theorems.affine_frames import best_frame, kernel, signatures_of
@@ -198,6 +202,21 @@ def test_the_best_of_few_frames_is_found() -> None:
         assert best(policy, "histogram") == frame.worth
 
 
+def test_walks_begin_in_the_lattice_of_dependencies() -> None:
+    """By multiples of five a basis of their fractions has determinants that are all too large."""
+    pay = np.array([[x, y] for x in range(20, 96, 5) for y in range(3)])
+    basis = frames.dependencies(pay)
+    assert not (np.array(basis) @ pay).any()
+    assert not np.array(basis).sum(axis=1).any()
+    values = Rows(
+        tuple(((place,), (place,)) for place in range(len(pay))),
+        tuple(np.eye(2 * len(pay))[2 * k : 2 * k + 2] for k in range(len(pay))),
+    )
+    worth = Valued(values, None, 10**5)
+    first = next(frames_walked(basis, worth, seed=0, steps=600, end=float("inf")))
+    assert first.worth > 0
+
+
 def test_what_is_no_circuit_is_refused() -> None:
     """Two relations at once, a multiple of one, and moves that do not sum to 0."""
     line = np.array([[1], [-1], [2]])
@@ -227,8 +246,32 @@ def test_one_more_move_joins_a_circuit_in_one_way_or_none() -> None:
         every = product(*(range(c + 8) for c in times))
         found = [v for v in every if not (np.array(v) @ effects + more).any()]
         least = [v for v in found if any(a < c for a, c in zip(v, times, strict=True))]
-        told_of = Circuit(effects, times).with_one(more)
+        circuit = Circuit(effects, times)
+        told_of = circuit.with_one(more)
         assert least == ([] if told_of is None else [tuple(told_of)])
+        for place in range(size + 1):
+            both = [tuple(more), tuple((effects[place] - more).tolist())]
+            counted: Counter[tuple[int, ...]] = Counter()
+            for k, each in enumerate(effects.tolist()):
+                counted[tuple(each)] += times[k] - (k == place)
+            counted.update(both)
+            named = sorted(counted)
+            parts = tuple((k, counted[each]) for k, each in enumerate(named) if counted[each])
+            assert circuit.goes_round(more, place) == is_irreducible(named, parts)
+
+
+def test_the_sum_of_a_number_is_known_and_moves_of_it_are_secret(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A wage bill: hardly any circuit has one move along an edge, one may go round by an edge."""
+    pay = range(20, 201, 5)
+    policy = Policy(
+        domain=Domain(a=Labels(list("abc")), b=Labels(list("xyz")), pay=Steps(20, 200, 5)),
+        known=(Marginal(["a"]), Marginal(["b"]), Sum([(x, {"pay": x}) for x in pay])),
+        secrets=Distance(metric="l1", threshold=5, attributes=["pay"]),
+    )
+    monkeypatch.setattr(frames, "STEPS", 100)
+    assert best(policy, "histogram") >= 60
 
 
 def test_paths_keep_off_edges_that_no_plain_move_can_take() -> None:

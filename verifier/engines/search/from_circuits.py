@@ -10,7 +10,7 @@ from blowproof.verifier.engines.irreducibles.circuits import circuits
 from blowproof.verifier.engines.search.effects import EffectTable, Vector
 from blowproof.verifier.exact.coordinates import Instance
 from blowproof.verifier.limits.limit import real_limit, whole_limit
-from blowproof.verifier.moves.best_choice import best_choice, bound_of
+from blowproof.verifier.moves.best_choice import best_choice, bound_of, good_choice
 from blowproof.verifier.moves.kinds import Kind, Moves
 
 __all__ = ["CIRCUIT_SECONDS", "best_circuits", "circuits_with_one", "heaviest_circuit"]
@@ -94,8 +94,5 @@ def _best_circuit(
     groups = table.groups(circuit)
     if weight == 0 or bound_of(groups) <= best:
         return best, counts
-    try:
-        value, choice = best_choice(groups, deadline=deadline)
-    except TimeoutError:
-        return best, counts
+    value, choice = good_choice(groups, deadline)
     return (value, choice) if value > best else (best, counts)

@@ -26,19 +26,20 @@ from numpy.typing import NDArray
 from blowproof.models import BlowproofError, Box, Point, Setting
 from blowproof.models.base.clock import SHORT, now, spend
 from blowproof.models.base.kept import Kept, cached_property
-from blowproof.models.domain.classes import ValueClass
+from blowproof.models.domain.classes import ValueClass, firsts
 from blowproof.models.norms import L2_SQUARED
 from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.value_classes import ClassTable, class_table
+from blowproof.verifier.exact.lattice import integer_kernel
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.reductions.complete_graph import moves_apart, some_edge
 from blowproof.verifier.reductions.fewer_facts import freed
 from blowproof.verifier.theorems.affine_frames import kernel
 from blowproof.verifier.theorems.beside import beside, groups_of, held_in
 from blowproof.verifier.theorems.values.seen_values import seen_values
-from blowproof.verifier.witnesses.few_classes import classes_together
+from blowproof.verifier.witnesses.few_classes import classes_together, in_a_box, seeds_along
 from blowproof.verifier.witnesses.four_cells import with_one_secret
 from blowproof.verifier.witnesses.frames.fitted import Branch, Fitting, fitting
 from blowproof.verifier.witnesses.frames.one_more_move import Circuit
@@ -54,7 +55,7 @@ from blowproof.verifier.witnesses.frames.worth import (
 )
 from blowproof.verifier.witnesses.random_values import RandomValues
 
-__all__ = ["long_circuits", "no_long_circuits"]
+__all__ = ["dependencies", "long_circuits", "no_long_circuits"]
 
 MOST_CLASSES = whole_limit(__name__, "MOST_CLASSES")
 MOST_ENTRIES = whole_limit(__name__, "MOST_ENTRIES")
@@ -88,15 +89,12 @@ def no_long_circuits(question: Question) -> str:
 
 def long_circuits(question: Question) -> Answer | None:
     """Tell of pairs that are heavier than what is known; return None, for they say all."""
-    try:
-        found = _Classes.of(question)
-        if found is None:
-            return None
-        for pair in _pairs(question, found):
-            value = question.query.difference(pair.moves(question.reading))
-            question.teller("circuits of frames")(value, None, pair)
-    except (BlowproofError, TimeoutError, OverflowError):
-        pass
+    with suppress(BlowproofError, TimeoutError, OverflowError):
+        several = _Classes.of(question)
+        for number, found in enumerate(several):
+            for pair in _pairs(question, found, 1 / (len(several) - number)):
+                value = question.query.difference(pair.moves(question.reading))
+                question.teller("circuits of frames")(value, None, pair)
     return None
 
 
@@ -113,12 +111,14 @@ class _Classes:
     alike: Kept = field(default_factory=Kept, init=False, repr=False, compare=False)
 
     @staticmethod
-    def of(question: Question) -> _Classes | None:
-        """Return them; None where there are too few or too many, or rows are too long."""
+    def of(question: Question) -> list[_Classes]:
+        """Return all of them, or some; none where there are too few, or rows are too long."""
         end = question.by(1 / 4)
         setting = question.setting
         free = freed(setting) if setting.scope == "given" else setting
-        return _Classes.among(question, _some(class_table(free, deadline=end), question.seed), end)
+        tables = _some(free, class_table(free, deadline=end), question.seed)
+        found = (_Classes.among(question, table, end) for table in tables)
+        return [each for each in found if each is not None]
 
     @staticmethod
     def among(question: Question, table: ClassTable, end: float | None) -> _Classes | None:
@@ -238,18 +238,25 @@ class _Classes:
         ]
 
 
-def _some(table: ClassTable, seed: int) -> ClassTable:
-    """Return the table, or where it is too large so many of its classes that share facts.
+def _some(setting: Setting, table: ClassTable, seed: int) -> list[ClassTable]:
+    """Return the table, or where it is too large so many of its classes: that share facts, and that
+    share values of attributes.
 
     An irreducible multiset over some of the classes is one over all.
     """
     if len(table.classes) <= MOST_CLASSES or table.effects.size > MOST_ENTRIES:
-        return table
+        return [table]
     rng = random.Random(seed)
-    start = rng.randrange(len(table.classes))
-    places = classes_together(table, MOST_CLASSES, [start], rng)
-    classes = tuple(table.classes[place] for place in places)
-    return replace(table, classes=classes, rows=table.rows[places])
+    points = [each[0] for each in firsts(table.classes, 1)]
+    found = [
+        classes_together(table, MOST_CLASSES, seeds_along(setting, table, rng), rng),
+        in_a_box(points, MOST_CLASSES, rng),
+    ]
+    classes = [tuple(table.classes[place] for place in places) for places in found]
+    return [
+        replace(table, classes=each, rows=table.rows[places])
+        for each, places in zip(classes, found, strict=True)
+    ]
 
 
 def _values(
@@ -268,12 +275,12 @@ def _spread(values: Sequence[Point]) -> list[Point]:
     return [order[place] for place in sorted({k * last // (SPREAD - 1) for k in range(SPREAD)})]
 
 
-def _pairs(question: Question, found: _Classes) -> Iterator[Pair]:
+def _pairs(question: Question, found: _Classes, share: float) -> Iterator[Pair]:
     """Yield pairs that change the query by more than what is known."""
     any_answers = question.setting.scope == "any"
     if any_answers and is_mixed(question.reading) and not found.setting.graph.complete:
         yield from _short(question, found)
-    basis = kernel([tuple(row) for row in found.effects.tolist()])
+    basis = dependencies(found.effects)
     if len(basis) < 2:
         return
     near, size = found.near, question.setting.size
@@ -284,7 +291,7 @@ def _pairs(question: Question, found: _Classes) -> Iterator[Pair]:
     only = found.only if is_mixed(question.reading) else None
     room = Room.of(found.effects, [fact.answer for fact in question.setting.equalities])
     begun = now()
-    end = begun + (SECONDS if question.left is None else min(SECONDS, question.left / 2))
+    end = begun + share * (SECONDS if question.left is None else min(SECONDS, question.left / 2))
     placing = RandomValues(question, end)
     if given:
         with suppress(BlowproofError, TimeoutError, OverflowError):
@@ -303,6 +310,18 @@ def _pairs(question: Question, found: _Classes) -> Iterator[Pair]:
         wide = [bool(half) for half in free.half]
         for frame in _heavy(question, basis, free, end):
             yield from _heavier(question, _with_one_more(question, found, frame, wide), placing)
+
+
+def dependencies(effects: NDArray[np.int64]) -> Sequence[Sequence[int]]:
+    """Return a basis of the dependencies, of their lattice where its numbers are small."""
+    basis = kernel([tuple(row) for row in effects.tolist()])
+    if all(max(map(abs, vector)) == 1 for vector in basis):
+        return basis
+    rows = [[1] * len(effects), *effects.T.tolist()]
+    try:
+        return [[int(x) for x in each] for each in integer_kernel(rows, len(effects)).basis.T]
+    except OverflowError:
+        return basis
 
 
 def _fitted(question: Question, end: float) -> Iterator[Pair]:
@@ -415,12 +434,19 @@ def _made(
 def _with_one_more(
     question: Question, found: _Classes, frame: Frame, wide: Sequence[bool]
 ) -> Iterator[Pair]:
-    """Yield the moves of a frame along no edge, as many as leave a place for one along an edge."""
+    """Yield the moves of a frame along no edge, one of them round by an edge, or as many as leave a
+    place for one along an edge.
+    """
     arcs = arcs_of(frame.blocks, frame.vector, wide)
     effects = np.array([found.effects[two] - found.effects[one] for one, two, _ in arcs])
     if found.near is None or not arcs or not irreducible(effects, [times for _, _, times in arcs]):
         return
     circuit = Circuit(effects, [times for _, _, times in arcs])
+    for round_about in islice(_round_about(found, circuit, arcs), MOST_EDGES):
+        pair = _along_one_edge(question, found, round_about, 0)
+        if pair is not None:
+            yield pair
+            return
     longer: dict[tuple[int, ...], list[Arc]] = {}
     for one, two in islice(np.argwhere(found.near).tolist(), MOST_JOINED):
         effect = tuple((found.effects[two] - found.effects[one]).tolist())
@@ -434,6 +460,21 @@ def _with_one_more(
         pair = _along_one_edge(question, found, each, 0)
         if pair is not None:
             yield pair
+
+
+def _round_about(found: _Classes, circuit: Circuit, arcs: Sequence[Arc]) -> Iterator[list[Arc]]:
+    """Yield the arcs with one record's move made in two, the first of which is along an edge."""
+    assert found.near is not None
+    joined = np.argwhere(found.near[[one for one, _, _ in arcs]])
+    for place, stop in islice(joined.tolist(), MOST_JOINED):
+        one, two, times = arcs[place]
+        if stop in (one, two):
+            continue
+        if circuit.goes_round((found.effects[stop] - found.effects[one]).tolist(), place):
+            rest = [
+                arc for arc in (*arcs[:place], (one, two, times - 1), *arcs[place + 1 :]) if arc[2]
+            ]
+            yield [(one, stop, 1), (stop, two, 1), *rest]
 
 
 def _pair(arcs: Sequence[Arc], moves: Sequence[tuple[Point, Point]]) -> Pair:

@@ -1,6 +1,6 @@
 """A circuit of moves that any record may make, and one move more, along an edge of G.
 
-*Statement.* Let effects e_1, ..., e_n have one relation, sum c_i e_i = 0, where the c_i > 0 are
+*Statement.* (i) Let effects e_1, ..., e_n have one relation, sum c_i e_i = 0, where the c_i > 0 are
 whole numbers without a common divisor, and all others be multiples of it. Let e be one more effect,
 and v_1, ..., v_n >= 0 be whole numbers with e + sum v_i e_i = 0, and not v_i >= c_i for all i. Then
 e once and each e_i v_i times are irreducible. For each e there is one such v or none.
@@ -10,9 +10,11 @@ So w is a whole multiple of c, hence 0. Any two such v differ by a multiple s c,
 the larger one would have v_i >= c_i for all i. QED
 
 In reading 1 one record makes a secret move (`reductions/complete_graph`). The heaviest circuits
-may have no move along an edge of G; but with few records less, they have a place for one. On two
-margins of 4 x 4 classes, one attribute secret, that is 50 moves: no circuit of more than 47 has a
-move from a class to one that differs in one attribute, and 54 is the longest of all.
+may have no move along an edge of G. But with (ii) one of their records may go by way of another
+value, along an edge to there, and another record from there: that costs nothing. And where no such
+way is seen, with (i) and few records less, they may have a place for one. On two margins of 4 x 4
+classes, one attribute secret, that is 50 moves: no circuit of more than 47 has a move from a class
+to one that differs in one attribute, and 54 is the longest of all.
 """
 
 from __future__ import annotations
@@ -23,10 +25,14 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
+from blowproof.models.base.clock import spend
 from blowproof.verifier.exact.coordinates import inverse
 from blowproof.verifier.exact.span import full_rank, independent
+from blowproof.verifier.limits.limit import real_limit
 
 __all__ = ["Circuit"]
+
+SOLVED = real_limit(__name__, "SOLVED")
 
 Numbers = NDArray[np.int64]
 
@@ -38,6 +44,7 @@ class Circuit:
         self.times = [int(c) for c in times]
         order = sorted(range(len(times)), key=lambda i: -self.times[i])
         self.order = order
+        self._with: dict[tuple[int, ...], list[int] | None] = {}
         self.effects = effects[order].astype(object)
         basis = effects[order[:-1]]
         places = independent(np.ascontiguousarray(basis.T))
@@ -71,6 +78,23 @@ class Circuit:
         for place, v, c in zip(self.order, found, around, strict=True):
             moves[place] = v + rounds * c
         return moves
+
+    def goes_round(self, effect: Sequence[int], place: int) -> bool:
+        """Whether one move of those at a place may be made in two, one with this effect: (ii).
+
+        >>> short = Circuit(np.array([[3], [-2]]), [2, 3])
+        >>> short.goes_round([1], 0), short.goes_round([5], 0), short.goes_round([-2], 0)
+        (False, True, True)
+        """
+        key = tuple(effect)
+        if key not in self._with:
+            spend(len(self.times) ** 2 * SOLVED)
+            self._with[key] = self.with_one(effect)
+        found = self._with[key]
+        if found is None:
+            return True
+        pairs = zip(found, self.times, strict=True)
+        return found[place] == self.times[place] or any(v > c for v, c in pairs)
 
 
 def _solved(slope: Sequence[int], start: Sequence[int], modulus: int) -> int | None:

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blowproof.models.base.clock import now
-from blowproof.verifier.exact.span import full_rank
+from blowproof.verifier.exact.span import full_rank, independent
 from blowproof.verifier.limits.limit import real_limit, whole_limit
 
 __all__ = ["Frame", "Worth", "frames_walked", "irreducible"]
@@ -70,7 +70,7 @@ def frames_walked(
 
     Walks begin anew until so many steps are done.
 
-    `basis`: of the dependencies, as `theorems.affine_frames.kernel` gives it.
+    `basis`: of the whole dependencies; of their lattice, if determinants are not to be multiples.
     """
     walker = _Walker(np.array(basis, dtype=np.float64).T, worth, np.random.default_rng(seed), end)
     while walker.steps < steps and now() < end:
@@ -88,6 +88,8 @@ class _Walker:
     def __init__(self, basis: Reals, worth: Worth, rng: np.random.Generator, end: float) -> None:
         self.basis, self.worth, self.rng, self.end = basis, worth, rng, end
         self.steps = 0
+        self.own = independent(np.rint(basis).astype(np.int64))
+        self.inverse = np.linalg.inv(basis[self.own])
         count, several = basis.shape
         products = several * several * (several + count)
         entries = several * count * SECONDS_PER_ENTRY
@@ -128,18 +130,14 @@ class _Walker:
             yield best
 
     def _start(self) -> tuple[Numbers, Numbers]:
-        """Return a frame: a vector of the basis, its classes in one block, all others free."""
+        """Return a frame: some classes that determine k are blocks of their own, all others one."""
         count, several = self.basis.shape
         blocks = np.zeros(count, dtype=np.int64)
-        # `kernel` gives each vector a class of its own: the last that is in no other.
-        own = [self._own(column) for column in range(several)]
         order = self.rng.permutation(several)
-        blocks[[own[column] for column in order]] = np.arange(several)
-        return blocks, np.rint(self.basis[:, order[0]]).astype(np.int64)
-
-    def _own(self, column: int) -> int:
-        rest = np.delete(self.basis, column, axis=1)
-        return int(np.flatnonzero((self.basis[:, column] != 0) & ~rest.any(axis=1))[-1])
+        blocks[[self.own[column] for column in order]] = np.arange(several)
+        scale = abs(float(np.linalg.det(self.basis[self.own])))
+        vector = np.rint(self.basis @ self.inverse[:, order[0]] * scale).astype(np.int64)
+        return blocks, vector // max(int(np.gcd.reduce(vector)), 1)
 
     def _around(self, blocks: Numbers, vector: Numbers) -> tuple[Numbers, Numbers, Reals] | None:
         """Return all frames that differ in where one class lies: their k, cuts and worths."""

@@ -163,9 +163,10 @@ class Valued:
         self.ends = np.nonzero(np.triu(np.zeros((1, 1), np.bool_) if near is None else near))
 
     def __call__(self, vectors: Numbers, cuts: Numbers) -> Reals:
-        """Return the worth of each column; far less where no arc will do, or too many move.
+        """Return the worth of each column; far less where no arc will do.
 
-        Where more records leave than there is room for it is negative: how many times as many.
+        Where more records move than may, or leave than there is room for, it is negative: how many
+        times as many. So walks that begin far too heavy find their way down.
         """
         far = 2.0 * float(np.abs(vectors).max(initial=0)) + 2
         small = np.where(self.half > 0, 0, 1)[:, None] * np.where(vectors > 0, -1, 1)
@@ -183,13 +184,13 @@ class Valued:
             both = np.concatenate([leaving - vectors, leaving])  # come, and leave
             spend(self.squared.size * both.shape[1] * PRODUCT)
             worth = np.round(np.sqrt(np.square(self.squared @ both).sum(axis=0)), DECIMALS)
-        worth = np.where(after.sum(axis=0) > self.most, 0.0, worth)
         if self.near is not None:
             worth = self._joined(worth, cuts, order, after)
+        over = after.sum(axis=0) / max(self.most, 1)
         if self.room is not None:
-            over = self.room.used(np.take_along_axis(after, np.argsort(order, axis=0), axis=0))
-            worth = np.where(over > 1, -over, worth)
-        return worth
+            leaving = np.take_along_axis(after, np.argsort(order, axis=0), axis=0)
+            over = np.maximum(over, self.room.used(leaving))
+        return np.where(over > 1, -over, worth)
 
     def _joined(self, worth: Reals, cuts: Numbers, order: Numbers, after: Numbers) -> Reals:
         """Return what is left where some arc must be an edge, and others may be none."""

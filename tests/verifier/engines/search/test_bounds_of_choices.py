@@ -35,6 +35,7 @@ from blowproof.verifier.moves.best_choice import (
     best_choice,
     bound_of,
     by_swapping,
+    good_choice,
     longest_of,
     size_of,
 )
@@ -125,6 +126,8 @@ def test_moves_that_are_alike_are_swapped_together(data: st.DataObject) -> None:
     groups = table.groups(tuple(sorted(chosen.items())))
     value, choice = by_swapping(groups)
     assert value == size_of(choice) <= bound_of(groups)
+    late = good_choice(groups, 0.0)  # no program has time: a choice is made all the same
+    assert value <= late[0] == size_of(late[1]) <= bound_of(groups)
     for kinds, most in groups:
         assert sum(choice[kind] for kind in kinds) == most
         for old, new in product(kinds, kinds):
