@@ -65,9 +65,9 @@ NEARLY = 1.25
 """Two errors are nearly alike up to this ratio."""
 HOPELESS = 3.0
 """What a few rehearsals show to be worse than the best by this factor is rehearsed no further."""
-LAST_SHARE, ROUGH_SHARE, OVER_SHARE = 0.5, 0.03, 0.2
-"""Of the time that is left, for one candidate: the first may need it for S; a rough one that comes
-after another answer may not; and for what is left over of a budget."""
+LAST_SHARE, LATER_SHARE, ROUGH_SHARE, OVER_SHARE = 0.5, 0.15, 0.03, 0.2
+"""Of the time that is left, for one candidate: the first may need it for S; one that comes after
+another answer, and a rough one that does, may not; and for what is left over of a budget."""
 FIRST_LOOK, FAR_APART = 0.1, 100
 """Of the time for a candidate, for a first look at S; and how many times its bounds may be apart
 before nobody waits for them any longer."""
@@ -174,6 +174,7 @@ def _planned(
     rest = _left(request, BASIC_SHARE)
     basic = [candidates(query, policy) for query in workload.queries]
     tried = _tried(rest, workload, basic, shapes, size, seed, refused, hopeless=hopeless)
+    sure = _sure(request, workload, tried)
     none: list[list[Candidate]] = [[] for _ in tried]
     more = none if _lost(request, workload, tried) else strategies(
         _left(request, STRATEGY_SHARE), workload
@@ -186,7 +187,7 @@ def _planned(
         row.sort(key=lambda item: (item.error.rmse, item.error.max95))
     options: list[Option] = []  # before what stands beside them, which looks at no clock
     if all(tried):
-        options = _options(request, workload, tried, shapes, seed, refused)
+        options = _options(request, workload, tried, shapes, seed, refused) or sure
     known = [_known(item) for item in tried]
     bounds = tuple(
         lower_bound(query, policy, request.epsilon, rho=request.rho, reading=request.reading,
@@ -203,6 +204,19 @@ def _planned(
         size=size,
         together=_together(request, workload, size) if beside else None,
     )
+
+
+def _sure(request: Request, workload: Workload, tried: Sequence[Sequence[Tried]]) -> list[Option]:
+    """Return an option for several queries before slower ones are looked for: each one's best so
+    far. It stands where there is no time for another.
+    """
+    if len(workload) == 1 or not all(tried):
+        return []
+    try:
+        with by_processor():
+            return [_several(request, workload, tuple(row[0] for row in tried))]
+    except BlowproofError:
+        return []
 
 
 def _together(request: Request, workload: Workload, size: int | None) -> LowerBound | None:
@@ -261,7 +275,8 @@ def _tried(  # noqa: PLR0913 # what all candidates share
                 refused.append(Refused(candidate.text, query.name, why_not))
                 continue
             rough = bool(row) and candidate.is_rough(query, request.policy)
-            share = ROUGH_SHARE if rough or query.name in hopeless else LAST_SHARE
+            slow = LATER_SHARE if row else LAST_SHARE
+            share = ROUGH_SHARE if rough or query.name in hopeless else slow
             asked = replace(_left(request, share), query=query, options=candidate.settings)
             try:
                 with by_processor():

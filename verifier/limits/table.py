@@ -779,6 +779,9 @@ theorems/values/lines_in_norms
 theorems/values/one_secret_arc
     CHOICES 500 choices: So many are compared by what they change the query by.
     STARTS 90 arcs: How many secret arcs are tried.
+    ORDERS 4 orders: In so many the other classes are put in between, if some fit nowhere.
+    TURNED 60 choices: So many are tried with classes turned round.
+    MOST_TURNED 60 classes: More are not turned round.
     TRIES 4_000 pairs: How many pairs of classes are looked at for a secret arc between them.
 theorems/values/secret_arc_above
     MOST_PARTS 700 parts: Parts of classes that the query tells apart: each pair of them is looked

@@ -472,3 +472,21 @@ def test_a_published_margin_in_every_norm(norm: str, value: int) -> None:
     small = Policy(domain=Domain(a=Integers(0, 2), b=Integers(0, 1)), known=(Marginal(["a"]),))
     truth = sensitivity(small, norm=norm, engine="search", time_limit=120)
     assert sensitivity(small, norm=norm, time_limit=120).lower == truth.lower
+
+
+def test_classes_turn_round_where_the_secret_arc_wants_it() -> None:
+    """The best changes all lose one band and gain another; along the edge a band is kept."""
+    policy = Policy(
+        domain=Domain(
+            canton=Labels(["a", "b", "c", "d"]), sex=Labels("fm"), band=Labels("xyz"),
+            pay=Integers(0, 3),
+        ),
+        known=(Marginal(["canton", "sex"]),),
+        secrets=AttributeChange(changes=1),
+    )  # fmt: skip
+    question = Question(setting(policy), parse_query("marginal(canton,band)", policy), "published")
+    found = single_cycles(question)
+    assert found is not None
+    assert (found.lower, found.upper) == (16, 16)
+    assert found.witness is not None
+    assert check_pair(question.setting, "published", found.witness)

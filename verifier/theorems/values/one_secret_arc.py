@@ -33,6 +33,9 @@ _Arc = tuple[int, int, list[Exchange]]
 
 CHOICES = whole_limit(__name__, "CHOICES")
 STARTS = whole_limit(__name__, "STARTS")
+ORDERS = whole_limit(__name__, "ORDERS")
+TURNED = whole_limit(__name__, "TURNED")
+MOST_TURNED = whole_limit(__name__, "MOST_TURNED")
 TRIES = whole_limit(__name__, "TRIES")
 
 
@@ -54,21 +57,36 @@ def one_secret_arc(
     """
     choices = _secret(graph, exchanges, areas, axes, end)
     if worth is not None:
-        choices = _best_first(choices, worth, worth(exchanges))
+        choices = _best_first(choices, worth, exchanges, end)
     for one, two, chosen in islice(choices, STARTS):
         if now() >= end:
             return
         rest = [place for place in range(len(exchanges)) if place not in (one, two)]
-        # The arc from `one` to `two` closes the cycle.
-        order = _between(graph, chosen, [two, one], rest, end)
+        order: list[int] | None = None
+        rng = random.Random(0)
+        for _ in range(ORDERS):
+            # The arc from `one` to `two` closes the cycle.
+            found = _between(graph, chosen, [two, one], list(rest), end)
+            if found is not None and (order is None or len(found) > len(order)):
+                order = found
+            if order is not None and len(order) == len(exchanges):
+                break
+            rng.shuffle(rest)
         if order is not None:
             yield tuple(chosen[place] for place in (order[-1], *order[:-1]))  # secret first
 
 
 def _best_first(
-    choices: Iterator[_Arc], worth: Callable[[Sequence[Exchange]], Exact], goal: Exact
+    choices: Iterator[_Arc],
+    worth: Callable[[Sequence[Exchange]], Exact],
+    given: Sequence[Exchange],
+    end: float,
 ) -> Iterator[_Arc]:
-    """Yield choices that are worth the goal at once, and then the others by their worth."""
+    """Yield choices that are worth what is given at once, and then the others by their worth.
+
+    Of these the best are tried with classes turned round (see `_turned`).
+    """
+    goal = worth(given)
     met: list[tuple[Exact, int, _Arc]] = []
     for number, choice in enumerate(islice(choices, CHOICES)):
         value = worth(choice[2])
@@ -77,7 +95,42 @@ def _best_first(
             yield choice
         else:
             met.append((value, -number, choice))
+    met.sort(key=itemgetter(0, 1), reverse=True)
+    few = len(given) <= MOST_TURNED
+    for _, _, choice in met[:TURNED] if few else ():
+        turned = _turned(choice, worth, given, end)
+        if worth(turned[2]) > met[0][0]:
+            yield turned
     yield from (choice for _, _, choice in sorted(met, key=itemgetter(0, 1), reverse=True))
+
+
+def _turned(
+    choice: _Arc,
+    worth: Callable[[Sequence[Exchange]], Exact],
+    given: Sequence[Exchange],
+    end: float,
+) -> _Arc:
+    """Return a choice in which what leaves the second place is what came to it, and other classes
+    exchange the same two values the other way round, one after the other, where that is worth more.
+
+    For then the edge goes from a class that loses a value to one that gains it, and all that share
+    an output with the latter have to gain it, too.
+    """
+    one, two, exchanges = choice
+    chosen = list(exchanges)
+    chosen[two] = (given[two][1], chosen[two][1])
+    best = worth(chosen)
+    for place in range(len(chosen)):
+        if place in (one, two) or now() >= end:
+            continue
+        x, y = chosen[place]
+        chosen[place] = (y, x)
+        value = worth(chosen)
+        if value > best:
+            best = value
+        else:
+            chosen[place] = (x, y)
+    return one, two, chosen
 
 
 def _secret(
