@@ -563,7 +563,7 @@ LENGTHS: dict[str, tuple[Policy, Reading, Callable[[Question], Answer | None]]] 
         facts_beside,
     ),
     "beside-bounds-of-two-counts-in-wards": (
-        margins(table(2, 4, 2, 2), "AB", "C", "D", secrets=PartitionBy(["A"])),
+        margins(table(3, 3, 2, 2), "AB", "C", "D", secrets=PartitionBy(["A"])),
         "secret-moves",
         facts_beside,
     ),

@@ -29,7 +29,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from blowproof.models import Domain, Exact, Point, Setting
 from blowproof.models.base.numbers import plain
@@ -197,6 +196,8 @@ class _Rows:
         if most > ROOM:
             return None
         shape = self.count, len(self.columns)
+        from scipy.sparse import csr_array
+
         rows = csr_array((np.array(whole, dtype=np.int64), (self.places, self.keys)), shape=shape)
         return _Table(rows, degree, most)
 
