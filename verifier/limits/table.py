@@ -873,7 +873,6 @@ witnesses/frames/long_circuits
     AGREED 5 walks: When so many more end in a frame of the best worth, no better one is looked for.
     MOST_EDGES 3 edges: So many edges of G are tried for the one secret move of a circuit.
     MOST_JOINED 4_000 pairs: Of classes that edges join, to see how one more move joins a circuit.
-    SOLVED 1e-6 seconds: For two effects of a circuit, to see whether one more move joins it.
     BOXES 4 boxes: So many boxes of a class are looked at for edges of G.
     SPREAD 5 values: Of each signature, where the rows of all of them are too many numbers.
 witnesses/frames/one_more_move

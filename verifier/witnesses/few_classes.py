@@ -139,6 +139,7 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
     chance = is_mixed(question.reading) and not free.graph.complete
     enough = (SPLITS if chance else 1) * len(FEW)
     narrow = question.reading == "secret-moves" and not free.graph.complete
+    points = [each[0] for each in firsts(table.classes, 1)] if narrow else []
     for number in range(ROUNDS):
         size = FEW[number % len(FEW)]
         left = end - now()
@@ -148,7 +149,7 @@ def _candidates(question: Question, end: float) -> Iterator[Pair]:
             return
         boxed = BOXED.get(number % len(FEW), 0) if narrow else 0
         if boxed and len(table.classes) > size:
-            places = in_a_box([each[0] for each in firsts(table.classes, 1)], boxed, rng)
+            places = in_a_box(points, boxed, rng)
         else:
             places = classes_together(table, size, seeds_along(free, table, rng), rng)
         chosen = [table.classes[place] for place in places]
@@ -242,34 +243,26 @@ def in_a_box(points: Sequence[Point], size: int, rng: random.Random) -> list[int
     A box round one of them grows by a value of an attribute at a time. Where secrets are changes of
     an attribute, edges lead to and fro in it, while classes that share facts may have none.
     """
-    within = [{each} for each in rng.choice(points)]
+    chosen = [rng.randrange(len(points))]
+    within = [{each} for each in points[chosen[0]]]
     axes = [axis for axis in range(len(within)) if len({point[axis] for point in points}) > 1]
-    chosen: list[int] = []
     while axes:
         spend(len(points) * len(within) * MEMBER)
         axis = rng.choice(axes)
-        near = [
-            point[axis]
-            for point in points
-            if all(
-                each in held or k == axis
-                for k, (each, held) in enumerate(zip(point, within, strict=True))
-            )
-        ]
-        fresh = sorted(set(near) - within[axis])
-        if not fresh:
+        beside: dict[int, list[int]] = defaultdict(list)
+        for place, point in enumerate(points):
+            outside = [k for k, held in enumerate(within) if point[k] not in held]
+            if outside == [axis]:
+                beside[point[axis]].append(place)
+        if not beside:
             axes.remove(axis)
             continue
-        within[axis].add(rng.choice(fresh))
-        found = [
-            place
-            for place, point in enumerate(points)
-            if all(each in held for each, held in zip(point, within, strict=True))
-        ]
-        if len(found) > size:
+        value = rng.choice(sorted(beside))
+        if len(chosen) + len(beside[value]) > size:
             break
-        chosen = found
-    return chosen
+        within[axis].add(value)
+        chosen += beside[value]
+    return sorted(chosen)
 
 
 def _circuits(

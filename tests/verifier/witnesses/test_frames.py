@@ -258,6 +258,8 @@ def test_one_more_move_joins_a_circuit_in_one_way_or_none() -> None:
             named = sorted(counted)
             parts = tuple((k, counted[each]) for k, each in enumerate(named) if counted[each])
             assert circuit.goes_round(more, place) == is_irreducible(named, parts)
+        circuit.places = []  # its effects were not seen to be of full rank: nothing is said
+        assert not circuit.goes_round(more, 0)
 
 
 def test_the_sum_of_a_number_is_known_and_moves_of_it_are_secret(

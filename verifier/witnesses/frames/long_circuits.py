@@ -70,7 +70,6 @@ IN_L1 = real_limit(__name__, "IN_L1")
 NEARLY = real_limit(__name__, "NEARLY")
 MOST_EDGES = whole_limit(__name__, "MOST_EDGES")
 MOST_JOINED = whole_limit(__name__, "MOST_JOINED")
-SOLVED = real_limit(__name__, "SOLVED")
 BOXES = whole_limit(__name__, "BOXES")
 SPREAD = whole_limit(__name__, "SPREAD")
 
@@ -451,7 +450,6 @@ def _with_one_more(
     for one, two in islice(np.argwhere(found.near).tolist(), MOST_JOINED):
         effect = tuple((found.effects[two] - found.effects[one]).tolist())
         if effect not in longer:
-            spend(len(arcs) ** 2 * SOLVED)
             times = circuit.with_one(effect) or []
             along = [(a, b, k) for (a, b, _), k in zip(arcs, times, strict=False) if k]
             longer[effect] = [(one, two, 1), *along] if along else []

@@ -1,13 +1,20 @@
 """A circuit of moves that any record may make, and one move more, along an edge of G.
 
-*Statement.* (i) Let effects e_1, ..., e_n have one relation, sum c_i e_i = 0, where the c_i > 0 are
+*Statement.* Let effects e_1, ..., e_n have one relation, sum c_i e_i = 0, where the c_i > 0 are
 whole numbers without a common divisor, and all others be multiples of it. Let e be one more effect,
-and v_1, ..., v_n >= 0 be whole numbers with e + sum v_i e_i = 0, and not v_i >= c_i for all i. Then
-e once and each e_i v_i times are irreducible. For each e there is one such v or none.
+and v_1, ..., v_n >= 0 be whole numbers with e + sum v_i e_i = 0, and not v_i >= c_i for all i.
 
-*Proof.* A part without effect, or what is left without it, holds e_i w_i <= v_i times, and not e.
-So w is a whole multiple of c, hence 0. Any two such v differ by a multiple s c, s whole: with s > 0
-the larger one would have v_i >= c_i for all i. QED
+(i) e once and each e_i v_i times are irreducible. For each e there is one such v or none.
+
+(ii) Unless there is such a v, with v_i <= c_i for all i and v_j < c_j, these are irreducible: each
+e_i c_i times, but e_j once less, and e and e_j - e once each.
+
+*Proof.* (i) A part without effect, or what is left without it, holds e_i w_i <= v_i times, and not
+e. So w is a whole multiple of c, hence 0. Any two such v differ by a multiple s c, s whole: with s
+> 0 the larger one would have v_i >= c_i for all i. (ii) A part without effect that holds both e and
+e_j - e, or neither, is a part of the circuit, with e_j for the two. If it holds just one of them,
+it or what is left holds e, and each e_i w_i <= c_i times, w_j < c_j. So w is not c or more, and it
+is v. QED
 
 In reading 1 one record makes a secret move (`reductions/complete_graph`). The heaviest circuits
 may have no move along an edge of G. But with (ii) one of their records may go by way of another
@@ -61,6 +68,13 @@ class Circuit:
         >>> short.with_one([1]), short.with_one([-3])
         ([1, 2], [1, 0])
         """
+        key = tuple(effect)
+        if key not in self._with:
+            spend(len(self.times) ** 2 * SOLVED)
+            self._with[key] = self._with_one(key)
+        return self._with[key]
+
+    def _with_one(self, effect: Sequence[int]) -> list[int] | None:
         more = np.array(effect, dtype=object)
         if not self.places:
             return None
@@ -86,11 +100,9 @@ class Circuit:
         >>> short.goes_round([1], 0), short.goes_round([5], 0), short.goes_round([-2], 0)
         (False, True, True)
         """
-        key = tuple(effect)
-        if key not in self._with:
-            spend(len(self.times) ** 2 * SOLVED)
-            self._with[key] = self.with_one(effect)
-        found = self._with[key]
+        if not self.places:  # nothing was worked out
+            return False
+        found = self.with_one(effect)
         if found is None:
             return True
         pairs = zip(found, self.times, strict=True)

@@ -89,7 +89,8 @@ class _Walker:
         self.basis, self.worth, self.rng, self.end = basis, worth, rng, end
         self.steps = 0
         self.own = independent(np.rint(basis).astype(np.int64))
-        self.inverse = np.linalg.inv(basis[self.own])
+        square = basis[self.own]
+        self.starts = basis @ np.linalg.inv(square) * abs(float(np.linalg.det(square)))
         count, several = basis.shape
         products = several * several * (several + count)
         entries = several * count * SECONDS_PER_ENTRY
@@ -135,8 +136,7 @@ class _Walker:
         blocks = np.zeros(count, dtype=np.int64)
         order = self.rng.permutation(several)
         blocks[[self.own[column] for column in order]] = np.arange(several)
-        scale = abs(float(np.linalg.det(self.basis[self.own])))
-        vector = np.rint(self.basis @ self.inverse[:, order[0]] * scale).astype(np.int64)
+        vector = np.rint(self.starts[:, order[0]]).astype(np.int64)
         return blocks, vector // max(int(np.gcd.reduce(vector)), 1)
 
     def _around(self, blocks: Numbers, vector: Numbers) -> tuple[Numbers, Numbers, Reals] | None:
