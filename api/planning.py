@@ -83,6 +83,7 @@ def plan(  # noqa: PLR0913 # keyword-only options
     import click
 
     from blowproof.cli.releasing.plan import compared
+    from blowproof.mechanisms.budget.fingerprints import fingerprint
     from blowproof.mechanisms.planning.plan_file import document
     from blowproof.mechanisms.planning.workload import workload
     from blowproof.verifier.certify.base.promise import Promise
@@ -99,8 +100,9 @@ def plan(  # noqa: PLR0913 # keyword-only options
     try:
         with placed_in(policy):
             work = workload(texts, weighed, bound)
+            which = None if place is None else fingerprint(place)
             found = compared(bound, place, work, promise, asked, seed=seed)
-            written = document(found, data=place)
+            written = document(found, data=which)
     except click.UsageError as error:
         raise QueryError(error.message) from None
     options = tuple(written["options"])

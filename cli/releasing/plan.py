@@ -89,6 +89,7 @@ def plan(  # noqa: PLR0913 # one parameter for each option
     from blowproof.cli.releasing.plan_text import advice_lines, plan_parts
     from blowproof.cli.text.files import keep_apart, save
     from blowproof.cli.text.output import print_all, quietly, write_json
+    from blowproof.mechanisms.budget.fingerprints import fingerprint
     from blowproof.mechanisms.planning.workload import workload
 
     keep_apart({"--output": output, "--plot": plot}, (policy, data))
@@ -97,13 +98,15 @@ def plan(  # noqa: PLR0913 # one parameter for each option
     session = Session(question, total=question.time_limit)
     read, _ = session.open(policy)
     asked = workload(queries, weights, read)
+    kept = output is not None or as_json
+    which = fingerprint(data) if data is not None and kept else None
     found = compared(read, data, asked, promise, session, seed=question.seed)
     helps = not found.worth_it and bool(read.known)  # which fact to leave out, and what for
     told = _advice(found, session, short=not advice) if advice or helps else None
     from blowproof.mechanisms.planning.picture import of_plan
     from blowproof.mechanisms.planning.plan_file import document
 
-    written = document(found, data=data, advice=told)
+    written = document(found, data=which, advice=told)
     if output is not None and not found.options:
         click.echo(f"{output} was not written: there is nothing to draw", err=True)
         output = None

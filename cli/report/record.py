@@ -81,10 +81,16 @@ def _versions() -> dict[str, str]:
 
 
 def _data(policy: Policy) -> dict[str, Any] | None:
-    """The data that the policy counts, by a digest of what they hold; None: it counts none."""
+    """The data that the policy counts; None: it counts none.
+
+    A report is handed round: what the data hold is told by a fingerprint under a key of this
+    machine, and not at all where none can be kept.
+    """
     data = policy.database.data
     if not isinstance(data, str) or policy.scope != "given":
         return None
+    from blowproof.mechanisms.base.errors import LedgerError
+    from blowproof.mechanisms.budget.fingerprints import fingerprint_of
     from blowproof.models import BlowproofError
     from blowproof.models.data.content import content_of
 
@@ -92,7 +98,11 @@ def _data(policy: Policy) -> dict[str, Any] | None:
         found = content_of((policy.folder / data) if policy.folder is not None else data)
     except BlowproofError:
         return None
-    return {"file": data, "digest": found.digest, "rows": found.rows}
+    try:
+        told = fingerprint_of(found)
+    except LedgerError:
+        told = None
+    return {"file": data, "fingerprint": told, "rows": found.rows}
 
 
 def record_section(found: dict[str, Any] | None) -> Markup | None:
@@ -109,7 +119,9 @@ def record_section(found: dict[str, Any] | None) -> Markup | None:
     ]
     counted = "none was counted: S holds for all data that the policy allows"
     if data is not None:
-        counted = f"{data['file']}: {data['rows']:,} rows, digest {data['digest']}"
+        counted = f"{data['file']}: {data['rows']:,} rows"
+        if data["fingerprint"] is not None:
+            counted += f", fingerprint {data['fingerprint']} (under a key of whoever made this)"
     values.append(("Data", counted))
     values.append(("Proofs", f"{proofs} of {len(found['certificates'])} answers: the certificates "
                              "are part of this file"))  # fmt: skip

@@ -4,13 +4,16 @@
 policy, a query or a file that it names, the data (where the plan was made with them), or the noise.
 So what is drawn is what the plan says, and nothing else.
 
-The digest of the data says which file a plan is for. Who can guess all records could check the
-guess by it, as with the data themselves: keep a plan that was made with data beside them.
+Which data a plan is for is told by a fingerprint under a key that stays on this machine
+(`budget/fingerprints`): a plan may be handed round, and nobody can check a guess of the records by
+it. So it is carried out where it was made. Plans of earlier versions, which hold a plain digest,
+are compared by that.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.budget.fingerprints import another_key, fingerprint
 from blowproof.mechanisms.combining.joint import Joint
 from blowproof.mechanisms.kinds.together import Together
 from blowproof.mechanisms.planning.advice import Advice
@@ -40,6 +44,13 @@ SCHEMA = "blowproof/plan/1"
 MOST_BYTES = 50_000_000
 QUOTES = "\"'"
 OTHER_POLICY = "the policy is another one, or an earlier version"
+OTHER_KEY = (
+    "it was made on another machine, or by another user: the key by which its data could be "
+    "compared is not here; nothing was drawn and nothing spent\n"
+    "  try: blowproof plan, once more and here; or a plan without DATA, which goes with any"
+)
+PLAIN = re.compile("[0-9a-f]{64}")
+"""The digest of data in plans of earlier versions."""
 
 
 def query_digest(texts: Sequence[str], policy: Policy) -> str:
@@ -70,7 +81,9 @@ def _file(name: str, policy: Policy) -> Path | None:
 def document(
     planned: Planned, *, data: str | None = None, advice: Sequence[Advice] | None = None
 ) -> dict[str, Any]:
-    """Return a plan as `blowproof plan --json` writes it; `data`: the file it was made for."""
+    """Return a plan as `blowproof plan --json` writes it; `data`: the fingerprint of those that it
+    was made for.
+    """
     request, work = planned.request, planned.workload
     bound = planned.bound
     return {
@@ -87,7 +100,7 @@ def document(
         "digests": {
             "policy": digest(request.policy),
             "queries": query_digest(work.texts, request.policy),
-            "data": None if data is None else content_of(data).digest,
+            "data": data,
         },
         "options": [option.to_json() for option in planned.options],
         "chosen": 0 if planned.options else None,
@@ -137,8 +150,14 @@ class PlanFile:
         self._same("policy", digest(policy), OTHER_POLICY)
         asked = query_digest(self.workload.texts, policy)
         self._same("queries", asked, "a file that a query names differs")
-        if self.digests.get("data") is not None:
-            self._same("data", content_of(data).digest, "it was made for other data")
+        told = self.digests.get("data")
+        if told is None:
+            return
+        plain = PLAIN.fullmatch(str(told))
+        now = content_of(data).digest if plain else fingerprint(data)
+        if not plain and another_key(str(told), now):
+            raise DataError(f"{self.path}: {OTHER_KEY}")
+        self._same("data", now, "it was made for other data")
 
     def _same(self, what: str, now: str, why: str) -> None:
         if self.digests.get(what) != now:

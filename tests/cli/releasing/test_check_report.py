@@ -9,6 +9,8 @@ import pytest
 
 from blowproof.cli.main import run
 from blowproof.cli.report.record import main_digest, read_record
+from blowproof.mechanisms.budget.fingerprints import fingerprint
+from blowproof.models.data.content import content_of
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -88,9 +90,20 @@ def test_a_page_without_a_record_is_unreadable(report, tmp_path, capsys):
         assert code == 2 and "no record" in said
 
 
-def test_data_of_a_report_have_their_digest_and_rows(tmp_path, capsys):
+def test_data_of_a_report_have_a_fingerprint_and_rows(tmp_path, capsys, monkeypatch):
+    """None that a guess of the data could be checked by, and none where no key can be kept."""
     target = tmp_path / "r.html"
-    assert run(["audit", str(ROOT / "examples/survey.toml"), "--html", str(target)]) == 0
-    record = read_record(target.read_text("utf-8"))
+    asked = ["audit", str(ROOT / "examples/survey.toml"), "--html", str(target)]
+    assert run(asked) == 0
+    page = target.read_text("utf-8")
+    record = read_record(page)
     assert record is not None and record["data"]["rows"] == 6
-    assert re.fullmatch("[0-9a-f]{64}", record["data"]["digest"])
+    data = ROOT / "examples/survey.csv"
+    assert record["data"]["fingerprint"] == fingerprint(data) and fingerprint(data) in page
+    assert content_of(data).digest not in page
+    monkeypatch.setenv("BLOWPROOF_STATE", str(target))  # a file, where a folder is needed
+    target.unlink()
+    target.write_text("")
+    assert run([*asked[:-1], str(tmp_path / "s.html")]) == 0
+    record = read_record((tmp_path / "s.html").read_text("utf-8"))
+    assert record is not None and record["data"]["fingerprint"] is None

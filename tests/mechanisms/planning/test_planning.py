@@ -4,12 +4,15 @@ import itertools
 import json
 import math
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import chdir
 from dataclasses import replace
 from fractions import Fraction
+from hashlib import sha256
 from pathlib import Path
+from shutil import copy
 from typing import Any
 
 import numpy as np
@@ -19,6 +22,7 @@ from blowproof.cli.main import run
 from blowproof.cli.releasing.plan import _code
 from blowproof.cli.releasing.plan_text import plan_parts
 from blowproof.mechanisms.base.errors import RefusedError
+from blowproof.mechanisms.budget.fingerprints import fingerprint
 from blowproof.mechanisms.expecting.expected import largest_of
 from blowproof.mechanisms.expecting.rehearsal import Stage, numbers, seeded_laplace
 from blowproof.mechanisms.kinds import k_norm
@@ -62,6 +66,7 @@ from blowproof.models import (
     UndeterminedError,
     setting,
 )
+from blowproof.models.data.content import content_of
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.mechanisms.mechanism import Selection
 from blowproof.models.stacks.stacked import ONE, Part
@@ -209,19 +214,25 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="module")
-def plan_text(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What `plan` writes about the files, once for all who only read it."""
+def planned_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where `plan` wrote about the files, once for all who only read it, and keeps its key."""
     folder = tmp_path_factory.mktemp("planned")
     write_files(folder)
-    with chdir(folder):
+    with pytest.MonkeyPatch.context() as patch, chdir(folder):
+        patch.setenv(STATE, str(folder))
         assert run(words(ASKED)) == 0
-    return (folder / "plan.json").read_text(encoding="utf-8")
+    return folder
 
 
 @pytest.fixture
-def plan_file(files: Path, plan_text: str) -> Path:
-    """The files, and the plan beside them."""
-    (files / "plan.json").write_text(plan_text, encoding="utf-8")
+def plan_file(files: Path, planned_in: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The files, and the plan beside them, on the machine that made it."""
+    text = (planned_in / "plan.json").read_text(encoding="utf-8")
+    (files / "plan.json").write_text(text, encoding="utf-8")
+    for kept in planned_in.glob("heads.sqlite*"):
+        (files / "state").mkdir(exist_ok=True)
+        copy(kept, files / "state")
+    monkeypatch.setenv(STATE, str(files / "state"))
     return files
 
 
@@ -234,6 +245,7 @@ def document(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     return found
 
 
+STATE = "BLOWPROOF_STATE"
 ASKED = "plan p.toml d.csv --query cumulative(age) --query histogram --epsilon 1 --output plan.json"
 
 
@@ -257,6 +269,47 @@ def test_a_release_draws_what_the_plan_says(capsys: pytest.CaptureFixture[str]) 
     assert drawn["noise"] == option["noise"]
     assert len(drawn["values"]) == 21 + 21
     assert drawn["epsilon"] == "1"
+
+
+@pytest.mark.usefixtures("plan_file")
+def test_nobody_can_check_a_guess_of_the_data_by_a_plan() -> None:
+    """No digest of the data that could be worked out from them stands in the file."""
+    plain, text = content_of("d.csv").digest, Path("plan.json").read_text(encoding="utf-8")
+    assert plain not in text and sha256(plain.encode()).hexdigest() not in text
+    told = json.loads(text)["digests"]["data"]
+    assert re.fullmatch("hmac-sha256:[0-9a-f]{12}:[0-9a-f]{64}", told)
+    assert told == fingerprint("d.csv")
+
+
+@pytest.mark.usefixtures("plan_file")
+def test_a_plan_from_another_machine_says_that_its_data_cannot_be_compared(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draw = words("release p.toml d.csv --plan plan.json --budget 1 --ledger l.sqlite")
+    monkeypatch.setenv(STATE, "elsewhere")
+    assert run(draw) == 2
+    said = capsys.readouterr().err
+    assert "on another machine, or by another user" in said and "nothing spent" in said
+    assert not Path("l.sqlite").exists()
+    plan = json.loads(Path("plan.json").read_text(encoding="utf-8"))
+    plan["digests"]["data"] = None  # as one that was made without data, which goes with any
+    Path("plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    assert run(draw) == 0
+    capsys.readouterr()
+
+
+@pytest.mark.usefixtures("plan_file")
+@pytest.mark.parametrize("same", [True, False])
+def test_a_plan_with_a_plain_digest_is_compared_by_that(
+    same: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As earlier versions wrote them."""
+    plan = json.loads(Path("plan.json").read_text(encoding="utf-8"))
+    plan["digests"]["data"] = content_of("d.csv").digest if same else "0" * 64
+    Path("plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    draw = words("release p.toml d.csv --plan plan.json --unaccounted")
+    assert run(draw) == (0 if same else 2)
+    assert ("other data" in capsys.readouterr().err) is not same
 
 
 @pytest.mark.usefixtures("plan_file")
