@@ -20,9 +20,11 @@ from blowproof.models import (
     BoundQuery,
     Box,
     BudgetError,
+    Clause,
     Count,
     Database,
     Domain,
+    Impossible,
     InternalError,
     Known,
     Marginal,
@@ -43,6 +45,9 @@ __all__ = ["Changed", "facts_left_out", "instead", "published_instead", "region_
 MOST_COUNTS = 24
 """More counts than this are not rearranged: nobody would read the result."""
 
+_RULES = (Impossible, Clause)
+"""Facts that are not published by anybody, and cannot be left out of what is published."""
+
 MOST_CELLS = 400
 """Nor are joint tables of more cells than this proposed."""
 
@@ -51,7 +56,8 @@ MOST_CELLS = 400
 class Changed:
     """S of the policy with other known facts; `answer` is None where the question has none.
 
-    `place` is the fact left out (from 0), None where counts are rearranged.
+    `place` is the fact left out (from 0), None where counts are rearranged. `published` says
+    whether somebody publishes it: who lives where in the world, or a rule, is nobody's to withhold.
     """
 
     words: str
@@ -59,6 +65,7 @@ class Changed:
     place: int | None = None
     reason: str = ""
     reached: bool = True
+    published: bool = True
 
 
 def facts_left_out(
@@ -80,6 +87,8 @@ def facts_left_out(
             continue
         bare = without(policy, place, size, session.question.reading)
         found.append(_asked(bare, query, session, limit, words=words, place=place))
+    found = [replace(item, published=not isinstance(policy.known[item.place or 0], _RULES))
+             for item in found]  # fmt: skip
     return tuple(sorted(found, key=_rank))
 
 

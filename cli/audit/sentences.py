@@ -160,9 +160,11 @@ def savings(finding: Finding) -> list[Changed]:
 def cheapest(finding: Finding) -> Changed | None:
     """Return what would surely lower S most: other counts instead, or one fact less.
 
-    At the same price other counts come first: they still tell something.
+    At the same price other counts come first: they still tell something. A rule, or that some
+    values are impossible, is a fact that nobody publishes or withholds.
     """
-    less = [item for item in _sorted_out(finding, finding.extras.left_out)[0] if _upper(item)]
+    cheaper = _sorted_out(finding, finding.extras.left_out)[0]
+    less = [item for item in cheaper if item.published and _upper(item)]
     return min([*savings(finding), *less], key=lambda item: _upper(item) or 0, default=None)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from blowproof.models.base.errors import PolicyError, nearest
 from blowproof.models.base.numbers import exact
 from blowproof.models.data.inferred import Inferred
+from blowproof.models.data.nested import Nested
 from blowproof.models.domain.attributes import Attribute, Integers, Labels
 from blowproof.models.queries.arguments import query_name, split_arguments, split_query
 
@@ -18,6 +19,7 @@ __all__ = [
     "Choices",
     "Secret",
     "column_from",
+    "nesting_text",
     "published",
     "read_public",
     "read_secret",
@@ -45,17 +47,24 @@ class Secret:
 
 @dataclass(frozen=True)
 class Choices:
-    """All answers: what is secret, which counts and whether n are public, what is published."""
+    """All answers: what is secret, which counts and whether n are public, what is published.
+
+    `nested` is what everybody knows of columns that lie within others.
+    """
 
     secret: Secret = Secret()
     public: tuple[tuple[str, ...], ...] = ()
     size_public: bool = False
     queries: tuple[str, ...] = ()
+    nested: tuple[Nested, ...] = ()
 
-    def with_public(self, found: tuple[str, ...] | None) -> Choices:
-        """Return the same with one more public table (None: the number of records)."""
+    def with_public(self, found: tuple[str, ...] | Nested | None) -> Choices:
+        """Return the same with one more public table (None: the number of records), or nesting."""
         if found is None:
             return replace(self, size_public=True)
+        if isinstance(found, Nested):
+            kept = (item for item in self.nested if item != found)
+            return replace(self, nested=(*kept, found))
         return self if found in self.public else replace(self, public=(*self.public, found))
 
 
@@ -87,14 +96,30 @@ def read_secret(text: str, columns: Sequence[Inferred]) -> Secret:
     raise PolicyError(f"--secret {text}: this is not understood", hint=f"write {FORMS}")
 
 
-def read_public(text: str, columns: Sequence[Inferred]) -> tuple[str, ...] | None:
+def read_public(
+    text: str, columns: Sequence[Inferred], nested: Sequence[Nested] = ()
+) -> tuple[str, ...] | Nested | None:
     """Return the columns whose counts are public; None: the number of records is.
+
+    `school in district` is about columns that lie within others: which of them has which.
 
     >>> read_public("marginal(ward)", [column_from("ward=a,b")]), read_public("size", [])
     (('ward',), None)
     """
     if text.strip() == SIZE:
         return None
+    for item in nested:
+        if text.strip() == nesting_text(item):
+            return item
+    start, within, end = text.partition(" in ")
+    if within and not any(item.name == text.strip() for item in columns):
+        fine, coarse = _columns([start.strip(), end.strip()], columns)
+        known = ", ".join(map(nesting_text, nested))
+        raise PolicyError(
+            f"--public {text}: some {fine} of the data has no {coarse}, or several, or there "
+            "are too few rows to tell",
+            hint=f"found in the data: {known}" if known else "name columns, as region,sex",
+        )
     word, inner = split_query(text) or ("", None)
     names = split_arguments(inner if word == "marginal" else text) or []
     if not names:
@@ -102,13 +127,21 @@ def read_public(text: str, columns: Sequence[Inferred]) -> tuple[str, ...] | Non
     return _columns(names, columns)
 
 
+def nesting_text(item: Nested) -> str:
+    """Return how `--public` names a nesting."""
+    return f"{item.inner} in {item.outer}"
+
+
 def published(
-    columns: Sequence[Inferred], given: Iterable[str], rows: int | None = None
+    columns: Sequence[Inferred],
+    given: Iterable[str],
+    rows: int | None = None,
+    nested: Sequence[Nested] = (),
 ) -> tuple[str, ...]:
     """Return the queries to publish: those given, or the largest table that is still one.
 
     Of data with so many rows it is one whose cells are not nearly all empty: their noise would be
-    larger than they are.
+    larger than they are. A column is not in it beside one that lies within it.
     A query may also be written as the columns of its table.
     """
     used = [item for item in columns if item.attribute is not None]
@@ -121,10 +154,12 @@ def published(
     if found:
         return tuple(found)
     most = MOST_CELLS if rows is None else min(MOST_CELLS, max(FEW_CELLS, rows // RECORDS))
+    small = {item.name for item in used if item.attribute and item.attribute.size <= most}
+    implied = {item.outer for item in nested if item.inner in small}
     cells, first = 1, []
     for item in used:
         assert item.attribute is not None
-        if cells * item.attribute.size > most:
+        if item.name in implied or cells * item.attribute.size > most:
             continue
         cells *= item.attribute.size
         first.append(item.name)

@@ -10,6 +10,7 @@ from blowproof.cli.beginning.choices import Choices, Secret
 from blowproof.cli.beginning.source import Source
 from blowproof.models.base.numbers import show
 from blowproof.models.data.inferred import Inferred
+from blowproof.models.data.nested import Nested
 from blowproof.models.domain.attributes import Attribute, Integers, Labels
 from blowproof.models.files.toml_text import inline
 from blowproof.models.policy.in_words import printable
@@ -28,9 +29,16 @@ SECRETS = {
 
 
 def policy_text(
-    source: Source, rows: int | None, columns: Sequence[Inferred], choices: Choices
+    source: Source,
+    rows: int | None,
+    columns: Sequence[Inferred],
+    choices: Choices,
+    nested: Sequence[Nested] = (),
 ) -> str:
-    """Return a policy file with comments: what was found, what was chosen, and what else may be."""
+    """Return a policy file with comments: what was found, what was chosen, and what else may be.
+
+    What is `nested` and not chosen stands in comments.
+    """
     where = f"from {printable(source.shown)}" if source.shown else "without data"
     parts = [
         *_comment(
@@ -45,6 +53,7 @@ def policy_text(
         "",
         *_database(source, rows, choices),
         *_known(choices),
+        *_nested(columns, choices, nested),
         "",
         "# What will be published:",
         *(f"#   blowproof audit THIS --query {quote(query)}" for query in choices.queries),
@@ -153,3 +162,24 @@ def _known(choices: Choices) -> Iterator[str]:
         yield "[[known]]"
         yield f"# Public: how many people have each {printable(' and '.join(names))}."
         yield f"marginal = {inline(list(names))}"
+
+
+def _nested(
+    columns: Sequence[Inferred], choices: Choices, nested: Sequence[Nested]
+) -> Iterator[str]:
+    """Which labels lie within which others: a fact where all know it, else in comments."""
+    labels = {item.name: item.attribute for item in columns if isinstance(item.attribute, Labels)}
+    for item in dict.fromkeys((*choices.nested, *nested)):
+        known = item in choices.nested
+        inner, outer = printable(item.inner), printable(item.outer)
+        yield ""
+        yield from _comment(
+            f"Public: which {outer} each {inner} has. There are no others, so nobody has them."
+            if known
+            else f"In the data each {inner} has one {outer}. If everybody knows which, nobody is "
+            "taken to have another: then uncomment what follows, which often takes less noise."
+        )
+        regions = item.impossible(list(map(str, labels[item.outer].labels)))
+        rows = [f"    {inline(region)}," for region in regions]
+        for row in ("[[known]]", "impossible = [", *rows, "]"):
+            yield row if known else f"# {row}"

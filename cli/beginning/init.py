@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from blowproof.cli.beginning.source import Source
     from blowproof.models import Policy
     from blowproof.models.data.inferred import Inferred
+    from blowproof.models.data.nested import Nested
 
 __all__ = ["init"]
 
@@ -45,7 +46,8 @@ __all__ = ["init"]
     "public",
     multiple=True,
     metavar="COLUMNS",
-    help="Counts that are public, as region,sex; or size. May be repeated.",
+    help="Counts that are public, as region,sex; or size; or, of columns of which one lies "
+    "within the other, 'school in district'. May be repeated.",
 )
 @click.option(
     "--publish",
@@ -99,25 +101,25 @@ def init(  # noqa: PLR0913 # one parameter for each option
         raise click.UsageError("--column describes columns where there are no DATA: leave it out")
     source = source_of(data, table)
     target = _target(source, output, force)
-    rows, found = _found(source, columns)
+    rows, found, nested = _found(source, columns)
     if data is None:
         found = [column_from(text) for text in described]
         if not found and not asking:
             raise click.UsageError("there are no DATA, and no --column: name one of them")
     if asking:
-        found = _shown(source.shown, rows, found)
+        found = _shown(source.shown, rows, found, nested)
     if not any(item.attribute is not None for item in found):
         raise PolicyError(
             f"{source.shown}: no column can be part of a policy: "
             + "; ".join(f"{item.name}: {item.words}" for item in found[:5]),
             hint="group what is written there (ages into decades, texts into a few kinds)",
         )
-    choices = _chosen(found, rows, secret, public, queries, asking=asking)
-    text = _written(source, target, rows, found, choices)
+    choices = _chosen(found, rows, secret, public, queries, nested, asking=asking)
+    text = _written(source, target, rows, found, choices, nested)
     if as_json:
-        _write_json(target, rows, found, choices)
+        _write_json(target, rows, found, choices, nested)
     elif target != "-":
-        _say_written(target, rows, found)
+        _say_written(target, rows, found, [item for item in nested if item not in choices.nested])
     if no_audit or as_json or target == "-":
         return Exit.OK
     return _audited(target, source.path, choices, text)
@@ -137,15 +139,19 @@ def _target(source: Source, output: str | None, force: bool) -> str:
     return target
 
 
-def _found(source: Source, columns: str | None) -> tuple[int | None, list[Inferred]]:
-    """Return the rows and columns of the data; each column is read once more as it will be."""
+def _found(source: Source, columns: str | None) -> tuple[int | None, list[Inferred], list[Nested]]:
+    """Return the rows and columns of the data, and which columns lie within others.
+
+    Each column is read once more as it will be.
+    """
     data = source.data
     if data is None:
-        return None, []
+        return None, [], []
     from blowproof.cli.asking.progress import display
     from blowproof.models import PolicyError
     from blowproof.models.base.errors import nearest
     from blowproof.models.data.inferred import infer, readable
+    from blowproof.models.data.nested import related
     from blowproof.models.queries.arguments import split_arguments
 
     with display(f"looking at {source.shown}"):
@@ -164,10 +170,12 @@ def _found(source: Source, columns: str | None) -> tuple[int | None, list[Inferr
             for item in found
         ]  # fmt: skip
     with display(f"reading {source.shown}"):
-        return rows, readable(data, found)
+        return rows, *related(data, rows, readable(data, found))
 
 
-def _shown(source: str | None, rows: int | None, found: list[Inferred]) -> list[Inferred]:
+def _shown(
+    source: str | None, rows: int | None, found: list[Inferred], nested: Sequence[Nested]
+) -> list[Inferred]:
     """Show what was found, or ask for columns where there are no data."""
     from blowproof.cli.beginning.questions import ask_columns
     from blowproof.models.policy.in_words import counted, printable
@@ -178,6 +186,8 @@ def _shown(source: str | None, rows: int | None, found: list[Inferred]) -> list[
     for item in found:
         mark = "-" if item.attribute is None else " "
         click.echo(f"  {mark} {printable(item.name)}: {printable(item.words)}", err=True)
+    for one in nested:
+        click.echo(f"  each {printable(one.inner)} has one {printable(one.outer)}", err=True)
     return found
 
 
@@ -187,11 +197,12 @@ def _chosen(
     secret: str | None,
     public: Sequence[str],
     queries: Sequence[str],
+    nested: Sequence[Nested],
     *,
     asking: bool,
 ) -> Choices:
     from blowproof.cli.beginning.choices import Choices, published, read_public, read_secret
-    from blowproof.cli.beginning.questions import ask_public, ask_queries, ask_secret
+    from blowproof.cli.beginning.questions import ask_nested, ask_public, ask_queries, ask_secret
     from blowproof.models import PolicyError
 
     choices = Choices()
@@ -200,17 +211,18 @@ def _chosen(
     else:
         choices = replace(choices, secret=ask_secret(found))
     for text in public:
-        if read_public(text, found) is None and rows is None:
+        told = read_public(text, found, nested)
+        if told is None and rows is None:
             raise PolicyError(
                 "--public size: there are no data to count", hint="write size into the policy"
             )
-        choices = choices.with_public(read_public(text, found))
+        choices = choices.with_public(told)
     if asking and not public:
-        choices = ask_public(found, choices, rows)
+        choices = ask_public(found, ask_nested(nested, choices), rows)
     if queries or not asking:
-        return replace(choices, queries=published(found, queries, rows))
+        return replace(choices, queries=published(found, queries, rows, nested))
     policy = _policy(rows, found, choices)
-    return ask_queries(found, choices, lambda text: _check(policy, text), rows)
+    return ask_queries(found, choices, lambda text: _check(policy, text), rows, nested)
 
 
 def _check(policy: Policy, text: str) -> None:
@@ -233,6 +245,7 @@ def _written(
     rows: int | None,
     found: Sequence[Inferred],
     choices: Choices,
+    nested: Sequence[Nested],
 ) -> str:
     """Write the policy, after it was read back with every query; return its text."""
     from blowproof.cli.beginning.draft import policy_text
@@ -240,7 +253,8 @@ def _written(
     from blowproof.cli.text.output import write
     from blowproof.models.files.reading import parse_policy
 
-    text = policy_text(source, rows, found, choices).replace(" THIS ", f" {quote(target)} ")
+    text = policy_text(source, rows, found, choices, nested)
+    text = text.replace(" THIS ", f" {quote(target)} ")
     policy = parse_policy(text)
     for query in choices.queries:
         _check(policy, query)
@@ -251,7 +265,10 @@ def _written(
     return text
 
 
-def _say_written(target: str, rows: int | None, found: Sequence[Inferred]) -> None:
+def _say_written(
+    target: str, rows: int | None, found: Sequence[Inferred], nested: Sequence[Nested]
+) -> None:
+    from blowproof.cli.beginning.choices import nesting_text
     from blowproof.models.policy.in_words import counted, printable
 
     used = [item for item in found if item.attribute is not None]
@@ -269,6 +286,11 @@ def _say_written(target: str, rows: int | None, found: Sequence[Inferred]) -> No
                 f"  {name}: {counted(item.alone, 'label')} in one row only: a "
                 "policy is public, so see that the list gives nobody away"
             )
+    for one in nested:
+        lines.append(
+            f"  each {printable(one.inner)} has one {printable(one.outer)}: if everybody knows "
+            f"which, add --public {quote(nesting_text(one))}, which often takes less noise"
+        )
     click.echo("\n".join(lines), err=True)
 
 
@@ -283,7 +305,13 @@ def _audited(target: str, data: str | None, choices: Choices, text: str) -> int:
     return code if code == Exit.BAD_INPUT else Exit.OK
 
 
-def _write_json(target: str, rows: int | None, found: Sequence[Inferred], choices: Choices) -> None:
+def _write_json(
+    target: str,
+    rows: int | None,
+    found: Sequence[Inferred],
+    choices: Choices,
+    nested: Sequence[Nested],
+) -> None:
     from blowproof.cli.text.output import write_json
 
     def shown(item: Inferred) -> dict[str, Any]:
@@ -302,5 +330,9 @@ def _write_json(target: str, rows: int | None, found: Sequence[Inferred], choice
         "policy": target,
         "rows": rows,
         "columns": [shown(item) for item in found],
+        "nested": [
+            {"inner": one.inner, "outer": one.outer, "public": one in choices.nested}
+            for one in nested
+        ],
         "queries": list(choices.queries),
     })  # fmt: skip

@@ -20,8 +20,10 @@ from blowproof.cli.beginning.choices import (
 )
 from blowproof.models.base.errors import BlowproofError
 from blowproof.models.data.inferred import Inferred
+from blowproof.models.data.nested import Nested
+from blowproof.models.policy.in_words import printable
 
-__all__ = ["ask_columns", "ask_public", "ask_queries", "ask_secret"]
+__all__ = ["ask_columns", "ask_nested", "ask_public", "ask_queries", "ask_secret"]
 
 T = TypeVar("T")
 
@@ -95,6 +97,15 @@ def ask_secret(columns: Sequence[Inferred]) -> Secret:
     return _until_understood("1 to 4", read, "1")
 
 
+def ask_nested(nested: Sequence[Nested], choices: Choices) -> Choices:
+    """Return the choices with what everybody knows of columns that lie within others."""
+    for item in nested:
+        _say(f"\nIn the data each {printable(item.inner)} has one {printable(item.outer)}.")
+        if click.confirm("Does everybody know which one?", default=False, err=True):
+            choices = choices.with_public(item)
+    return choices
+
+
 def ask_public(columns: Sequence[Inferred], choices: Choices, rows: int | None) -> Choices:
     """Return the choices with what is already public."""
     names = ", ".join(item.name for item in columns if item.attribute is not None)
@@ -103,7 +114,9 @@ def ask_public(columns: Sequence[Inferred], choices: Choices, rows: int | None) 
     _say("or size, if it is known how many people there are.")
 
     def read(text: str) -> tuple[str, ...] | str | None:
-        return read_public(text, columns) if text else ""
+        found = read_public(text, columns) if text else ""
+        assert not isinstance(found, Nested)
+        return found
 
     while True:
         found = _until_understood("public (nothing: no more)", read)
@@ -119,9 +132,10 @@ def ask_queries(
     choices: Choices,
     check: Callable[[str], None],
     rows: int | None,
+    nested: Sequence[Nested],
 ) -> Choices:
     """Return the choices with what will be published; `check` refuses what is no query."""
-    (usual,) = published(columns, (), rows)
+    (usual,) = published(columns, (), rows, nested)
     _say("\nWhich numbers will you publish? A table of counts by columns, as sex,region;")
     _say("or a query: histogram (the whole table), sum(age), cumulative(age), ranges(age).")
 

@@ -7,5 +7,6 @@ Read `encoding` (one column), `tabular` (a file as a table of positions), `count
 is), `dataset` (a file, counted), `content` (its digest: the same people in another file have the
 same), `table_at` (the address of a table), `backends` (databases, by Ibis), `elsewhere` (a table,
 counted), `snapshot` (a table as a file of the moment), `opening` (whichever a policy names); for
-whoever has no policy yet `columns_at` (what columns hold) and `inferred` (what they could be).
+whoever has no policy yet `columns_at` (what columns hold), `inferred` (what they could be) and
+`nested` (which lie within which others).
 """

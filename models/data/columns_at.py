@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -70,6 +71,12 @@ class Columns(Protocol):
 
     def is_key(self, at: int) -> bool:
         """Whether the data themselves say that a column tells rows apart: a primary key."""
+
+    def together(self, places: Sequence[tuple[int, int]]) -> list[int]:
+        """How many different pairs two columns hold, of each two, where the first is filled."""
+
+    def pairs(self, first: int, second: int) -> list[tuple[str, str]]:
+        """The different pairs that two columns hold where the first is filled."""
 
     def __enter__(self) -> Self: ...
 
@@ -168,6 +175,28 @@ class _OfFile(Table):
         ((found,),) = self.cells(asked)
         return bool(found)
 
+    def together(self, places: Sequence[tuple[int, int]]) -> list[int]:
+        """Return how many different pairs each two columns hold, in one pass."""
+
+        def asked(source: str, cells: list[str]) -> str:
+            parts = [
+                f"count(DISTINCT row({cells[a]}, coalesce({cells[b]}, ''))) "
+                f"FILTER (WHERE {cells[a]} <> '')"
+                for a, b in places
+            ]
+            return f"SELECT {', '.join(parts)} FROM {source}"
+
+        return [int(found) for found in self.cells(asked)[0]]
+
+    def pairs(self, first: int, second: int) -> list[tuple[str, str]]:
+        """Return the different pairs that two columns hold."""
+
+        def asked(source: str, cells: list[str]) -> str:
+            texts = f"{cells[first]} AS a, coalesce({cells[second]}, '') AS b"
+            return f"SELECT DISTINCT {texts} FROM {source} WHERE {cells[first]} <> ''"
+
+        return [(str(a), str(b)) for a, b in self.cells(asked)]
+
 
 class _OfTable:
     """The columns of a table of a database, as texts of what it gives."""
@@ -234,9 +263,8 @@ class _OfTable:
     def values(self, at: int) -> list[tuple[str, int]]:
         """Return the distinct filled values as texts, with how often each occurs."""
         if at not in self._found:
-            column, kind = self._table[self.names[at]], self._table.schema()[self.names[at]]
-            plain = self._numbers(at) or kind.is_boolean() or kind.is_date()
-            asked = self._table.select(v=column if plain else self._backend.text(column))
+            kind = self._table.schema()[self.names[at]]
+            asked = self._table.select(v=self._told(at))
             found = asked.group_by("v").aggregate(n=asked.count()).limit(MOST_VALUES + 1)
             texts = ((_as_text(raw, kind), int(times)) for raw, times in self._backend.rows(found))
             self._found[at] = [(text, times) for text, times in texts if text]
@@ -260,6 +288,24 @@ class _OfTable:
     def is_key(self, at: int) -> bool:
         """Return whether the column is the primary key."""
         return self._backend.primary_key(self.at.table) == (self.names[at],)
+
+    def together(self, places: Sequence[tuple[int, int]]) -> list[int]:
+        """Return how many different pairs each two columns hold; each two are asked for."""
+        return [len(self.pairs(first, second)) for first, second in places]
+
+    def pairs(self, first: int, second: int) -> list[tuple[str, str]]:
+        """Return the different pairs that two columns hold, as texts."""
+        kinds = [self._table.schema()[self.names[at]] for at in (first, second)]
+        asked = self._table.select(a=self._told(first), b=self._told(second)).distinct()
+        rows = self._backend.rows(asked.limit(MOST_VALUES))
+        found = ((_as_text(a, kinds[0]), _as_text(b, kinds[1])) for a, b in rows)
+        return [pair for pair in found if pair[0]]
+
+    def _told(self, at: int) -> Any:
+        """A column as it is where `_as_text` knows its values, else as the database writes it."""
+        column, kind = self._table[self.names[at]], self._table.schema()[self.names[at]]
+        plain = self._numbers(at) or kind.is_boolean() or kind.is_date()
+        return column if plain else self._backend.text(column)
 
 
 def _as_text(raw: Any, kind: Any) -> str:

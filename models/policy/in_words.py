@@ -94,6 +94,12 @@ def short(value: Exact) -> str:
     return f"{value.numerator:,}" if value.denominator == 1 else show(value)
 
 
+LISTED = 8
+"""So many labels of an attribute are written out in a sentence, and of more the first ones."""
+
+MOST_NESTED = 1000
+"""Attributes of more labels are not looked at for which label goes with which."""
+
 LONG = 10_000
 """Bits of a number that Python may refuse to write out."""
 
@@ -173,7 +179,7 @@ def fact_words(policy: Policy, fact: Known) -> str:
             text = "".join(_term(*term) for term in terms).removeprefix("+ ")
             return f"{text.rstrip()}{_numbers(fact)}"
         case Impossible(where=where):
-            return f"nobody has {_regions(where)}"
+            return _nesting(policy.domain, where) or f"nobody has {_regions(where)}"
         case Clause(literals=literals):
             parts = [
                 f"record {item.record} {'has' if item.inside else 'does not have'} "
@@ -181,6 +187,35 @@ def fact_words(policy: Policy, fact: Known) -> str:
                 for item in literals
             ]
             return ", or ".join(parts)
+
+
+def _nesting(domain: Domain, where: Sequence[Region]) -> str:
+    """Say that regions without records leave each label of one attribute one label of another.
+
+    "" where they say anything else.
+
+    >>> from blowproof.models import Labels
+    >>> towns = Domain(town=Labels(["a", "b", "c"]), state=Labels(["x", "y"]))
+    >>> _nesting(towns, Impossible([{"town": ["a", "b"], "state": "y"},
+    ...                             {"town": "c", "state": "x"}]).where)
+    'each town has one state (3, in 2)'
+    """
+    names = [name for name, _ in where[0].conditions]
+    if len(names) != 2 or any([n for n, _ in region.conditions] != names for region in where):
+        return ""
+    first, second = (domain[name] for name in names)
+    if max(first.size, second.size) > MOST_NESTED:
+        return ""
+    axes = domain.axes(names)
+    taken: dict[int, set[int]] = {place: set() for place in range(first.size)}
+    for box in domain.area(where).boxes:
+        others = set(box.sides[axes[1]])
+        for place in box.sides[axes[0]]:
+            taken[place] |= others
+    if any(len(others) != second.size - 1 for others in taken.values()):
+        return ""
+    inner, outer = map(printable, names)
+    return f"each {inner} has one {outer} ({large(first.size)}, in {large(second.size)})"
 
 
 def fact_label(policy: Policy, fact: LinearFact) -> str:
@@ -243,7 +278,11 @@ def _conditions(region: Region) -> Iterator[str]:
             sign = "in" if both else ">=" if condition.min is not None else "<="
             yield f"{label} {sign} {'..'.join(ends)}"
         elif isinstance(condition, tuple):
-            yield f"{label} in {'/'.join(value_text(value) for value in condition)}"
+            most = LISTED if len(condition) > LISTED + 1 else len(condition)
+            values = [value_text(value) for value in condition[:most]]
+            if len(condition) > most:
+                values.append(f"... ({large(len(condition) - most)} more)")
+            yield f"{label} in {'/'.join(values)}"
         else:
             yield f"{label} = {value_text(condition)}"
 

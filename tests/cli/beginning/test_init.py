@@ -16,6 +16,7 @@ import pytest
 from blowproof.cli.main import run
 from blowproof.models import Integers, Labels, setting
 from blowproof.models.files.reading import read_policy
+from blowproof.models.policy.in_words import fact_words
 from servers import needs_postgres, postgres
 
 CSV = """region,sex,age
@@ -63,7 +64,7 @@ def test_what_is_published_without_being_asked_has_records_in_its_cells(folder, 
     columns = "region,sex,age\n" + "".join(
         f"{region},{sex},{age}\n"
         for age in range(100)
-        for region, sex in (("n", "F"), ("s", "M"), ("w", "F"))
+        for region, sex in (("n", "F"), ("s", "M"), ("w", "F"), ("w", "M"))
     )
     Path("wide.csv").write_text(columns, encoding="utf-8")
     assert run(["init", "wide.csv", "--no-audit", "--yes"]) == 0
@@ -225,11 +226,42 @@ def test_without_data_columns_are_described(folder, capsys):
     assert 'sex = ["F", "M"]' in out and "age = { min = 0, max = 9 }" in out
 
 
+SCHOOLS = "district,school,meals\n" + "".join(
+    f"{school[0]},{school},{meals}\n"
+    for at in range(12)
+    for school in ("A1", "A2", "B1", "B2", "B3")
+    for meals in ("yes" if at % 3 else "no",)
+)
+
+
+def test_a_school_lies_in_one_district(folder, capsys):
+    """Known to all it is a fact, else a comment; a district is in no table beside its schools."""
+    Path("pupils.csv").write_text(SCHOOLS, encoding="utf-8")
+    assert run(["init", "pupils.csv", "--no-audit", "--yes"]) == 0
+    said = capsys.readouterr().err
+    assert "each school has one district" in said and "--public 'school in district'" in said
+    assert read_policy("pupils.toml").known == ()
+    assert "'marginal(school,meals)'" in Path("pupils.toml").read_text("utf-8")
+    commented = Path("pupils.toml").read_text("utf-8").partition("# [[known]]\n# impossible")[2]
+    told = ["init", "pupils.csv", "--no-audit", "--yes", "--force", "--public", "school"]
+    assert run([*told, "--public", "school in district"]) == 0
+    assert "each school" not in capsys.readouterr().err
+    policy = read_policy("pupils.toml")
+    assert fact_words(policy, policy.known[1]) == "each school has one district (5, in 2)"
+    listed = Path("pupils.toml").read_text("utf-8").partition("\nimpossible")[2]
+    assert commented.replace("\n# ", "\n").partition("]\n\n")[0] == listed.partition("]\n\n")[0]
+    assert run([*told, "--public", "meals in school"]) == 2
+    assert "found in the data: school in district" in capsys.readouterr().err
+
+
 def test_json_says_what_was_found(folder, capsys):
     assert run(["init", "people.csv", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["schema"] == "blowproof/init/1" and document["rows"] == 906
     assert [item["kind"] for item in document["columns"]] == ["labels", "labels", "labels"]
+    # each age is that of one person, 151 times over
+    told = [(item["inner"], item["outer"], item["public"]) for item in document["nested"]]
+    assert told == [("age", "region", False), ("age", "sex", False)]
 
 
 def test_the_questions_in_a_terminal(folder):
@@ -238,12 +270,14 @@ def test_the_questions_in_a_terminal(folder):
     command = [sys.executable, "-m", "blowproof.cli", "init", "people.csv", "--no-audit"]
     asked = subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     os.close(theirs)
-    os.write(mine, b"3\nregon\nregion\nsex,regoin\nsex\nsize\n\nhistogramm\nregion,sex\n")
+    os.write(mine, b"3\nregon\nregion\ny\nn\nsex,regoin\nsex\nsize\n\nhistogramm\nregion,sex\n")
     _, err = asked.communicate(timeout=120)
     os.close(mine)
     assert asked.returncode == 0, err.decode()
     said = err.decode()
     assert "did you mean 'region'" in said and "What is already public" in said
     text = Path("people.toml").read_text("utf-8")
+    assert "In the data each age has one sex." in said and "Does everybody know which" in said
+    assert "# Public: which region each age has" in text and "\n# impossible" in text
     assert 'by = ["region"]' in text and 'marginal = ["sex"]' in text and "size = 906" in text
     assert "--query 'marginal(region,sex)'" in text
