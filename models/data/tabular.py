@@ -49,6 +49,9 @@ _LISTED, _LONGEST_TEXT = 12, 60
 """How many labels an error lists, and how much of each."""
 _NOT_UTF_8 = "this is not UTF-8 text\n  try: save it as UTF-8, or iconv -f latin1 -t utf-8"
 _AS_STRING = ", binary_as_string = true"
+_STORED = "SELECT name, num_children, precision FROM parquet_schema({})"
+_WIDE, _DIGITS = "decimals of {} digits", 38
+"""What DuckDB makes doubles of: decimals of more digits than these."""
 _MEMORY, _DISK = 2 * 10**9, 64 * 10**9
 """What the database engine may take for one file, in bytes."""
 
@@ -115,6 +118,11 @@ class Table(Closing):
         if not found:
             raise DataError(_tried(f"{self.path}: there is no column {name!r}", self._near(name)))
         column = Column(name, attribute, *found[0][1:])
+        if column.type.startswith(_WIDE.partition("{")[0]):
+            raise DataError(
+                f"{self.path}: the column {name!r} holds {column.type}; up to {_DIGITS} digits are "
+                "read without rounding\n  try: store it as text"
+            )
         if column.narrow is None:
             raise BudgetError(f"{name} has {attribute.size} values; files are read up to 2^126")
         if not isinstance(attribute, Labels):
@@ -219,7 +227,11 @@ class Table(Closing):
         if self.ending in _PARQUET:
             scan = f"read_parquet({file}, hive_partitioning = false{_AS_STRING})"
             found = self.rows(f"DESCRIBE SELECT * FROM {scan}")
-            return [(name, quoted(name), kind) for name, kind, *_ in found], scan
+            stored = _outermost(self.rows(_STORED.format(file)))
+            return [
+                (name, quoted(given), _WIDE.format(digits) if digits > _DIGITS else kind)
+                for (name, digits), (given, kind, *_) in zip(stored, found, strict=True)
+            ], scan
         separator, names = _separated(self.path, self.ending)
         columns = [(name, f"c{at}", "VARCHAR") for at, name in enumerate(names)]
         types = ", ".join(f"{source}: 'VARCHAR'" for _, source, _ in columns)
@@ -293,6 +305,26 @@ def _encoding(columns: Sequence[Column], scan: str) -> str:
     texts = ", ".join(f"CAST({name} AS VARCHAR)" for name in raw)
     missing = " OR ".join(f"{name} IS NULL" for name in before)
     return f"SELECT {', '.join(before)}, CASE WHEN {missing} THEN [{texts}] END AS odd FROM ({sql})"
+
+
+def _outermost(schema: Sequence[tuple[str, int | None, int | None]]) -> list[tuple[str, int]]:
+    """Return the columns of a Parquet file by their own names, and the digits of decimals.
+
+    `schema`: its tree, each part before its own parts, the root first. DuckDB gives other names to
+    columns that differ in capitals alone, or in nothing.
+
+    >>> _outermost([("schema", 2, None), ("a", 1, None), ("item", None, None), ("A", None, 9)])
+    [('a', 0), ('A', 9)]
+    """
+    found = []
+    inner = 0  # parts of a column that are still to come
+    for name, parts, digits in schema[1:]:
+        if inner:
+            inner -= 1
+        else:
+            found.append((name, digits or 0))
+        inner += parts or 0
+    return found
 
 
 def _text(source: str, kind: str) -> str:

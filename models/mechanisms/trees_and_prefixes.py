@@ -46,20 +46,20 @@ class TreeQuery(BoundQuery):
         return self.tree.blocks or (0, last)
 
     @property
-    def height(self) -> int:
+    def depth(self) -> int:
         """The deepest level of any released block."""
         first, last = self.chosen
         width = self.block if last > first else min(self.block, self.size - first * self.block)
-        height = 0
+        depth = 0
         while width > 1:
             width = -(-width // self.tree.fan_out)
-            height += 1
-        return height
+            depth += 1
+        return depth
 
     @property
     def levels(self) -> range:
         """The levels that are released; empty if the trees are not that high."""
-        last = self.height if self.tree.last is None else self.tree.last
+        last = self.depth if self.tree.last is None else self.tree.last
         return range(self.tree.first, last + 1)
 
     def above(self, place: int) -> Iterator[Node]:

@@ -372,6 +372,30 @@ def test_broken_csv_is_refused_in_one_sentence(tmp_path: Path, text: str, messag
     assert refusal(written(tmp_path, text), SEX) == message
 
 
+def test_columns_of_parquet_have_their_own_names(tmp_path: Path) -> None:
+    """The engine calls "A" beside "a" "A_1": the wrong column was read where that is one too."""
+    columns = {"a": [1], "A": [2], "A_1": [{"u": 3}], "a_1": [4]}
+    path = stored(tmp_path, **{name: pa.array(values) for name, values in columns.items()})
+    for name, value in (("a", 1), ("A", 2), ("a_1", 4)):
+        assert places(path, Domain(**{name: Integers(0, 5)})) == [(value,)]
+    twice = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
+    pq.write_table(twice, path)
+    assert refusal(path, Domain(a=Integers(0, 5))) == "2 columns are named 'a'"
+    assert refusal(path, Domain(a_1=Integers(0, 5))).startswith("there is no column 'a_1'")
+
+
+def test_decimals_that_the_engine_rounds_are_refused(tmp_path: Path) -> None:
+    most = Decimal("0.50000000000000000000000000000000000000")
+    near = Decimal("0.500000000000000000000000000000000000000000001")
+    path = stored(tmp_path, x=pa.array([most]), y=pa.array([near], pa.decimal256(46, 45)))
+    halves = Steps(0, 1, "1/2")
+    assert places(path, Domain(x=halves)) == [(1,)]
+    assert refusal(path, Domain(y=halves)) == (
+        "the column 'y' holds decimals of 46 digits; up to 38 digits are read without rounding"
+        "\n  try: store it as text"
+    )
+
+
 def test_unreadable_files_are_refused_in_one_sentence(tmp_path: Path) -> None:
     written(tmp_path, "sex\nF\n", "people.csv")
     assert refusal(tmp_path / "poeple.csv", SEX).startswith(

@@ -18,7 +18,11 @@ from blowproof.models import (
     Region,
 )
 from blowproof.models.mechanisms.mechanism import Mechanism, Release
-from blowproof.models.mechanisms.mechanism_file import parse_mechanism, to_mechanism_toml
+from blowproof.models.mechanisms.mechanism_file import (
+    mechanism_from,
+    parse_mechanism,
+    to_mechanism_toml,
+)
 from blowproof.verifier.ask import neighbours
 from blowproof.verifier.certify.certify import certify
 
@@ -123,3 +127,14 @@ def test_the_margin_in_another_order_is_the_same_group() -> None:
                     known=(Marginal(("b",)),))  # fmt: skip
     assert certify(k_norm(ONE, groups=2, query="marginal(b,a)"), policy, ONE).verdict == "proved"
     assert certify(k_norm(ONE, groups=2, query="marginal(a,b)"), policy, ONE).verdict != "proved"
+
+
+def test_facets_of_a_tree_are_refused_in_words() -> None:
+    """Its nodes have no numbers: how deep a tree is was taken for how many answers it has."""
+    policy = Policy(domain=Domain(x=Integers(0, 1)))
+    for rows in ([[1]], [[1, 0, 0], [0, 1, 0], [0, 0, 1]]):
+        tree = {"attribute": "x", "fan_out": 2}
+        table = {"tree": tree, "noise": "discrete-k-norm", "scale": "2", "facets": rows}
+        described = mechanism_from({"release": [table]})
+        with pytest.raises(PolicyError, match=r"the outputs of tree\(x\) are not known one by one"):
+            certify(described, policy, ONE)

@@ -85,7 +85,7 @@ def test_nodes_are_those_of_the_description(size):
             rows.append([part for node in rows[-1] for part in children(*node, fan_out)])
         expected = [(level, *node) for level, row in enumerate(rows) for node in row]
         assert list(query.nodes()) == expected
-        assert query.height == len(rows) - 1
+        assert query.depth == len(rows) - 1
         for place in range(size):
             above = [node for node in expected if node[1] <= place < node[2]]
             assert list(query.above(place)) == above
