@@ -18,6 +18,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from blowproof.models import BudgetError, Exact, QueryError
 from blowproof.models.base.clock import Worker, finish, now
@@ -29,8 +30,8 @@ from blowproof.verifier.limits.limit import real_limit, whole_limit
 from blowproof.verifier.portfolio.bounds import Board, Reason
 from blowproof.verifier.portfolio.problem import Problem, same_pairs, travelled
 from blowproof.verifier.portfolio.registry import ENGINES, LAST, THEOREMS, named
-from blowproof.verifier.portfolio.step import Step, WayBack
-from blowproof.verifier.portfolio.strategy import Reduction, Strategy
+from blowproof.verifier.portfolio.step import LargestOf, Step, WayBack
+from blowproof.verifier.portfolio.strategy import Reduction, Strategy, Together
 from blowproof.verifier.reductions.fewer_facts import loosened, without_empty
 from blowproof.verifier.theorems.empty_classes import without_unheld
 from blowproof.verifier.theorems.simple_cycles import classes_of_facts, no_cycles
@@ -128,7 +129,7 @@ def answer(question: Question, engine: str = "auto", *, problem: Problem | None 
         return Run(question, only=engine).answer(started)
     assert not isinstance(alone.run, Reduction)
     found = alone.run(question)
-    assert not isinstance(found, list)
+    assert not isinstance(found, list | Together)
     return found or question.answer(0, None, "it found nothing", engine=engine)
 
 
@@ -205,7 +206,7 @@ class Run:
         run = step.strategy.run
         if not isinstance(run, Reduction):
             found = run(replace(question, listener=listener))
-            if not isinstance(found, list):
+            if not isinstance(found, list | Together):
                 return found
             self._cases(step, found)
             return None
@@ -214,6 +215,11 @@ class Run:
             return None
 
         def keep(reason: Reason, upper: Exact | None, pair: Pair | None) -> None:
+            if upper is not None and step.together is not None:
+                told = step.together(reason, upper)
+                if told is None:
+                    return
+                reason, upper = told
             self._keep(step, reason, upper, pair)
 
         way = WayBack(step, run, question, self.board, keep)
@@ -226,9 +232,14 @@ class Run:
         step.notes = tuple(note for note in told.notes if not note.startswith(NO_MORE))
         return None
 
-    def _cases(self, step: Step, cases: list[Reduction]) -> None:
-        """Ask easier questions that settle this one together, in turns."""
+    def _cases(self, step: Step, found: list[Reduction] | Together) -> None:
+        """Ask easier questions in turns."""
+        cases = found.cases if isinstance(found, Together) else found
         steps = [Step(replace(step.strategy, run=case)) for case in cases]
+        if isinstance(found, Together):
+            largest = LargestOf(len(steps))
+            for place, case in enumerate(steps):
+                case.together = partial(largest.with_one, place)
         self._in_turns(steps)
         for case in steps:
             if case.found is not None:

@@ -372,19 +372,16 @@ NARROWER = {
             ),
         )
     ),
-    "ends": Needs(  # classes of one age, of three, and of forty: half of their widths is nearly
-        # all, and is known before choices of values are compared
+    "ends": Needs(  # half of the classes' widths is all but what the age counts between them
         Policy(
-            domain=Domain(age=Integers(0, 99), sex=Labels(["F", "M"])),
+            domain=Domain(age=Integers(0, 19), sex=Labels(["F", "M"])),
+            secrets=AttributeChange(),
             known=tuple(
-                Count({"age": Between(low, high)})
-                for low, high in [(81, 81), (67, 96), (12, 14), (27, 76)]
+                Count({"age": Between(low, high)}) for low, high in [(0, 4), (9, 13), (3, 13)]
             ),
-            secrets=Distance(metric="l1", threshold=5),
         ),
         "cumulative(age)",
-        reading="pufferfish",
-        work=0.05,
+        work=0.1,
     ),
     "levels": Needs(  # moves that all reach far in both directions do not make up a pair
         Policy(

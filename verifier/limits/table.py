@@ -400,6 +400,8 @@ moves/best_choice
     NUMBER 1.4e-7 seconds: For one output of one kind that is tried in the place of another.
     PARTS 16 parts: Moves that are alike are chosen, one after the other, in so many.
     WRITTEN 7e-6 seconds: For one output of one kind in a program that is written.
+    GROUP 4e-7 seconds: For one effect of a choice that is bounded.
+    REACHED 1e-7 seconds: For one output that its moves can make rise, or fall.
     CHOICE_SECONDS 20.0 seconds: How long a program may look for the best choice of moves, where no
         time limit says it.
     GOOD 1.0 seconds: The same where a choice that swapping finds is good enough.

@@ -26,6 +26,8 @@ SUM = real_limit(__name__, "SUM")
 DIGIT = real_limit(__name__, "DIGIT")
 NUMBER = real_limit(__name__, "NUMBER")
 WRITTEN = real_limit(__name__, "WRITTEN")
+GROUP = real_limit(__name__, "GROUP")
+REACHED = real_limit(__name__, "REACHED")
 
 __all__ = [
     "best_choice",
@@ -76,7 +78,7 @@ def bound_of(groups: Sequence[tuple[Sequence[Kind], int]]) -> int:
     than all moves together can make it, nor all outputs by more than that.
     """
     score = _score(kind for kinds, _ in groups for kind in kinds)
-    length = score.most(sum(max(kind.length for kind in kinds) * times for kinds, times in groups))
+    length = score.most(_added(groups))
     if score.norm not in (L2_SQUARED, LINF, RANGE):
         return length
     rises: Counter[object] = Counter()
@@ -84,6 +86,7 @@ def bound_of(groups: Sequence[tuple[Sequence[Kind], int]]) -> int:
     up = down = 0
     for kinds, times in groups:
         reach = _reaches(tuple(kinds))
+        spend((len(reach.rises) + len(reach.falls)) * REACHED)
         up, down = up + reach.up * times, down + reach.down * times
         for total, most in ((rises, reach.rises), (falls, reach.falls)):
             for output, value in most.items():
@@ -93,9 +96,20 @@ def bound_of(groups: Sequence[tuple[Sequence[Kind], int]]) -> int:
 
 def longest_of(groups: Sequence[tuple[Sequence[Kind], int]]) -> int:
     """Return a length that no choice exceeds: `bound_of` as engines add lengths up."""
-    added = sum(max(kind.length for kind in kinds) * times for kinds, times in groups)
+    added = _added(groups)
     score = _score(kind for kinds, _ in groups for kind in kinds)
     return added if score.norm is L1 else min(added, score.within(bound_of(groups)))
+
+
+def _added(groups: Sequence[tuple[Sequence[Kind], int]]) -> int:
+    """Return the lengths of the longest, added up."""
+    spend(len(groups) * GROUP)
+    return sum(_longest(tuple(kinds)) * times for kinds, times in groups)
+
+
+@lru_cache(maxsize=4096)
+def _longest(kinds: tuple[Kind, ...]) -> int:
+    return max(kind.length for kind in kinds)
 
 
 class _Reach(NamedTuple):
@@ -112,6 +126,7 @@ def _reaches(kinds: tuple[Kind, ...]) -> _Reach:
     rises: dict[object, int] = {}
     falls: dict[object, int] = {}
     up = down = 0
+    spend(sum(len(kind.change) for kind in kinds) * NUMBER)
     for kind in kinds:
         for output, value in kind.change.items():
             side = rises if value > 0 else falls

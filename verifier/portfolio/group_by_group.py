@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from blowproof.models import BlowproofError, Exact, Setting
+from blowproof.models import BlowproofError, Setting
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.limits.limit import whole_limit
-from blowproof.verifier.portfolio.strategy import Reduction
+from blowproof.verifier.portfolio.strategy import Reduction, Together
 from blowproof.verifier.reductions.given_numbers import embed
 from blowproof.verifier.reductions.linked_facts import linked_facts, with_facts
 from blowproof.verifier.reductions.one_cell import within_cells
@@ -43,7 +43,7 @@ def no_groups(question: Question) -> str:
     return "G is complete" if setting.graph.complete else ""
 
 
-def group_by_group(question: Question) -> list[Reduction] | None:
+def group_by_group(question: Question) -> Together | None:
     """Return a question for each group of facts; None where there are too many, or one with all."""
     setting = question.setting
     try:
@@ -67,7 +67,6 @@ def group_by_group(question: Question) -> list[Reduction] | None:
         some = [with_one_value(each, question.query) for each in some]
     if len(some) == 1 and (cells is None if given else _same(some[0], setting)):
         return None
-    uppers: list[Exact | None] = [None] * len(some)
 
     def back(asked: Question, found: Answer) -> Pair | None:
         if found.witness is None or cells is None or not given:
@@ -75,15 +74,10 @@ def group_by_group(question: Question) -> list[Reduction] | None:
         moves = replace(found.witness, unchanged=())
         return embed(asked.setting, moves, time_limit=asked.left)
 
-    def about(place: int, group: Setting) -> Reduction:
-        def above(_: Question, upper: Exact) -> Exact | None:
-            uppers[place] = upper
-            known = [each for each in uppers if each is not None]
-            return max(known) if len(known) == len(uppers) else None
+    def about(group: Setting) -> Reduction:
+        return Reduction(lambda asked: replace(asked, setting=group), back, lambda _, upper: upper)
 
-        return Reduction(lambda asked: replace(asked, setting=group), back, above)
-
-    return [about(place, group) for place, group in enumerate(some)]
+    return Together(tuple(map(about, some)))
 
 
 def _same(one: Setting, two: Setting) -> bool:

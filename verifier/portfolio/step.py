@@ -1,4 +1,4 @@
-"""A strategy on its way: whether it is asked, what it gave; how the pairs of a reduction return."""
+"""A strategy on its way: whether it is asked, what it gave; how a reduction's answers return."""
 
 from __future__ import annotations
 
@@ -14,7 +14,34 @@ from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.portfolio.bounds import Board, Bounds, Reason
 from blowproof.verifier.portfolio.strategy import Reduction, Strategy
 
-__all__ = ["Step", "WayBack"]
+__all__ = ["LargestOf", "Step", "WayBack"]
+
+
+class LargestOf:
+    """What easier questions that bound S together say from above: the largest, once all say.
+
+    >>> largest = LargestOf(2)
+    >>> largest.with_one(0, Reason("search", "it ended"), 12)
+    >>> largest.with_one(1, Reason("beside", "at most 3 moves"), 6)[0].told()
+    'it ended; the largest of 2 questions, the others by beside'
+    """
+
+    def __init__(self, cases: int) -> None:
+        self.cases = cases
+        self._told: dict[int, tuple[Exact, Reason]] = {}
+
+    def with_one(self, case: int, reason: Reason, upper: Exact) -> tuple[Reason, Exact] | None:
+        """Keep a case's newest bound; return what bounds all, and who says so, if that is known."""
+        self._told[case] = upper, reason
+        if len(self._told) < self.cases:
+            return None
+        largest = max(self._told, key=lambda place: self._told[place][0])
+        upper, reason = self._told[largest]
+        others = {told.name for place, (_, told) in self._told.items() if place != largest}
+        if not others:
+            return reason, upper
+        among = f"the largest of {self.cases} questions, the others by {', '.join(sorted(others))}"
+        return reason._replace(why="; ".join(filter(None, (reason.why, among)))), upper
 
 
 @dataclass(eq=False)
@@ -28,6 +55,8 @@ class Step:
     notes: tuple[str, ...] = field(default=())
     refused: bool = False
     """Whether it gave up for the size of the question, as its notes say."""
+    together: Callable[[Reason, Exact], tuple[Reason, Exact] | None] | None = None
+    """What its upper bounds say with those of others, where none of them speaks for itself."""
 
     @property
     def applies(self) -> bool:

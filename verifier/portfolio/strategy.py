@@ -13,7 +13,7 @@ from blowproof.models import Exact
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 
-__all__ = ["Reduction", "Strategy"]
+__all__ = ["Reduction", "Strategy", "Together"]
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,19 @@ class Reduction:
 
 
 @dataclass(frozen=True)
+class Together:
+    """Easier questions that bound S from above together: by the largest of their bounds."""
+
+    cases: tuple[Reduction, ...]
+
+
+@dataclass(frozen=True)
 class Strategy:
     """One way to bound S(f, P).
 
     `refuses` says why a question is not one for it, or ""; `run` returns what it
-    found (easier questions, say, which the plan asks in turns), or None.
+    found, or None; or easier questions, which the plan asks in turns: each of a list speaks for
+    itself.
     A theorem needs no search; an engine searches, and may be asked alone (`--engine`); a reduction
     asks an easier question; a witness is a pair looked for directly.
     `norms`: in which norms its bounds hold; what says nothing is about l1 alone. `plans`: it shares
@@ -49,7 +57,7 @@ class Strategy:
     name: str
     kind: Literal["theorem", "engine", "reduction", "witness"]
     does: str
-    run: Callable[[Question], Answer | list[Reduction] | None] | Reduction
+    run: Callable[[Question], Answer | list[Reduction] | Together | None] | Reduction
     refuses: Callable[[Question], str] = lambda question: ""
     norms: tuple[str, ...] = ("l1",)
     plans: bool = False

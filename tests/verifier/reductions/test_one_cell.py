@@ -149,8 +149,8 @@ def test_the_records_of_other_cells_are_put_back() -> None:
     question = Question(whole, parse_question("histogram", policy), "secret-moves")
     easier = group_by_group(question)
     assert easier is not None
-    assert len(easier) == 2
-    for each in easier:
+    assert len(easier.cases) == 2
+    for each in easier.cases:
         asked = each.apply(question)
         assert asked is not None
         found = answer(asked)
@@ -223,3 +223,23 @@ def test_offences_by_district_and_by_month_are_two_margins_for_each_kind() -> No
     many = sensitivity(policy, reading="secret-moves", time_limit=60)
     few = sensitivity(one, reading="secret-moves", time_limit=60)
     assert many.lower == many.upper == few.lower == few.upper
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_who_bounds_the_largest_group_is_named(turned: bool) -> None:
+    """One kind has two margins, the other only one: whichever is asked first."""
+    large, small = ("q", "p") if turned else ("p", "q")
+    policy = Policy(
+        domain=Domain(kind=Labels("pq"), a=Integers(0, 1), b=Integers(0, 2), c=Integers(0, 1)),
+        secrets=PartitionBy(["kind"]),
+        known=(
+            *(Count({"kind": large, "a": 0, "b": b}) for b in range(3)),
+            Count({"kind": large, "c": 0}),
+            Count({"kind": small, "a": 0}),
+        ),
+    )
+    whole = prepare(setting(policy), "secret-moves")
+    found = answer(Question(whole, parse_question("histogram", policy), "secret-moves"), "groups")
+    why = {end: told for end, _, told in found.decided_by}
+    assert found.status == "exact" and found.upper is not None and found.upper > 4
+    assert "the largest of 2 questions, the others by cycles, through: groups" in why["upper"]
