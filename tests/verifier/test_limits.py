@@ -31,6 +31,7 @@ NO_LIMITS = {
     # primes
     "engines/graver/symmetry": ("PRIME",),
     "exact/span": ("PRIME",),
+    "neighbours/zero_parts": ("PRIME",),
     # stand for "more than anything", "nothing" or "everywhere"
     "engines/irreducibles/choice": ("NO_END",),
     "engines/irreducibles/trace": ("NOTHING",),

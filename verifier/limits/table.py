@@ -448,6 +448,7 @@ neighbours/search_for_d3
 neighbours/zero_parts
     MOST_PARTS 100_000 parts: More parts of a pair are not listed.
     MOST_WORK 300_000 steps: Steps of the elimination: about a second.
+    MOST_STEPS 5_000_000 numbers: So many are added up to see that there is one relation.
 odds/any_belief
     MOST_PAIRS 1_000_000 pairs: More pairs of databases are not compared.
     SECONDS 30.0 seconds: For the beliefs that an attacker may have.
@@ -844,12 +845,17 @@ witnesses/four_cells
     MOST_BOXES 4 boxes: So many boxes of a class are looked at.
     MOST_THIRDS 4 classes: So many ways round are tried for a move along an edge.
 witnesses/frames/fitted
-    MOST_CLASSES 300 classes: Round more classes no cycles are made to fit.
-    MOST_KINDS 60 labels: Nor where so many labels of classes are told apart.
+    MOST_CLASSES 1_000 classes: Round more classes no cycles are made to fit.
+    MOST_KINDS 60 labels: Nor where a class has so many.
     MOST_CYCLES 30 cycles: So many at the most make up a circuit.
-    MOST_RECORDS 50_000 records: Of larger databases a part is moved.
+    MOST_GROUPS 4 groups: So many groups of classes with the same labels may have branches.
+    MOST_FIRST 3 cycles: So many at the most go round classes of other groups.
+    MOST_RECORDS 100_000 records: Of larger databases a part is moved.
     LARGEST 2^40 records: Larger numbers have no cycles made to fit.
     STEPS 2_000 steps: To find how many classes each cycle has.
+    QUIET 300 steps: After so many that gained nothing no more are made.
+witnesses/frames/stops
+    MOST_SWAPS 40 classes: So many are asked for a label that one of them comes with.
 witnesses/frames/another_database
     SECONDS 4.0 seconds: For two databases with the known numbers, and all that is asked about them.
     ROUNDS 8 rounds: So many times two databases are looked for.

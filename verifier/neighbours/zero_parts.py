@@ -5,6 +5,12 @@ as combinations of independent ones, so that the numbers taken of the others det
 circuit has one other column, and a part of it is found or excluded with a pass over the multiples
 of one effect, however many moves it has; the search over sums (`search_for_d3`) would list them
 all.
+
+*Long circuits.* Modulo a prime no more columns are independent than over the fractions. So where
+all columns but one are so, A x = 0 has one solution up to multiples: t itself, since A t = 0. The
+whole ones between 0 and t are those of t / g, g the greatest common divisor of t: there is a proper
+part iff g > 1. Each column has few numbers that are not 0, and what is done to them keeps it so,
+whereas the fractions of the other way are written out in full.
 """
 
 from __future__ import annotations
@@ -12,7 +18,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from fractions import Fraction
 from itertools import product
-from math import lcm, prod
+from math import gcd, lcm, prod
 
 from blowproof.verifier.limits.limit import whole_limit
 
@@ -22,6 +28,9 @@ Vector = tuple[int, ...]
 
 MOST_PARTS = whole_limit(__name__, "MOST_PARTS")
 MOST_WORK = whole_limit(__name__, "MOST_WORK")
+MOST_STEPS = whole_limit(__name__, "MOST_STEPS")
+
+PRIME = (1 << 61) - 1
 
 
 def zero_part(times: Counter[Vector]) -> bool | None:
@@ -34,6 +43,8 @@ def zero_part(times: Counter[Vector]) -> bool | None:
     """
     if _at_once(times):
         return True
+    if _one_relation(times):
+        return gcd(*times.values()) > 1
     columns = sorted(times, key=lambda effect: (-times[effect], effect))
     rows = len(set(zip(*columns, strict=True)))
     if rows * min(rows, len(columns)) * len(columns) > MOST_WORK:
@@ -53,6 +64,46 @@ def zero_part(times: Counter[Vector]) -> bool | None:
         if fits and proper and (part != whole or [most for _, most in limits] != taken):
             return True
     return False
+
+
+def _one_relation(times: Counter[Vector]) -> bool:
+    """Whether these effects, so many of each, sum to 0, and all but one are seen to be independent.
+
+    >>> _one_relation(Counter({(2, 0): 3, (-3, 1): 2, (0, -1): 2}))
+    True
+    >>> _one_relation(Counter({(2, 0): 3, (-3, 0): 2, (0, 1): 1, (0, -1): 1}))
+    False
+    """
+    often = Counter(k for effect in times for k, value in enumerate(effect) if value)
+    sums: Counter[int] = Counter()
+    solved: dict[int, dict[int, int]] = {}  # of each such place: what stands for it, elsewhere
+    related = steps = 0
+    for effect, number in times.items():
+        row = {k: value % PRIME for k, value in enumerate(effect) if value}
+        for k in row:
+            sums[k] += number * effect[k]
+        open_ = [k for k in row if k in solved]
+        while open_:
+            k = open_.pop()
+            value = row.pop(k, 0)
+            steps += len(solved[k])
+            for place, other in solved[k].items() if value else ():
+                entry = (row.get(place, 0) + value * other) % PRIME
+                if not entry:
+                    del row[place]
+                    continue
+                if place in solved and place not in row:
+                    open_.append(place)
+                row[place] = entry
+        if row:
+            last = min(row, key=lambda k: (often[k], k))
+            inverse = pow(-row.pop(last), -1, PRIME)
+            solved[last] = {place: value * inverse % PRIME for place, value in row.items()}
+        else:
+            related += 1
+        if related > 1 or steps > MOST_STEPS:
+            return False
+    return related == 1 and not any(sums.values())
 
 
 def _at_once(times: Counter[Vector]) -> bool:

@@ -61,6 +61,42 @@ def test_parts_are_those_of_the_definition(drawn: dict[tuple[int, ...], int]) ->
     assert zero_parts.zero_part(times) == _listed(times)
 
 
+def _round_a_cycle(length: int, label: int) -> Counter[tuple[int, ...]]:
+    """Effects round a cycle of classes: once, with the label in the end, and back `label` times."""
+    effects: Counter[tuple[int, ...]] = Counter()
+    for k in range(length):
+        step = [0] * (length + 1)
+        step[k] -= 1
+        step[(k + 1) % length] += 1
+        step[length] = label if k == 0 else 0
+        effects[tuple(step)] += 1
+    effects[(*[0] * length, -1)] += label
+    return effects
+
+
+@pytest.mark.parametrize("length", [3, 12, 200])
+def test_long_circuits_are_seen_without_writing_out_fractions(
+    monkeypatch: pytest.MonkeyPatch, length: int
+) -> None:
+    monkeypatch.setattr(zero_parts, "MOST_WORK", 0)
+    circuit = _round_a_cycle(length, 5)
+    assert zero_parts.zero_part(circuit) is False
+    assert zero_parts.zero_part(Counter({each: 2 * n for each, n in circuit.items()})) is True
+    assert zero_parts.zero_part(circuit + Counter([next(iter(circuit))])) is not False
+    monkeypatch.setattr(zero_parts, "MOST_STEPS", 0)
+    assert zero_parts.zero_part(circuit) is None
+
+
+@given(multisets)
+@effort(max_examples=100)
+def test_one_relation_is_told_only_where_there_is_one(drawn: dict[tuple[int, ...], int]) -> None:
+    times = Counter(drawn)
+    if zero_parts._one_relation(times):
+        assert not any(sum(x * n for x, n in zip(row, times.values(), strict=True))
+                       for row in zip(*times, strict=True))  # fmt: skip
+        assert _listed(times) == (gcd(*times.values()) > 1)
+
+
 def test_too_many_parts_are_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
     times: Counter[tuple[int, ...]] = Counter({(1,): 3, (-3,): 2, (2,): 2, (-5,): 1})
     assert zero_parts.zero_part(times) is True

@@ -95,7 +95,8 @@ def test_circuits_are_irreducible_and_there_is_room_for_them(seed: int) -> None:
         found, table, some = made(drawn(rng, 60, *sizes))
         edges: list[Branch | None] = [None]
         if some is not None:
-            edges.append((min(some.need), max(some.need)))
+            kinds = some.groups[0].kinds
+            edges.append((min(kinds), max(kinds)))
         for edge in edges:
             for arcs in some.circuits(edge, seed, inf) if some is not None else ():
                 counts = effects(table, arcs)
@@ -157,6 +158,69 @@ def test_pairs_are_in_databases_with_the_known_numbers(
     assert best.lower == 2 * len(moves)
 
 
+def by_group(rng: random.Random, groups: int, rows: int, columns: int, most: int) -> Policy:
+    """Two tables that share an attribute; nobody may tell values with the same label of it apart.
+
+    Classes by the first two attributes have labels that those of another group lack.
+    """
+    domain = Domain(
+        g=Labels([f"g{k}" for k in range(groups)]),
+        a=Labels([f"a{k}" for k in range(rows)]),
+        b=Labels([f"b{k}" for k in range(columns)]),
+        free=Labels(["no", "yes"]),
+    )
+    records = [
+        (rng.randrange(groups), rng.randrange(rows), rng.randrange(columns)) for _ in range(most)
+    ]
+
+    def counted(width: int, place: int) -> tuple[int, ...]:
+        held = Counter((x[0], x[place]) for x in records)
+        return tuple(held[g, k] for g in range(groups) for k in range(width))
+
+    known = (
+        Marginal(["g", "a"], answers=counted(rows, 1)),
+        Marginal(["g", "b"], answers=counted(columns, 2)),
+    )
+    database = Database(size=most)
+    return Policy(domain=domain, known=known, secrets=PartitionBy(["g"]), database=database)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_labels_that_few_classes_have_make_circuits_too(seed: int) -> None:
+    rng = random.Random(seed)
+    many = 0
+    for _ in range(3):
+        policy = by_group(rng, rng.choice([2, 3]), rng.choice([4, 6]), 3, 90)
+        found, table, some = made(policy)
+        assert some is not None
+        assert len(some.groups) > 1
+        joined = frames._plainly(table, found)
+        edge = next(frames._edges_of(table, some, found))
+        for arcs in some.circuits(edge, seed, inf, joined):
+            counts = effects(table, arcs)
+            assert zero_part(counts) is False
+            assert not any(map(sum, zip(*counts.elements(), strict=True)))
+            assert fits(found, table, arcs)
+            assert arcs[0][2] == 1
+            assert all(joined(one, two) for one, two, _ in arcs[1:])
+            many += 1
+    assert many > 5
+
+
+def test_pairs_of_groups_move_a_good_part_of_all_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """8 rows and 6 columns in each of two groups: no class has the labels of all."""
+    monkeypatch.setattr(frames, "STEPS", 0)  # no walks
+    monkeypatch.setattr(frames, "MOST_EDGES", 1)
+    posts, prepared = told(by_group(random.Random(1), 2, 8, 6, 400))
+    best = max(posts, key=lambda post: post.lower)
+    assert best.witness is not None
+    assert check_pair(prepared, "published", best.witness)
+    moves = list(zip(best.witness.before, best.witness.after, strict=True))
+    assert sum(prepared.graph.is_edge(x, y) for x, y in moves) == 1
+    assert best.lower == 2 * len(moves)
+    assert len(moves) > 100
+
+
 def test_numbers_that_leave_no_room_have_no_circuits() -> None:
     """All records in one class; one label alone; a class that lacks the labels of others."""
     _, _, one = made(margins([20, 0, 0], [10, 10]))
@@ -165,7 +229,8 @@ def test_numbers_that_leave_no_room_have_no_circuits() -> None:
     assert full is None or not list(full.circuits(None, 0, inf))
 
 
-def test_of_huge_databases_a_part_is_moved() -> None:
+def test_of_huge_databases_a_part_is_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fitted, "MOST_RECORDS", 50_000)
     found, table, some = made(margins([10**8] * 6, [2 * 10**8] * 3))
     assert some is not None
     circuits = list(some.circuits(None, 0, inf))

@@ -5,6 +5,7 @@ too many to list, `walk` goes from one to the next, all cuts that differ in one 
 `worth` says what frames are worth to a query, and gives the moves their values; `long_circuits`
 asks both, and puts the pair where it is wanted: along an edge of G, into a database;
 `one_more_move` finds the place of a move along an edge where the heaviest have none; `fitted` makes
-circuits of nearly all records of a database with given numbers. Where numbers leave no room for any
-of these, `another_database` looks at what two databases differ in.
+circuits of nearly all records of a database with given numbers, `stops` the order in which they
+visit classes. Where numbers leave no room for any of these, `another_database` looks at what two
+databases differ in.
 """

@@ -18,7 +18,8 @@ import random
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import islice, permutations, product
+from functools import partial
+from itertools import islice, permutations, product, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,8 +42,9 @@ from blowproof.verifier.theorems.beside import beside, groups_of, held_in
 from blowproof.verifier.theorems.values.seen_values import seen_values
 from blowproof.verifier.witnesses.few_classes import classes_together, in_a_box, seeds_along
 from blowproof.verifier.witnesses.four_cells import with_one_secret
-from blowproof.verifier.witnesses.frames.fitted import Branch, Fitting, fitting
+from blowproof.verifier.witnesses.frames.fitted import Branch, Fitting, Group, fitting
 from blowproof.verifier.witnesses.frames.one_more_move import Circuit
+from blowproof.verifier.witnesses.frames.stops import Joined
 from blowproof.verifier.witnesses.frames.walk import Frame, frames_walked, irreducible
 from blowproof.verifier.witnesses.frames.worth import (
     Arc,
@@ -120,14 +122,16 @@ class _Classes:
         return [each for each in found if each is not None]
 
     @staticmethod
-    def among(question: Question, table: ClassTable, end: float | None) -> _Classes | None:
-        """Return those of a table, which may be any of the classes of values."""
+    def among(
+        question: Question, table: ClassTable, end: float | None, most: int = MOST_CLASSES
+    ) -> _Classes | None:
+        """Return those of a table, which may be any of the classes of values; None: too many."""
         setting = question.setting
         free = freed(setting) if setting.scope == "given" else setting
         found: dict[tuple[int, ...], list[int]] = {}
         for place, row in enumerate(table.effects.tolist()):
             found.setdefault(tuple(row), []).append(place)
-        if not 3 <= len(found) <= MOST_CLASSES:
+        if not 3 <= len(found) <= most:
             return None
         signatures = sorted(found)
         values = _values(question, free, table, end)
@@ -137,6 +141,8 @@ class _Classes:
             rows = Rows.of(question.query, per)
             if rows is None:  # too many for all of them: some of each, from end to end
                 rows = Rows.of(question.query, [_spread(each) for each in per])
+            if rows is None:
+                rows = Rows.of(question.query, [each[:1] for each in per])
         if rows is None:
             return None
         members = tuple(tuple(table.classes[place] for place in found[each]) for each in signatures)
@@ -337,8 +343,9 @@ def _fitted(question: Question, end: float) -> Iterator[Pair]:
         return
     mixed = is_mixed(question.reading) and not setting.graph.complete
     edges = _edges_of(table, fits, setting) if mixed else iter([None])
+    joined = _plainly(table, setting) if mixed else None
     for edge in islice(edges, MOST_EDGES):
-        circuits = list(fits.circuits(edge, question.seed, end))
+        circuits = list(fits.circuits(edge, question.seed, end, joined))
         circuits.sort(key=lambda arcs: -sum(times for _, _, times in arcs))
         for arcs in circuits[:MOST_EDGES]:
             pair = _fitted_pair(question, table, arcs, end, mixed=mixed)
@@ -347,14 +354,38 @@ def _fitted(question: Question, end: float) -> Iterator[Pair]:
 
 
 def _edges_of(table: ClassTable, fits: Fitting, setting: Setting) -> Iterator[Branch]:
-    """Yield labels of one class that an edge of G joins."""
-    home = fits.homes[0]
+    """Yield labels of one class that an edge of G joins, of each group of classes first."""
+    found = [_joined_labels(table, fits, group, setting) for group in fits.groups]
+    for each in zip_longest(*found):
+        yield from filter(None, each)
+
+
+def _joined_labels(
+    table: ClassTable, fits: Fitting, group: Group, setting: Setting
+) -> Iterator[Branch]:
+    home = group.homes[0]
     boxes = {
-        kind: list(islice(table.classes[fits.at[home, kind]].boxes(), BOXES)) for kind in fits.need
+        kind: list(islice(table.classes[fits.at[home, kind]].boxes(), BOXES))
+        for kind in group.kinds
     }
-    for s, t in permutations(fits.need, 2):
+    for s, t in permutations(group.kinds, 2):
         if some_edge(setting.graph, boxes[s], boxes[t]):
             yield s, t
+
+
+def _plainly(table: ClassTable, setting: Setting) -> Joined:
+    """Return whether some move of two classes is along no edge of G, as far as is seen."""
+    boxes: Kept = Kept()
+    seen: Kept = Kept()
+
+    def some(place: int) -> list[Box]:
+        return list(islice(table.classes[place].boxes(), BOXES))
+
+    def plain(one: int, two: int) -> bool:
+        left, right = (boxes.get(place, partial(some, place)) for place in (one, two))
+        return any(setting.graph.plain_between(a, b) for a, b in product(left, right))
+
+    return lambda one, two: seen.get((one, two), partial(plain, one, two))
 
 
 def _fitted_pair(
@@ -363,7 +394,8 @@ def _fitted_pair(
     """Return the moves of these arcs; `mixed`: the first is along an edge of G, and no other."""
     places = sorted({place for one, two, _ in arcs for place in (one, two)})
     classes = tuple(table.classes[place] for place in places)
-    found = _Classes.among(question, replace(table, classes=classes, rows=table.rows[places]), end)
+    few = replace(table, classes=classes, rows=table.rows[places])
+    found = _Classes.among(question, few, end, len(places))
     if found is None:
         return None
     spots = {tuple(row): spot for spot, row in enumerate(found.effects.tolist())}
