@@ -92,8 +92,9 @@ def sweep(  # noqa: PLR0913 # keyword-only options
 
     With `output`, rows are kept there as they come (Parquet, and a journal beside it), and what was
     answered before is not asked again. `jobs`: processes, by default one for each core; 1 works in
-    this process, and a script that uses more begins with `if __name__ == "__main__":`. A Dask
-    cluster works in their place where the address of its `scheduler` is given.
+    this process. A Dask cluster works in their place where the address of its `scheduler` is given.
+    A script that makes kinds of queries known has the rest behind `if __name__ == "__main__":`, for
+    the processes import it.
 
     Examples:
         >>> office = {"domain": {"region": ["north", "south"], "size": [1, 2]}}

@@ -26,7 +26,7 @@ from blowproof.cli.sweeping.work import (
     ready,
     singly,
 )
-from blowproof.models.base.processes import end_at_once
+from blowproof.models.base.processes import begun_by, end_at_once
 
 __all__ = ["cores", "worked"]
 
@@ -139,8 +139,8 @@ def _context() -> Any:
     everything once more.
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
+        return begun_by("spawn")
+    context = begun_by("forkserver")
     context.set_forkserver_preload(["blowproof.cli.sweeping.warm"])
     return context
 

@@ -5,6 +5,6 @@ text that says what, where, why and what to try; a float is refused in `numbers`
 
 Read `masked` (no password is shown), `errors`, `numbers`, `toml_values` (checks of what a file
 holds); `clock` (of work that can take turns), `kept` (what is derived once), `door` (the one way to
-files that a user names), `temporary` (files that say whose they are), `closing` (what
-ends with its `with` block), `processes` (pools of them), `threads` (one, for small matrices).
+files that a user names), `temporary` (files that say whose they are), `closing` (what ends with its
+`with` block), `processes` (how they begin and end), `threads` (one, for small matrices).
 """

@@ -10,10 +10,10 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
 from blowproof.models import BlowproofError
+from blowproof.models.base.processes import begun_by
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.engines.search.effects import EffectTable
 from blowproof.verifier.moves.best_choice import best_choice, bound_of
@@ -49,7 +49,7 @@ class _Worker:
     """A process that answers one question after the other; it is killed when the time runs out."""
 
     def __init__(self) -> None:
-        context = get_context("spawn")
+        context = begun_by("spawn")
         self._pipe, other = context.Pipe()
         self._process = context.Process(target=_serve, args=(other,), daemon=True)
         self._process.start()
