@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 from blowproof.cli.audit.cost_of_facts import Changed
@@ -9,12 +10,13 @@ from blowproof.cli.audit.findings import Finding, Judgement
 from blowproof.cli.audit.sentences import cheapest
 from blowproof.cli.text.answer import bounds_text
 from blowproof.models import Count, Marginal, Policy
-from blowproof.models.policy.in_words import number, times
+from blowproof.models.policy.in_words import number, printable, times
 from blowproof.verifier.asked.names import NO_MORE
 
 __all__ = [
     "advice",
     "better_words",
+    "headlines",
     "is_useless",
     "judgement_words",
     "noise_words",
@@ -26,8 +28,30 @@ FAR = 100
 """An upper bound this many times the lower one is no basis for a release."""
 
 
+SURE = {"proved": "proved", "exact": "exact", "bounds": "open: the search was stopped"}
+"""How sure an answer is, in a word or two."""
+
+
+def headlines(finding: Finding) -> Iterator[str]:
+    """Yield the answer to what is asked first: may it be published, and with which noise?
+
+    What somebody has planned is judged before.
+    """
+    answer, plan, query = finding.verdict, finding.plan, printable(finding.query.name)
+    for judgement in finding.judgements:
+        yield f"for {query} {judgement_words(finding, judgement)}"
+    sure = f"open: {NO_MORE}" if answer.final else SURE[answer.status]
+    known = f"({bounds_text(answer)}, {sure})"
+    if finding.scale is None or warning(finding):
+        yield f"do not publish {query} like this {known}."
+    elif finding.scale == 0:
+        yield f"{query} may be published without noise {known}."
+    else:
+        yield f"{plan.noise.allowed(query, finding.scale)} for {plan.aim} {known}."
+
+
 def warning(finding: Finding) -> str:
-    """Return what the first line has to say where no release would be worth anything, else "".
+    """Return what to say below S where no release would be worth anything, else "".
 
     Either the noise is sure to be as large as everything that is counted, or the bounds are so far
     apart that nobody would add noise for the upper one; and what to leave out, if that is known.

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from blowproof.cli.asking.errors import Exit
@@ -16,6 +15,7 @@ from blowproof.cli.audit.chain_of_moves import Chain
 from blowproof.cli.audit.extras import Extras
 from blowproof.cli.audit.noise import Noise
 from blowproof.models import BoundQuery, Exact, show
+from blowproof.models.base.kept import cached_property
 from blowproof.verifier.asked.answer import Answer
 
 if TYPE_CHECKING:

@@ -66,6 +66,17 @@ class Noise:
             return f"Publish one place, each chosen with a weight of exp(its number / {amount}),"
         return f"Add {self.name} noise of {self.parameter} {amount} to each number"
 
+    def allowed(self, query: str, parameter: Fraction) -> str:
+        """Return what may be published with so much noise."""
+        amount = number(parameter)
+        if self.kind == "noisy-maximum":
+            laplace = f"with Laplace noise of scale {amount} on each number"
+            return f"where {query} is largest may be published, {laplace},"
+        if self.kind == "exponential":
+            chosen = f"each chosen with weight exp(its number / {amount})"
+            return f"one place of {query} may be published, {chosen},"
+        return f"{query} may be published with {self.name} noise of {self.parameter} {amount}"
+
     def words(self, parameter: Fraction, promised: Fraction) -> str:
         """Return how much noise that is, and what is promised, in a sentence."""
         amount, aim = number(parameter), f"for {self.promise} = {show(promised)}"

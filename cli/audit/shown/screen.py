@@ -12,6 +12,7 @@ from rich.text import Text
 from blowproof.cli.audit.advice import (
     advice,
     better_words,
+    headlines,
     judgement_words,
     noise_words,
     plain_words,
@@ -39,7 +40,6 @@ from blowproof.models.policy.in_words import (
     secret_words,
 )
 from blowproof.models.policy.readings import is_labelled
-from blowproof.verifier.asked.names import NO_MORE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -50,12 +50,6 @@ if TYPE_CHECKING:
 __all__ = ["audit_parts"]
 
 LABEL = 14
-SURE = {
-    "proved": "proved",
-    "exact": "exact",
-    "bounds": "open: the search was stopped",
-}
-"""How sure an answer is, for the first line."""
 
 
 def audit_parts(found: Audited) -> Iterator[RenderableType]:
@@ -79,12 +73,8 @@ def audit_parts(found: Audited) -> Iterator[RenderableType]:
 def _first(found: Audited) -> Iterator[RenderableType]:
     """The answer, and what its one term means."""
     for finding in found.findings:
-        answer, sure = finding.verdict, SURE[finding.verdict.status]
-        yield Text(
-            f"{printable(found.policy.name)}: {bounds_text(answer)} for "
-            f"{printable(finding.query.name)}, {f'open: {NO_MORE}' if answer.final else sure}.",
-            style="bold",
-        )
+        for line in headlines(finding):
+            yield Text(f"{printable(found.policy.name)}: {line}", style="bold")
     yield Text(
         "S is how far the released numbers can differ between two databases that nobody may tell "
         "apart: the noise is set from it.",

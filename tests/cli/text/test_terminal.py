@@ -21,9 +21,45 @@ CENSUS = str(ROOT / "examples/census.toml")
 
 def test_the_first_line_of_an_audit_is_the_answer(capsys):
     assert run(["audit", CENSUS]) == 0
-    first, second, *_ = capsys.readouterr().out.splitlines()
-    assert first == "census: S = 4 for histogram, proved."
-    assert second.startswith("S is how far the released numbers can differ")
+    first, second, third, *_ = capsys.readouterr().out.splitlines()
+    noise = "Laplace noise of scale 4 for epsilon = 1"
+    assert (first, second) == (
+        f"census: histogram may be published with {noise}",
+        "(S = 4, proved).",
+    )
+    assert third.startswith("S is how far the released numbers can differ")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ["--planned-scale", "2"],
+            "census: for histogram the planned scale = 2 is too small for epsilon = 1: 4 is needed",
+        ),
+        (
+            ["--query", "marginal(region)"],
+            "census: marginal(region) may be published without noise",
+        ),
+        (
+            ["--norm", "l2-squared"],
+            "census: histogram may be published with Gaussian noise of variance 2 for rho = 1",
+        ),
+        (
+            ["--norm", "range"],
+            "census: one place of histogram may be published, each chosen with weight exp(its",
+        ),
+    ],
+)
+def test_the_first_line_says_whether_it_may_be_published_and_how(capsys, options, said):
+    assert run(["audit", CENSUS, *options]) in (0, 1)
+    assert " ".join(capsys.readouterr().out.split()).startswith(said)
+
+
+def test_the_first_line_says_where_nothing_should_be_published(capsys, tmp_path):
+    (tmp_path / "hard.toml").write_text(HARD, encoding="utf-8")
+    assert run(["audit", str(tmp_path / "hard.toml"), "--time-limit", "1"]) == 3
+    assert capsys.readouterr().out.startswith("hard: do not publish histogram like this (")
 
 
 def test_what_to_do_names_the_planner_and_consistent_tables(capsys):
