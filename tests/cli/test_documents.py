@@ -81,7 +81,8 @@ TYPES = {
 
 def promised():
     """The rows of each document's table: the types of each key, and whether it may be missing."""
-    found, schema = {}, None
+    found: dict[str, dict[str, tuple[list[str], bool]]] = {}
+    schema = None
     for line in PAGE.read_text("utf-8").splitlines():
         named = re.search(r"`(blowproof/[a-z-]+/[0-9]+)`", line)
         if named:
