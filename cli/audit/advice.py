@@ -47,7 +47,9 @@ def headlines(finding: Finding) -> Iterator[str]:
     elif finding.scale == 0:
         yield f"{query} may be published without noise {known}."
     else:
-        yield f"{plan.noise.allowed(query, finding.scale)} for {plan.aim} {known}."
+        far = Fraction(answer.upper or 0) / (finding.plain or 1)
+        more = f", {times(far)} that of plain differential privacy" if far > FAR else ""
+        yield f"{plan.noise.allowed(query, finding.scale)} for {plan.aim}{more} {known}."
 
 
 def warning(finding: Finding) -> str:

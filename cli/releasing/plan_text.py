@@ -31,6 +31,23 @@ def plan_parts(
     found: Planned, output: str | None, told: Sequence[Advice] | None = None
 ) -> Iterator[RenderableType]:
     """Yield the comparison as a screen; `told`: what other publications would lead to."""
+    yield from map(_indented, _parts(found, output, told))
+
+
+def _indented(part: RenderableType) -> RenderableType:
+    """Return a line whose further lines, where it is long, begin below its first word."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    blanks = len(part.plain) - len(part.plain.lstrip(" ")) if isinstance(part, Text) else 0
+    if not isinstance(part, Text) or not blanks:
+        return part
+    return Padding(part[blanks:], (0, 0, 0, blanks), expand=False)
+
+
+def _parts(
+    found: Planned, output: str | None, told: Sequence[Advice] | None
+) -> Iterator[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
@@ -115,8 +132,9 @@ def _refused_lines(found: Planned) -> Iterator[RenderableType]:
 
     who: dict[str, dict[str, dict[str, None]]] = {}
     for item in found.refused:
-        why = item.why.partition("\n")[0].partition(": nothing was")[0]
         name = item.mechanism.partition(",")[0]
+        why = item.why.partition("\n")[0].partition(": nothing was")[0]
+        why = why.removeprefix(f"{name} ").removeprefix(f"the mechanism {name!r} ")
         who.setdefault(item.query, {}).setdefault(why, {})[name] = None
     yield Text("no mechanism answers this workload:", style="bold")
     yield from _how_much(found)

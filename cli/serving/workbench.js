@@ -152,7 +152,7 @@ const handlers = {
   },
   error(event) {
     fail(event.message);
-    show("not understood");
+    show(`not understood: ${event.message.split("\n")[0]}`);
     if (event.line) mark(event.line);
   },
   lost(event) {

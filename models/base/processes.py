@@ -7,8 +7,9 @@ import sys
 import threading
 from contextlib import suppress
 from multiprocessing import context
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from blowproof.models.base.door import DOCUMENT_BYTES, FileError, read_bytes
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
@@ -41,8 +42,8 @@ def _runs_when_imported() -> bool:
     if file is None or getattr(main, "__spec__", None) is not None:
         return False
     try:
-        return b"__name__" not in Path(file).read_bytes()
-    except OSError:
+        return b"__name__" not in read_bytes(file, most=DOCUMENT_BYTES)
+    except FileError:
         return False
 
 

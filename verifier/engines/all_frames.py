@@ -57,5 +57,5 @@ def bound_by_all_frames(question: Question) -> None:
     longest = longest_listed(found[0].dependencies, useful=useful, end=end)
     if longest is not None:
         most = most_moves(longest)
-        what = f"irreducible multisets have at most {most} moves, circuits {longest} (all frames)"
+        what = f"a pair makes at most {most:,} moves, a circuit {longest:,} (all frames)"
         question.teller(what)(0, bound(longest), None)

@@ -173,7 +173,7 @@ def _lengths(question: Question, table: ClassTable | None, end: float) -> Iterat
     if table is not None and reading == "secret-moves" and not setting.graph.complete:
         near = _along_secrets(setting, table, end)
         if near is not None:
-            yield near, f"irreducible multisets of secret moves have at most {_shown(near)} moves"
+            yield near, f"a pair makes at most {_shown(near)} moves, along secrets alone"
     if table is not None:
         effects = table.effects
         most = (
@@ -181,16 +181,13 @@ def _lengths(question: Question, table: ClassTable | None, end: float) -> Iterat
             if labelled
             else longest_of_effects(effects)
         )
-        yield (
-            most,
-            f"irreducible multisets have at most {_shown(most)} moves (see longest_irreducible)",
-        )
+        yield most, f"a pair makes at most {_shown(most)} moves (lengths of irreducible multisets)"
         frames = _by_frames(question, table, end, moves=True)
         if frames is not None:
-            yield frames, f"irreducible multisets have at most {frames} moves (affine dependencies)"
+            yield frames, f"a pair makes at most {_shown(frames)} moves (affine dependencies)"
     elif len(setting.equalities) <= MOST_FACTS:
         most = _without_classes(setting, differences=labelled)
-        yield most, f"irreducible multisets have at most {_shown(most)} moves (Steinitz's lemma)"
+        yield most, f"a pair makes at most {_shown(most)} moves (Steinitz's lemma)"
 
 
 def _by_frames(question: Question, table: ClassTable, end: float, *, moves: bool) -> int | None:
@@ -264,7 +261,7 @@ def _by_classes(question: Question, facts: ClassTable, end: float) -> int | None
 def _shown(number: int) -> str:
     """Return a number, or its size where nobody reads its digits."""
     digits = len(str(number)) if number.bit_length() < 10_000 else number.bit_length() * 3 // 10
-    return str(number) if digits <= 12 else f"about 10^{digits - 1}"
+    return f"{number:,}" if digits <= 12 else f"about 10^{digits - 1}"
 
 
 def _by_counts(question: Question, table: ClassTable, end: float) -> Iterator[tuple[int, str]]:

@@ -156,6 +156,7 @@ def test_what_is_wrong_is_said_and_what_was_written_stays(page):
     broken = page.element("#text").get_attribute("value").replace("marginal", "marginel")
     page.write(broken)
     assert page.reaches("#wrong", "marginel") and "did you mean 'marginal'" in page.text("#wrong")
+    assert "not understood: line" in page.text("#state")  # on a phone the text is far below
     assert page.element("#headline").get_attribute("class") == "old"  # S of what was there before
     assert page.element("#text").get_attribute("value") == broken
     page.write(broken.replace("marginel", "marginal"))
