@@ -205,7 +205,9 @@ def audit_opendp(  # keyword-only options
     `context` is what `dp.Context.compositor` returns for a LazyFrame: its margins with invariant
     lengths are known facts, its unit and loss the claim. `columns` has the values of the columns
     that margins and queries are about, which the library does not keep: {"sex": ["F", "M"]}.
-    `tests/models/files/test_opendp_live.py` builds such contexts.
+    Such a context is `dp.Context.compositor(data=frame.lazy(), split_evenly_over=1,
+    privacy_unit=dp.unit_of(contributions=1), privacy_loss=dp.loss_of(epsilon=1.0),
+    margins=[dp.polars.Margin(by=["sex"], invariant="lengths")])`, of a frame of polars.
 
     Examples:
         >>> audit_opendp("census.csv", {"sex": ["F", "M"]})

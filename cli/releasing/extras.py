@@ -56,7 +56,9 @@ class Extras:
                 continue
             if not path.lower().endswith(endings[option]):
                 raise click.BadParameter(
-                    f"{path} does not end in {' or '.join(endings[option])}", param_hint=option
+                    f"{path} does not end in {' or '.join(endings[option])}: name it "
+                    f"{path.rpartition('.')[0] or path}{endings[option][0]}",
+                    param_hint=option,
                 )
             if not overwrite and os.path.lexists(path):
                 raise DataError(

@@ -86,7 +86,7 @@ def plan(  # noqa: PLR0913 # one parameter for each option
     Exit code 0: planned; 1: no mechanism is worth releasing; 2: bad input; 3: undecided in time.
     """
     from blowproof.cli.asking.ask import Session
-    from blowproof.cli.releasing.plan_text import advice_lines, plan_parts
+    from blowproof.cli.releasing.plan_text import advice_lines, indented, plan_parts
     from blowproof.cli.text.files import keep_apart, save
     from blowproof.cli.text.output import print_all, quietly, write_json
     from blowproof.mechanisms.budget.fingerprints import fingerprint
@@ -94,7 +94,10 @@ def plan(  # noqa: PLR0913 # one parameter for each option
 
     keep_apart({"--output": output, "--plot": plot}, (policy, data))
     if plot is not None and not plot.lower().endswith(".svg"):
-        raise click.BadParameter(f"{plot} does not end in .svg", param_hint="--plot")
+        raise click.BadParameter(
+            f"{plot} does not end in .svg: name it {plot.rpartition('.')[0] or plot}.svg",
+            param_hint="--plot",
+        )
     session = Session(question, total=question.time_limit)
     read, _ = session.open(policy)
     asked = workload(queries, weights, read)
@@ -120,8 +123,8 @@ def plan(  # noqa: PLR0913 # one parameter for each option
         if as_json:
             write_json(written)
         else:
-            print_all(plan_parts(found, output, told))
-            print_all(advice_lines(told))
+            print_all(indented(plan_parts(found, output, told)))
+            print_all(indented(advice_lines(told)))
             if told == [] and not advice:
                 click.echo("try: --advice, which has more time for it")
             if found.worth_it and output is None and sys.stdout.isatty():

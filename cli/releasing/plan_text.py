@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import RenderableType
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from blowproof.models import Exact
     from blowproof.verifier.asked.answer import Answer
 
-__all__ = ["advice_lines", "plan_parts"]
+__all__ = ["advice_lines", "indented", "plan_parts"]
 
 SHOWN = 12
 ALONE, QUIET, COSTLY = 2, 10, 10
@@ -31,23 +31,6 @@ def plan_parts(
     found: Planned, output: str | None, told: Sequence[Advice] | None = None
 ) -> Iterator[RenderableType]:
     """Yield the comparison as a screen; `told`: what other publications would lead to."""
-    yield from map(_indented, _parts(found, output, told))
-
-
-def _indented(part: RenderableType) -> RenderableType:
-    """Return a line whose further lines, where it is long, begin below its first word."""
-    from rich.padding import Padding
-    from rich.text import Text
-
-    blanks = len(part.plain) - len(part.plain.lstrip(" ")) if isinstance(part, Text) else 0
-    if not isinstance(part, Text) or not blanks:
-        return part
-    return Padding(part[blanks:], (0, 0, 0, blanks), expand=False)
-
-
-def _parts(
-    found: Planned, output: str | None, told: Sequence[Advice] | None
-) -> Iterator[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
@@ -82,6 +65,19 @@ def _parts(
     yield from _beside(found)
     if output is not None:
         yield Text(f"plan written to {printable(output)}: blowproof release ... --plan {output}")
+
+
+def indented(parts: Iterable[RenderableType]) -> Iterator[RenderableType]:
+    """Yield lines whose further lines, where they are long, begin below their first word."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    for part in parts:
+        blanks = len(part.plain) - len(part.plain.lstrip(" ")) if isinstance(part, Text) else 0
+        if isinstance(part, Text) and blanks:
+            yield Padding(part[blanks:], (0, 0, 0, blanks), expand=False)
+        else:
+            yield part
 
 
 def _lost_lines(found: Planned, told: Sequence[Advice]) -> Iterator[RenderableType]:

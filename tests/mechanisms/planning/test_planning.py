@@ -20,7 +20,8 @@ import pytest
 
 from blowproof.cli.main import run
 from blowproof.cli.releasing.plan import _code
-from blowproof.cli.releasing.plan_text import plan_parts
+from blowproof.cli.releasing.plan_text import indented, plan_parts
+from blowproof.cli.text.output import print_all
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.budget.fingerprints import fingerprint
 from blowproof.mechanisms.expecting.expected import largest_of
@@ -686,6 +687,16 @@ def test_what_was_not_compared_in_time_is_said() -> None:
     assert not any("gaussian" in line for line in lines[at:])
     lines = [str(item) for item in plan_parts(replace(found, refused=(final,)), None)]
     assert not any("the time was over" in line for line in lines)
+
+
+def test_a_long_line_goes_on_below_its_first_word(capsys: pytest.CaptureFixture[str]) -> None:
+    why = "the mechanism 'k-norm' " + "answers nothing of this kind " * 4
+    found = compared(TABLE, "histogram", size=3)
+    lost = replace(found, options=(), refused=(Refused("k-norm", "histogram", why),))
+    print_all(indented(plan_parts(lost, None)))
+    first, second = capsys.readouterr().out.splitlines()[-2:]
+    assert first.startswith("    k-norm: answers nothing of this kind ")  # its name once
+    assert second.startswith("    ") and second[4] != " "
 
 
 def test_a_query_with_too_many_outputs_is_refused_at_once() -> None:
