@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from blowproof.mechanisms.combining.monotone import Order
     from blowproof.mechanisms.release.release import Released
     from blowproof.models import BoundQuery, Policy
+    from blowproof.models.policy.readings import Reading
 
 __all__ = ["estimate"]
 
@@ -36,6 +37,12 @@ CUT = (
     "where to cut off made the errors smaller"
 )
 
+PUBLIC = (
+    "everybody knows these numbers exactly, for the known facts determine them: publish those; "
+    'with answers = "given" and data in the policy, estimates keep to them'
+)
+LOOK = 0.5
+"""Seconds of work for a look at whether the known facts determine a query."""
 UNFINISHED = (
     "least squares was stopped before its end, in the estimate or in the rounds that its errors "
     "are made of: the numbers are near the best fit, whose errors stand here"
@@ -102,7 +109,6 @@ def estimate(  # noqa: PLR0913 # one parameter for each option
     from blowproof.mechanisms.combining.measurements import read_answers
     from blowproof.mechanisms.combining.monotone import order_of
     from blowproof.models import BudgetError, parse_query
-    from blowproof.models.policy.readings import Reading
 
     session = Session(question)
     read, _ = session.open(policy)
@@ -135,6 +141,8 @@ def estimate(  # noqa: PLR0913 # one parameter for each option
             released = _released(read, asked, answers, found, question, size, Kind(numbers, order))
             if made.unfinished:
                 released = replace(released, notes=(*released.notes, UNFINISHED))
+            if _is_public(read.with_answers(scope), asked, reading):
+                released = replace(released, notes=(PUBLIC, *released.notes))
             released = extras.finish(released, lambda: made)
         except (RefusedError, BudgetError) as error:
             click.echo(f"refused: {error}", err=True)
@@ -151,6 +159,16 @@ def estimate(  # noqa: PLR0913 # one parameter for each option
     }
     show_released(released, output, extras, more if as_json else None)
     return Exit.OK
+
+
+def _is_public(policy: Policy, query: BoundQuery, reading: Reading) -> bool:
+    """Whether the known facts fix the query, while their numbers are not in the policy."""
+    from blowproof.models import setting
+    from blowproof.models.base.clock import now
+    from blowproof.verifier.engines.determined import is_determined
+
+    found = setting(policy)
+    return found.scope == "any" and is_determined(found, query, reading, deadline=now() + LOOK)
 
 
 def _one_source(answers: Sequence[Answers], policy: Policy) -> int | None:
@@ -218,7 +236,6 @@ def _released(
     from blowproof.mechanisms.combining.names import names_of
     from blowproof.mechanisms.release.release import Released, Request
     from blowproof.models.mechanisms.mechanism import Mechanism
-    from blowproof.models.policy.readings import Reading
     from blowproof.verifier.certify.measures.orders import from_pure
 
     pure = all(item.rho is None for item in answers)

@@ -250,6 +250,23 @@ def test_releases_are_combined_by_the_command(
     assert (office / "e.svg").read_text().startswith("<svg")
 
 
+def test_an_estimate_of_what_everybody_knows_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where the policy has no numbers, estimates of published totals are off, and need not be."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BLOWPROOF_LEDGER", str(tmp_path / "ledger.sqlite"))
+    domain = '[domain]\nsex = ["F", "M"]\nage = { min = 0, max = 3 }\n'
+    Path("policy.toml").write_text(domain + '[[known]]\nmarginal = ["sex"]\n', "utf-8")
+    rows = (f"{sex},{age}" for sex in "FM" for age in range(4) for _ in range(50))
+    Path("people.csv").write_text("\n".join(["sex,age", *rows]) + "\n", "utf-8")
+    assert released("--mechanism", "laplace", "--budget", "9", "--output", "a.csv") == 0
+    capsys.readouterr()
+    for query, public in (("marginal(sex)", True), ("marginal(age)", False)):
+        assert run(["estimate", "policy.toml", "a.csv", "--query", query]) == 0
+        assert ("everybody knows these numbers" in capsys.readouterr().out) is public
+
+
 def test_files_of_another_policy_or_of_other_people_are_refused(
     office: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
