@@ -1,6 +1,7 @@
-"""A sweep as one page: for each query a small picture of what is published against its noise.
+"""A sweep as one page: what each policy needs, as a table or as a small picture for each query.
 
-A policy that publishes more counts and needs less noise is better. Those that no other beats at
+Of a few policies one table says it all: a row for each question, a column for each policy. Of more:
+a policy that publishes more counts and needs less noise is better. Those that no other beats at
 both are its *front*: the only ones worth choosing from. One that publishes the query itself (S = 0)
 is no answer to the question, nor is one whose bounds are too far apart for a release.
 """
@@ -8,8 +9,7 @@ is no answer to the question, nor is one whose bounds are too far apart for a re
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from blowproof.cli.report.html import Markup, tag
@@ -23,7 +23,7 @@ from blowproof.models.policy.in_words import counted, printable
 __all__ = ["front", "sweep_page"]
 
 WIDTH, HEIGHT = 420, 260
-LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 42
+LEFT, RIGHT, TOP, BOTTOM = 64, 16, 20, 42
 RADIUS = 4.0
 
 
@@ -36,6 +36,9 @@ class Spot(NamedTuple):
     exact: bool
     usable: bool = True
 
+
+FEW = 4
+"""So many policies stand beside each other in a table."""
 
 FAR = 4
 """An upper bound more than so many times the lower one is no basis for a release."""
@@ -60,22 +63,34 @@ def sweep_page(swept: Swept, claims: Sequence[Judged], version: str) -> str:
     """Return the page of a sweep."""
     name = printable(swept.grid.name)
     exact = sum(map(settled, swept.rows))
-    lead = (
-        f"{counted(swept.size, 'question')}, {exact:,} of them exact. Every dot is a policy: to "
-        "the right, more counts are published exactly; further up, on a logarithmic scale, the "
-        "other numbers need more noise (Laplace noise has the scale S / epsilon; Gaussian noise, "
-        "for S in the norm l2-squared, the variance S / (2 rho)). Hollow dots are upper bounds; "
-        "at 0, what is asked follows from what is published."
+    policies = list(dict.fromkeys(row["policy"] for row in swept.rows))
+    groups: dict[str, list[Row]] = {}
+    for row in swept.rows:
+        groups.setdefault(_question(row), []).append(row)
+    one_each = all(len(rows) == len({row["policy"] for row in rows}) for rows in groups.values())
+    few = len(policies) <= FEW and one_each  # names need not differ
+    noise = (
+        "Laplace noise has the scale S / epsilon; Gaussian noise, for S in the norm l2-squared, "
+        "the variance S / (2 rho)"
     )
-    key = _question
-    groups = [(words, list(rows)) for words, rows in groupby(sorted(swept.rows, key=key), key=key)]
+    how = (
+        f"Each number is S, by which a release needs noise: {noise}. At 0, what is asked follows "
+        "from what is published."
+        if few
+        else "Every dot is a policy: to the right, more counts are published exactly; further up, "
+        f"on a logarithmic scale, the other numbers need more noise ({noise}). Hollow dots are "
+        "upper bounds; at 0, what is asked follows from what is published."
+    )
+    lead = f"{counted(swept.size, 'question')}, {exact:,} of them exact. {how}"
     body = [
         tag("a", "Skip to the pictures", href="#answer", class_="skip"),
         tag("header", tag("h1", name), tag("p", lead, class_="lead")),
         tag(
             "main",
             [_claims(claims)] if claims else [],
-            [_group(words, rows) for words, rows in groups],
+            _at_a_glance(groups, policies)
+            if few
+            else [_group(words, rows) for words, rows in groups.items()],
             tag("section", tag("h2", "All answers"), _table(swept.rows)),
             id="answer",
         ),
@@ -97,6 +112,23 @@ def _claims(claims: Sequence[Judged]) -> Markup:
         for found in claims
     ]  # fmt: skip
     return tag("section", tag("h2", "What was claimed"), tag("ul", items))
+
+
+def _at_a_glance(groups: Mapping[str, Sequence[Row]], policies: Sequence[str]) -> Markup:
+    """A row for each question, with S under each policy."""
+    counts = {row["policy"]: row["counts"] for rows in groups.values() for row in rows}
+    heads = [
+        tag("th", f"{name} ({counted(counts[name], 'count')})", scope="col") for name in policies
+    ]
+    body = []
+    for words, rows in groups.items():
+        found = {row["policy"]: bounds_words(row).removeprefix("S = ") for row in rows}
+        cells = [tag("td", found.get(name, "")) for name in policies]
+        body.append(tag("tr", tag("th", words, scope="row"), cells))
+    head = tag("thead", tag("tr", tag("th", "question", scope="col"), heads))
+    table = tag("table", head, tag("tbody", body))
+    wide = tag("div", table, class_="wide", tabindex="0", role="region", aria_label="S at a glance")
+    return tag("section", tag("h2", "S at a glance"), wide)
 
 
 def _group(words: str, rows: Sequence[Row]) -> Markup:
@@ -147,6 +179,7 @@ def _picture(spots: Sequence[Spot], best: Sequence[Spot]) -> Markup:
         tag("text", f"{low:,}", x=x(low), y=bottom + 18, text_anchor="middle"),
         tag("text", f"{high:,}", x=x(high), y=bottom + 18, text_anchor="middle")
         if high > low else None,
+        tag("text", "S", x=left - 8, y=float(TOP) - 4, text_anchor="end") if most > least else None,
         tag("text", "counts published", x=(LEFT + WIDTH) / 2, y=bottom + 36, text_anchor="middle"),
         *(tag("text", _short(value), x=left - 8, y=y(value) + 4, text_anchor="end")
           for value in dict.fromkeys((min(s.upper for s in spots), max(s.upper for s in spots)))),

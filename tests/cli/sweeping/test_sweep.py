@@ -4,6 +4,7 @@ import io
 import json
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -533,6 +534,24 @@ def test_the_page_has_a_picture_for_each_question(capsys, grid, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert text.count("<svg") == 4 and text.count('class="dot"') == 20
     assert "Content-Security-Policy" in text and "offices[one=[&quot;sex&quot;]" in text
+
+
+def test_a_few_policies_stand_in_one_table(capsys, grid, tmp_path):
+    """Two dots in a picture of their own for every question said less, on twelve screens."""
+    (tmp_path / "more.toml").write_text(BASE + '[[known]]\nmarginal = ["sex"]\n', "utf-8")
+    short = (
+        'policies = ["base.toml", "more.toml"]\n[questions]\nqueries = ["sum(age)", "histogram"]\n'
+    )
+    grid.write_text(short, encoding="utf-8")
+    swept(capsys, grid, "--jobs", "1", "--html", tmp_path / "sweep.html")
+    text = (tmp_path / "sweep.html").read_text(encoding="utf-8")
+    assert "<svg" not in text.partition("<h2>All answers")[0]
+    assert "base (0 counts)" in text and "more (2 counts)" in text
+    rows = re.findall(r'<tr><th scope="row">(\w.*?), published, answers any</th>(.*?)</tr>', text)
+    assert [(name, re.findall("<td>(.*?)</td>", cells)) for name, cells in rows] == [
+        ("sum(age)", ["9", "18"]),
+        ("histogram", ["2", "4"]),
+    ]
 
 
 # --- from Python ---------------------------------------------------------------------------------
