@@ -208,10 +208,10 @@ def ready(plan_file: PlanFile, request: Request) -> Plan:
             f"  try: --reading {plan_file.reading} --answers {plan_file.answers}"
         )
     try:
-        plan = _plan(option, work, _at(request, plan_file.promise))
-        written = option["noise"]
-    except (KeyError, TypeError, AttributeError):
+        how, joint, written = _shares(option), _joint(option), option["noise"]
+    except (KeyError, TypeError, AttributeError, ValueError):
         raise DataError(f"{plan_file.path}: the chosen option is not complete") from None
+    plan = _plan(how, joint, work, _at(request, plan_file.promise))
     description = plan.description
     now = None if description is None else [noise_json(item) for item in description]
     if now != written:
@@ -229,18 +229,48 @@ def _at(request: Request, promise: Promise) -> Request:
     return replace(request, epsilon=promise.epsilon or Fraction(0), rho=promise.rho)
 
 
-def _plan(option: Mapping[str, Any], work: Workload, request: Request) -> Plan:
-    if option["mechanism"] != Together.name:
-        options = {str(key): str(value) for key, value in option["settings"].items()}
-        asked = replace(request, query=work.queries[0], options=options)
-        return made_ready(str(option["mechanism"]), asked)
-    how = {
-        name: (str(item["mechanism"]), dict(item["settings"]), Fraction(item["budget"]))
-        for item in option["settings"]["releases"]
-        for name in item["queries"]
-    }
-    total = sum((Fraction(item["budget"]) for item in option["settings"]["releases"]), Fraction(0))
-    return _all(work, how, option["settings"].get("joint", []), total, request)
+@dataclass(frozen=True)
+class _Share:
+    """How some queries are released (None: the one there is), and for which part of the budget."""
+
+    mechanism: str
+    options: Mapping[str, str]
+    queries: Sequence[str] | None = None
+    budget: Fraction = Fraction(0)
+
+
+def _shares(option: Mapping[str, Any]) -> list[_Share]:
+    """Return what an option says about each part of the release."""
+    name, settings = str(option["mechanism"]), option["settings"]
+    if name != Together.name:
+        return [_Share(name, _options(settings))]
+    return [
+        _Share(
+            str(item["mechanism"]),
+            _options(item["settings"]),
+            [str(query) for query in item["queries"]],
+            Fraction(exact(item["budget"], key="budget")),
+        )
+        for item in settings["releases"]
+    ]
+
+
+def _options(settings: Mapping[str, Any]) -> dict[str, str]:
+    return {str(key): str(value) for key, value in settings.items()}
+
+
+def _joint(option: Mapping[str, Any]) -> list[str]:
+    """Return the queries that are fitted together."""
+    return [str(name) for name in option["settings"].get("joint", [])]
+
+
+def _plan(shares: Sequence[_Share], joint: Sequence[str], work: Workload, request: Request) -> Plan:
+    if shares and shares[0].queries is None:
+        asked = replace(request, query=work.queries[0], options=shares[0].options)
+        return made_ready(shares[0].mechanism, asked)
+    how = {name: share for share in shares for name in share.queries or ()}
+    total = sum((share.budget for share in shares), Fraction(0))
+    return _all(work, how, joint, total, request)
 
 
 def _require_within(together: Together, total: Fraction, request: Request) -> None:
@@ -261,17 +291,20 @@ def _require_within(together: Together, total: Fraction, request: Request) -> No
 
 
 def _all(
-    work: Workload, how: Mapping[str, tuple[str, Mapping[str, str], Fraction]],
-    joint: Sequence[str], total: Fraction, request: Request,
-) -> Plan:  # fmt: skip
+    work: Workload,
+    how: Mapping[str, _Share],
+    joint: Sequence[str],
+    total: Fraction,
+    request: Request,
+) -> Plan:
     plans = []
     for query in work.queries:
         if query.name not in how:
             raise QueryError(f"the plan does not say how {query.name} is released")
-        name, options, budget = how[query.name]
-        share = Promise(budget) if request.rho is None else Promise(rho=budget)
-        asked = replace(_at(request, share), query=query, options=options)
-        plans.append(made_ready(name, asked))
+        share = how[query.name]
+        part = Promise(share.budget) if request.rho is None else Promise(rho=share.budget)
+        asked = replace(_at(request, part), query=query, options=share.options)
+        plans.append(made_ready(share.mechanism, asked))
     names = [query.name for query in work.queries]
     if not set(joint) <= set(names):
         raise QueryError("the plan fits a query that it does not ask for")

@@ -314,6 +314,30 @@ def test_a_plan_with_a_plain_digest_is_compared_by_that(
 
 
 @pytest.mark.usefixtures("plan_file")
+@pytest.mark.parametrize(
+    ("key", "value", "why"),
+    [
+        ("budget", "half", "'half' is not"),
+        ("budget", "1/0", "1/0"),
+        ("budget", 0.5, "floats are not exact"),
+        ("budget", None, "None"),
+        ("settings", "1/0", "not complete"),
+        ("queries", 7, "not complete"),
+    ],
+)
+def test_a_share_that_is_none_is_refused_in_words(
+    key: str, value: object, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = json.loads(Path("plan.json").read_text(encoding="utf-8"))
+    shares = plan["options"][0]["settings"]["releases"]
+    shares[0][key] = value
+    Path("plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    assert run(words("release p.toml d.csv --plan plan.json --budget 1 --ledger l.sqlite")) == 2
+    said = capsys.readouterr().err
+    assert why in said and "this is a bug" not in said and not Path("l.sqlite").exists()
+
+
+@pytest.mark.usefixtures("plan_file")
 @pytest.mark.parametrize("what", ["policy", "data", "noise", "query"])
 def test_a_plan_for_something_else_is_refused_before_anything_is_spent(
     what: str, capsys: pytest.CaptureFixture[str]
