@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from blowproof.models import (
     BoundQuery,
     BudgetError,
+    Exact,
     Policy,
     QueryError,
     Setting,
@@ -25,6 +26,7 @@ from blowproof.models import (
     setting,
 )
 from blowproof.models.base.clock import Budget, now
+from blowproof.models.base.numbers import plain
 from blowproof.models.norms import L1, Norm
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading, is_labelled
@@ -44,7 +46,7 @@ from blowproof.verifier.engines.histograms.listing import (
 )
 from blowproof.verifier.portfolio.problem import Problem
 from blowproof.verifier.reductions.common_factor import asked_without_factor, factor_of
-from blowproof.verifier.reductions.one_output import asked_in_l1
+from blowproof.verifier.reductions.one_output import asked_in_l1, is_one_output, size_of
 from blowproof.verifier.theorems.most_moves import Ceiling, ceiling
 
 if TYPE_CHECKING:
@@ -128,6 +130,8 @@ def explain(  # noqa: PLR0913 # keyword-only options
 
     def ask(question: Question) -> Answer:
         runs.append(plan.Run(question))
+        for step in runs[0].steps:
+            step.size = size
         if begun is not None:
             begun(runs[0].steps)
         return runs[0].answer(time.perf_counter()) if run else question.answer(0, None)
@@ -135,9 +139,8 @@ def explain(  # noqa: PLR0913 # keyword-only options
     with Budget(time_limit):
         question = _question(Problem(policy, answers), query, norm, reading, time_limit)
         question = replace(question, listener=listener)
+        size = _counted(question.query)
         found = _simply(question, ask)
-    for step in runs[0].steps if runs else ():
-        step.found = step.found and step.found.times(factor_of(question.query))
     found = replace(found, domain=policy.domain, norm=question.query.measure.name)
     return runs[0].steps if runs else [], found if run else None
 
@@ -145,6 +148,14 @@ def explain(  # noqa: PLR0913 # keyword-only options
 def _simply(question: Question, ask: Callable[[Question], Answer]) -> Answer:
     """Return the answer to a question that is the same as the one asked, up to a number."""
     return asked_in_l1(question, ask) or asked_without_factor(question, ask) or ask(question)
+
+
+def _counted(query: BoundQuery) -> Callable[[Exact], Exact] | None:
+    """Return what numbers of the question that `_simply` asks are to this one; None: the same."""
+    if is_one_output(query):
+        return lambda change: size_of(query, change)
+    factor = factor_of(query)
+    return None if factor == 1 else lambda value: plain(value * factor)
 
 
 def _question(

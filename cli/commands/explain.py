@@ -177,7 +177,7 @@ def _parts(
 def _gave(step: Step) -> str:
     from blowproof.models.policy.in_words import short
 
-    found = step.found
+    found = step.told
     if found is None:
         return ""
     low = "" if found.pair is None else short(found.lower)

@@ -8,12 +8,12 @@ are found out.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from blowproof.models import BoundQuery, Exact, InternalError, Setting
 from blowproof.models.base.clock import now
-from blowproof.models.base.numbers import plain
 from blowproof.models.policy.readings import Reading
 from blowproof.verifier.asked.answer import Decided, Pair
 from blowproof.verifier.asked.question import Listener, Progress
@@ -69,10 +69,10 @@ class Bounds:
         ends = ("lower", self.below), ("upper", self.above)
         return tuple((end, why.name, why.told()) for end, why in ends if why is not None)
 
-    def times(self, factor: Exact) -> Bounds:
-        """Return the bounds of a query whose weights are so many times as large."""
-        upper = None if self.upper is None else plain(self.upper * factor)
-        return replace(self, lower=plain(self.lower * factor), upper=upper)
+    def counted(self, size: Callable[[Exact], Exact]) -> Bounds:
+        """Return the bounds of a query that counts each change as `size` says."""
+        upper = None if self.upper is None else size(self.upper)
+        return replace(self, lower=size(self.lower), upper=upper)
 
     def meet(self, other: Bounds) -> Bounds:
         """Return the better of both at either end; at a tie, these stay."""

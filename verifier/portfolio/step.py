@@ -57,11 +57,20 @@ class Step:
     """Whether it gave up for the size of the question, as its notes say."""
     together: Callable[[Reason, Exact], tuple[Reason, Exact] | None] | None = None
     """What its upper bounds say with those of others, where none of them speaks for itself."""
+    size: Callable[[Exact], Exact] | None = None
+    """What its numbers are to the question that was asked, where it is about a simpler one."""
 
     @property
     def applies(self) -> bool:
         """Whether it is asked at all."""
         return not self.why_not
+
+    @property
+    def told(self) -> Bounds | None:
+        """What it found, in numbers of the question that was asked."""
+        if self.found is None or self.size is None:
+            return self.found
+        return self.found.counted(self.size)
 
     def gave(self, told: Bounds) -> None:
         """Add what it found to what it has given before."""
@@ -69,7 +78,7 @@ class Step:
 
     def to_json(self) -> dict[str, Any]:
         """Return the step as `blowproof explain --json` lists it."""
-        found = self.found or Bounds()
+        found = self.told or Bounds()
         return {
             "name": self.strategy.name,
             "kind": self.strategy.kind,

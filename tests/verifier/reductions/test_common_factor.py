@@ -73,8 +73,21 @@ def test_listeners_and_steps_are_told_bounds_with_the_weights() -> None:
     found = sensitivity(TABLE, "2/5*histogram", norm="l2-squared", listener=told.append)
     assert (told[-1].lower, told[-1].upper) == (found.lower, found.upper) == (found.upper,) * 2
     steps, _ = explain(TABLE, "2/5*histogram", norm="l2-squared", run=True)
-    assert any(step.found and step.found.upper == found.upper for step in steps)
-    assert all(step.found is None or step.found.lower <= found.lower for step in steps)
+    assert any(step.told and step.told.upper == found.upper for step in steps)
+    assert all(step.told is None or step.told.lower <= found.lower for step in steps)
+
+
+@pytest.mark.parametrize(("norm", "size"), [("l1", 4), ("l2-squared", 8), ("linf", 4)])
+def test_steps_count_in_the_norm_that_was_asked_for(norm: str, size: int) -> None:
+    """One output is asked for in l1: its steps said 2 where the answer was 4."""
+    policy = Policy(domain=Domain(age=Integers(3, 5)))
+    steps, answer = explain(policy, "2*sum(age)", norm=norm, run=True)
+    assert answer is not None and answer.lower == answer.upper == size
+    (told,) = (step.told for step in steps if step.told is not None)
+    assert (told.lower, told.upper) == (size, size)
+    begun: list[plan.Step] = []
+    explain(policy, "2*sum(age)", norm=norm, run=True, begun=begun.extend)  # also where it stops
+    assert [step.told for step in begun if step.told is not None] == [told]
 
 
 @pytest.mark.parametrize("norm", NORMS)
