@@ -25,7 +25,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from blowproof.cli.serving.files import MOST_BYTES, folder_of, listed, opened
-from blowproof.cli.serving.pool import AFTER, GRACE, WAIT, Pool, Worker
+from blowproof.cli.serving.pool import AFTER, GRACE, SECONDS, WAIT, Pool, Worker, seconds_of
 
 __all__ = ["application"]
 
@@ -210,7 +210,7 @@ class _Events(Response):
                 await run_sync(lambda: self.pool.give_back(worker, sound=sound))
 
     async def _answered(self, worker: Worker) -> AsyncGenerator[dict[str, Any]]:
-        limit = min(600.0, float(self.question.get("seconds") or 30.0))
+        limit = seconds_of(self.question) or SECONDS
         end = time.monotonic() + limit + AFTER + GRACE
         try:
             await run_sync(worker.ask, self.question, self.folder)

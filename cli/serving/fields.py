@@ -77,6 +77,7 @@ def _shown(attribute: Attribute) -> dict[str, Any]:
 def tables(form: Mapping[str, Any]) -> dict[str, Any]:
     """Return the tables of the policy that a form says; a PolicyError names the field."""
     result: dict[str, Any] = {}
+    form = _table(form)
     if form.get("name"):
         result["name"] = str(form["name"])
     result["domain"] = {}

@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Pool", "Worker"]
+__all__ = ["Pool", "Worker", "seconds_of"]
 
 MOST = 4
 """Questions that are answered at the same time; others wait."""
@@ -29,6 +29,20 @@ AFTER = 25.0
 """Seconds for the plan and the odds, which come after a question's own limit."""
 GRACE = 20.0
 """Seconds that a question may take beyond all that, before its worker is ended."""
+SECONDS, MOST_SECONDS = 30.0, 600.0
+"""How long a question may be searched, unless the page asks for less, and at the most."""
+
+
+def seconds_of(question: Mapping[str, Any]) -> float | None:
+    """Return how long a question may be searched; None where it says what is no number.
+
+    >>> seconds_of({}), seconds_of({"seconds": 5}), seconds_of({"seconds": "soon"})
+    (30.0, 5.0, None)
+    """
+    try:
+        return min(MOST_SECONDS, max(1.0, float(question.get("seconds") or SECONDS)))
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 class Worker:

@@ -26,6 +26,7 @@ from blowproof.cli.report.graph import arrow_tip
 from blowproof.cli.report.page import sections
 from blowproof.cli.serving.fields import fields, tables
 from blowproof.cli.serving.plots import place_of, plots
+from blowproof.cli.serving.pool import seconds_of
 from blowproof.models import BlowproofError, Policy, PolicyError
 from blowproof.models.base.numbers import exact, show
 from blowproof.models.files.reading import parse_policy, policy_from
@@ -37,12 +38,8 @@ if TYPE_CHECKING:
     from blowproof.cli.audit.findings import Finding
     from blowproof.verifier.ask import Progress
 
-__all__ = ["SECONDS", "answer"]
+__all__ = ["answer"]
 
-SECONDS = 30.0
-"""How long a question may be searched, unless the page asks for less."""
-
-MOST_SECONDS = 600.0
 PLAN_SECONDS, ODDS_SECONDS = 10.0, 5.0
 """For what comes after the question's own time (`pool.AFTER` is enough for both)."""
 MOST_EXACT = 2**53
@@ -130,12 +127,14 @@ def _question(asked: Mapping[str, Any]) -> tuple[Options, Fraction, str]:
     """Return what is asked, refusing what the page cannot have sent."""
     reading, engine = asked.get("reading", "published"), asked.get("engine", "auto")
     norm = asked.get("norm", "l1")
-    if reading not in READINGS or engine not in ENGINES or norm not in NOISE:
+    if reading not in READINGS or engine not in ENGINES or norm not in list(NOISE):
         raise PolicyError("there is no such reading, engine or norm", hint="reload the page")
     epsilon = Fraction(exact(str(asked.get("epsilon") or "1").strip(), key="epsilon"))
     if epsilon <= 0:
         raise PolicyError("epsilon is not above zero", hint="write 1 or 1/2")
-    limit = min(MOST_SECONDS, max(1.0, float(asked.get("seconds") or SECONDS)))
+    limit = seconds_of(asked)
+    if limit is None:
+        raise PolicyError("the time limit is no number of seconds", hint="reload the page")
     query = str(asked.get("query") or "histogram")
     return Options(reading, None, engine, limit, None, norm), epsilon, query
 

@@ -304,3 +304,28 @@ def test_the_form_writes_the_text(tmp_path):
         "done",
     ]
     assert events[-2]["upper"] == 2
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"seconds": "soon"},
+        {"seconds": [1]},
+        {"seconds": 10**400},
+        {"norm": ["l1"]},
+        {"norm": {}},
+        {"form": 5},
+        {"form": []},
+    ],
+    ids=str,
+)
+def test_what_no_page_sends_is_refused_in_words(question, tmp_path):
+    events: list[dict] = []
+    answer({"text": CENSUS, "job": "quick", **question}, tmp_path, events.append)
+    assert events[-1]["kind"] == "error" and "reload the page" in events[-1]["message"]
+    assert "bug" not in events[-1]["message"]
+
+
+def test_a_time_limit_that_is_none_ends_no_stream(server):
+    events = server.ask(text=CENSUS, job="quick", seconds="soon")
+    assert events[-1]["kind"] == "error" and "no number of seconds" in events[-1]["message"]
