@@ -29,6 +29,11 @@ __all__ = ["carried_out", "output_file", "request_of"]
 MARGIN = 0.5
 """Seconds before the end of the planning at which an engine comes back."""
 
+NO_ERRORS = (
+    "no standard error of each number: it would have to be rehearsed, which is too much for so "
+    "many numbers or cannot be done; `blowproof plan` tells the error to expect"
+)
+
 
 def request_of(
     policy: Policy,
@@ -159,6 +164,8 @@ def carried_out(  # noqa: PLR0913 # each of them is an option of the command
                 ends = intervals(found.answers, said.halves)
                 notes = found.notes if said.note is None else (*found.notes, said.note)
                 found = replace(found, errors=said.errors, ends=ends, notes=notes)
+            elif errors and found.form is None:
+                found = replace(found, notes=(*found.notes, NO_ERRORS))
     return found if real else in_whole_numbers(found)
 
 

@@ -87,7 +87,11 @@ def _kept(place: Path) -> object:
 
 
 def _made(place: Path) -> object:
-    made_ready(place)
+    try:
+        made_ready(place)
+    except LedgerError as error:
+        why = error.__context__  # what the system said
+        raise _unusable(place, getattr(why, "strerror", None) or str(error)) from None
     with closing(sqlite3.connect(place, timeout=_SECONDS)) as connection:
         with connection:
             connection.execute(_TABLE)

@@ -106,7 +106,10 @@ class Ledger:
         """Hold the ledger; what is appended is on the disk afterwards, or none of it on error."""
         if not self.exists():
             if self._named is not None and not self.path.parent.is_dir():
-                raise LedgerError(f"{self.path}: there is no folder for this ledger")
+                raise LedgerError(
+                    f"{self.path}: there is no folder for this ledger; {NOTHING}"
+                    "\n  try: --ledger FILE in a folder that exists"
+                )
             made_ready(self.path)
         with self._transaction("BEGIN IMMEDIATE") as connection:
             log = Log(connection, self._read(connection))
@@ -209,13 +212,16 @@ class Ledger:
         text = str(error)
         if "locked" in text:
             held = f"another process holds the ledger for {LOCK_SECONDS:.0f} s"
-            return LedgerError(f"{self.path}: {held}; {NOTHING}")
+            return LedgerError(f"{self.path}: {held}; {NOTHING}\n  try: once more, later")
         signs = ("not a database", "malformed", "no ledger", "no such")
         broken = any(sign in text for sign in signs)
         if broken and any(head.path == str(self.path) for head in known_heads()):
             return self._altered(f"it is damaged ({text})")
-        what = "is damaged" if broken else "cannot be used"
-        return LedgerError(f"{self.path}: the ledger {what} ({text}); {NOTHING}")
+        if broken:
+            what, hint = "is damaged", "a copy of it, or --ledger FILE with a file of its own"
+        else:
+            what, hint = "cannot be used", "--ledger FILE, where you may read and write"
+        return LedgerError(f"{self.path}: the ledger {what} ({text}); {NOTHING}\n  try: {hint}")
 
 
 def _hash(before: str, text: object) -> str:

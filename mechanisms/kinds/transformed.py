@@ -33,7 +33,7 @@ from blowproof.mechanisms.answers.vectors import (
 )
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.release.release import (
-    EXACT_NOTE,
+    STILL_NOTE,
     Draw,
     Plan,
     Request,
@@ -408,7 +408,7 @@ def flow_releases(
         query = Prefixes(attribute=domain.names[0])
         roots = Prefixes(attribute=domain.names[0], every=len(vertex), whole=True)
     if free(request.policy) and is_labelled(request.reading):
-        plan.notes = (f"S = {stretch}: the most flows that one secret changes", EXACT_NOTE)
+        plan.notes = (f"S = {stretch}: the most flows that one secret changes", STILL_NOTE)
         edges, totals = Fraction(stretch) / budget, Fraction(0)
     else:
         total = bind_query(roots, request.policy)
@@ -419,7 +419,7 @@ def flow_releases(
         plan.sensitivity = request.sensitivity(in_norm(asked, norm, domain))
         edges = calibrated_scale(plan.sensitivity, budget)
         totals = Fraction(0) if still else edges
-        plan.notes = (*status_notes(plan.sensitivity), *((EXACT_NOTE,) if still else ()))
+        plan.notes = (*status_notes(plan.sensitivity), *((STILL_NOTE,) if still else ()))
     found = []
     if len(forest.heads):
         found.append(_noisy(query, edges, gaussian=rho is not None))

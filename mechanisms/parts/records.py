@@ -92,7 +92,10 @@ class Part(Dataset):
         size = int(self._file.rows("SELECT count(*) FROM encoded")[0][0])
         last = self.records_held.ranges[-1][1]
         if last > size:
-            raise QueryError(f"{self.path}: there is no record {last}")
+            raise QueryError(
+                f"{self.path}: there is no record {last}: nothing was released and nothing spent\n"
+                "  try: records that the file has; its first one is 1"
+            )
         self._file.rows(
             "CREATE OR REPLACE TEMP TABLE encoded AS "
             f"SELECT * FROM encoded WHERE {inside} ORDER BY rowid"

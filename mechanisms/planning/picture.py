@@ -88,6 +88,7 @@ def bars(title: str, rows: Sequence[Bar], *, mark: float | None = None, mark_nam
     return "\n".join([*parts, "</svg>", ""])
 
 
+INTERVALS = "with intervals of 95 %"
 Answer = tuple[str, float, float, float]
 """A name, a number, and the ends of its interval."""
 
@@ -96,8 +97,10 @@ def of_answers(released: Released) -> str:
     """Return the released numbers, each with the interval that holds the truth with 95 %.
 
     Up to forty are rows with their names; more are a line, with a band around it, one for each
-    query: each has a scale of its own.
+    query: each has a scale of its own. Of clusters the centres are shown, and no sizes.
     """
+    if released.form is not None:
+        return _as_rows(f"{released.form.thing}s: released, {INTERVALS}", _of_form(released))
     values = [float(value) for value in released.answers]
     lows, highs = released.ends or (values, values)
     names = (", ".join(map(value_text, row)) for row in released.answers.names.rows())
@@ -105,7 +108,8 @@ def of_answers(released: Released) -> str:
         (name, value, *((value, value) if math.isnan(low) else (low, high)))
         for name, value, low, high in zip(names, values, lows, highs, strict=True)
     ]
-    title = f"{released.request.bound.name}: released, with intervals of 95 %"
+    told = INTERVALS if released.ends is not None else "without errors"
+    title = f"{released.request.bound.name}: released, {told}"
     if not rows:
         rows = [("nothing", 0.0, 0.0, 0.0)]
     if len(rows) <= MOST_ROWS:
@@ -121,6 +125,18 @@ def of_answers(released: Released) -> str:
         prefix = f"{query}, "
         panels.append((query, [(it[0].removeprefix(prefix), *it[1:]) for it in own]))
     return _as_lines(title, panels)
+
+
+def _of_form(released: Released) -> list[Answer]:
+    """Return the answers, each with the interval that the form has for it."""
+    form = released.form
+    assert form is not None
+    each = len(released.answers) // max(1, len(form.rows))  # coordinates; what follows is no answer
+    return [
+        (f"{form.thing} {at}, {name}", float(value), float(low), float(high))
+        for at, row in enumerate(form.rows, start=1)
+        for name, (value, _, low, high) in zip(form.names[:each], row, strict=False)
+    ]
 
 
 def _ends(rows: Sequence[Answer]) -> tuple[float, float]:
@@ -174,30 +190,66 @@ def _as_lines(title: str, panels: Sequence[tuple[str, Sequence[Answer]]]) -> str
 
 def _panel(name: str, rows: Sequence[Answer], between: tuple[int, int]) -> list[str]:
     """Return a line with its band, and a line at 0, between two heights of the picture."""
-    shown = list(rows[:: -(-len(rows) // MOST_POINTS)])
-    low, high = _ends(shown)
+    shown, every = _thinned(rows)
+    low, high = _ends([row for _, row in shown])
     top, bottom = between[0] + 24, between[1] - 36
 
     def y(value: float) -> str:
         return f"{bottom - (value - low) / (high - low) * (bottom - top):.1f}"
 
     def at(place: int, value: float) -> str:
-        return f"{70 + place / max(1, len(shown) - 1) * (WIDTH - 100):.1f},{y(value)}"
+        return f"{70 + place / max(1, len(rows) - 1) * (WIDTH - 100):.1f},{y(value)}"
 
-    band = [at(place, last) for place, (_, _, _, last) in enumerate(shown)]
-    band += [at(place, shown[place][2]) for place in reversed(range(len(shown)))]
-    line = [at(place, value) for place, (_, value, _, _) in enumerate(shown)]
+    band = [at(place, last) for place, (_, _, _, last) in shown]
+    band += [at(place, first) for place, (_, _, first, _) in reversed(shown)]
+    line = [at(place, value) for place, (_, value, _, _) in shown]
+    few = f"{len(rows):,} numbers, of every {every} the least and the greatest"
     return [
         f'<text x="70" y="{between[0] + 12}">{escape(_short(name, 100))}</text>',
         f'<line x1="70" x2="{WIDTH - 30}" y1="{y(0)}" y2="{y(0)}" stroke="#bbb"/>',
         f'<polygon points="{" ".join(band)}" fill="#9bb8d3" opacity="0.6"/>',
         f'<polyline points="{" ".join(line)}" fill="none" stroke="#1f6fb2"/>',
-        f'<text x="64" y="{bottom}" text-anchor="end">{low:,.4g}</text>',
-        f'<text x="64" y="{top + 8}" text-anchor="end">{high:,.4g}</text>',
-        f'<text x="70" y="{bottom + 18}">{escape(_short(shown[0][0], 40))}</text>',
+        f'<text x="64" y="{bottom}" text-anchor="end">{_end(low)}</text>',
+        f'<text x="64" y="{top + 8}" text-anchor="end">{_end(high)}</text>',
+        f'<text x="70" y="{bottom + 18}">{escape(_short(rows[0][0], 30))}</text>',
         f'<text x="{WIDTH - 30}" y="{bottom + 18}" text-anchor="end">'
-        f"{escape(_short(shown[-1][0], 40))}</text>",
-    ]
+        f"{escape(_short(rows[-1][0], 30))}</text>",
+        *([f'<text x="{WIDTH / 2 + 20}" y="{bottom + 18}" text-anchor="middle" fill="#777">'
+           f"{few}</text>"] if every > 1 else []),
+    ]  # fmt: skip
+
+
+def _thinned(rows: Sequence[Answer]) -> tuple[list[tuple[int, Answer]], int]:
+    """Return rows with their places, few enough to draw, and of how many each two are taken.
+
+    Of so many in turn the least and the greatest number, and the widest of their intervals: no
+    peak is left out. The first and the last row are there always.
+    """
+    every = max(1, -(-2 * len(rows) // MOST_POINTS)) if len(rows) > MOST_POINTS else 1
+    if every == 1:
+        return list(enumerate(rows)), 1
+    found = {0: rows[0], len(rows) - 1: rows[-1]}
+    for begin in range(0, len(rows), every):
+        some = range(begin, min(begin + every, len(rows)))
+        low, high = min(rows[at][2] for at in some), max(rows[at][3] for at in some)
+        for at in (min(some, key=lambda at: rows[at][1]), max(some, key=lambda at: rows[at][1])):
+            found[at] = (*rows[at][:2], low, high)
+    return sorted(found.items()), every
+
+
+def _end(value: float) -> str:
+    """Return the end of an axis in nine letters at the most, as there is room for.
+
+    >>> _end(198100.2), _end(-74.0), _end(61.04), _end(-123456789.0)
+    ('198,100', '-74', '61', '-1.23e+08')
+    """
+    return (
+        f"{value:.2e}"
+        if abs(value) >= 1e6
+        else f"{value:,.0f}"
+        if abs(value) >= 10
+        else f"{value:.3g}"
+    )
 
 
 def _short(text: str, most: int) -> str:

@@ -50,6 +50,11 @@ class Draw:
             self._ready[id(item)] = item, true_answers(asked, self.policy, self._data)
         return self._ready[id(item)][1]
 
+    @property
+    def loss(self) -> Fraction | None:
+        """What all that was drawn is proved to lose at the most, of epsilon or of rho."""
+        return self._gate.loss
+
     def __call__(self, release: Release) -> Vector:
         """Return the noisy answers of one release."""
         permit = self._gate.permit(release)

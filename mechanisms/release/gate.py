@@ -163,6 +163,14 @@ class Gate:
         declared = plan.description
         self._waiting = [] if declared is None else _permits(declared)
 
+    @property
+    def loss(self) -> Fraction | None:
+        """What is proved of all that there were permits for: it loses no more of the promise."""
+        if self._plan.description is None:
+            return self._plan.request.promise.limit - self._left
+        found = proved(self._plan).upper
+        return Fraction(found) if isinstance(found, (int, Fraction)) else None
+
     def permit(self, item: Release | Selection) -> Permit:
         """Return the permit for what is to be drawn next; raise where nothing proves it."""
         if self._plan.description is None:

@@ -105,7 +105,10 @@ class OutputFile:
         try:
             handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=prefix(FILE))
         except OSError as error:
-            raise DataError(f"{self.path}: cannot be written ({error.strerror})") from None
+            raise DataError(
+                f"{self.path}: cannot be written ({error.strerror}): nothing was drawn and nothing "
+                "spent\n  try: another --output, where you may write"
+            ) from None
         os.close(handle)
         self._waiting = Path(name)
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Protocol
 
 from blowproof.mechanisms.answers.vectors import Estimate, Vector
@@ -29,6 +30,7 @@ from blowproof.mechanisms.release.draw import Draw
 from blowproof.mechanisms.release.form import Form
 from blowproof.mechanisms.release.request import (
     EXACT_NOTE,
+    STILL_NOTE,
     Oracle,
     Request,
     calibrated_scale,
@@ -45,6 +47,7 @@ from blowproof.verifier.asked.answer import Answer, json_number
 __all__ = [
     "EXACT_NOTE",
     "NO_ACCOUNT",
+    "STILL_NOTE",
     "Budget",
     "Draw",
     "Oracle",
@@ -70,7 +73,8 @@ class Released:
     the truth with 95 %. `measured` are the noisy answers themselves. `description` says what was
     drawn. `form` is what people get to see in place of a number a row (None: that). `size` is n
     where it is public (of a release about some records, how many they are), `account` the number
-    of the account that paid, `ledger` the random name of the ledger that it stands in.
+    of the account that paid, `ledger` the random name of the ledger that it stands in. `loss` is
+    what the certifier has proved that all of it loses at the most, of epsilon or of rho.
     """
 
     request: Request
@@ -87,6 +91,7 @@ class Released:
     size: int | None = None
     account: int | None = None
     ledger: str | None = None
+    loss: Fraction | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the document of `blowproof release --json`."""
@@ -101,6 +106,7 @@ class Released:
             "epsilon": show(request.epsilon) if request.rho is None else None,
             **({} if request.rho is None else {"rho": show(request.rho)}),
             "records": None if request.records is None else request.records.text,
+            **({} if self.loss is None else {"private": "proved", "loss": show(self.loss)}),
             "sensitivity": None if found is None else found.to_json(request.policy.domain),
             "noise": [noise_json(item) for item in self.description],
             "columns": list(self.answers.names.columns),
@@ -232,5 +238,6 @@ def release(plan: Plan, data: Dataset, *, budget: Budget | None = None) -> Relea
         notes=(*plan.notes, *converted, *spent),
         size=data.size if known else None,
         account=getattr(budget, "number", None),
+        loss=draw.loss,
         ledger=getattr(budget, "name", None),
     )

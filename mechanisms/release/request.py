@@ -27,6 +27,7 @@ from blowproof.verifier.certify.measures.orders import from_pure, pure_of
 __all__ = [
     "EXACT_NOTE",
     "LATE",
+    "STILL_NOTE",
     "Oracle",
     "Request",
     "calibrated_scale",
@@ -51,6 +52,11 @@ EXACT_NOTE = (
     "the scale is 0: no two neighbouring databases differ in this answer, so the exact one tells "
     "nothing about any secret of the policy"
 )
+STILL_NOTE = (
+    "what is drawn without noise is the same in any two neighbouring databases, so it tells "
+    "nothing about any secret of the policy"
+)
+"""The same of a part of what is drawn."""
 Oracle = Callable[[Policy, BoundQuery, Reading, float | None], Answer]
 """Answers S(f, P), with how sure it is, in so many seconds (None: as many as it takes)."""
 

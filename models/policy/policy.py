@@ -256,12 +256,15 @@ class Policy:
 
     def query_area(self, name: str) -> Area:
         """Return the region of a named `[[query]]`."""
+        names = [query.name for query in self.queries]
         for query in self.queries:
             if query.name == name:
                 return self.domain.area(query.where)
         raise PolicyError(
             f"there is no query {name!r} in the policy",
-            hint=nearest(name, [query.name for query in self.queries], what="query"),
+            hint=nearest(name, names, what="query")
+            if names
+            else "a [[query]] table in the policy, with name and count",
         )
 
     def signature(self, point: Point) -> tuple[int, ...]:

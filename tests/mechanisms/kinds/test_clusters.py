@@ -1,5 +1,7 @@
 """Clusters in a form of their own: sizes, errors and intervals that hold what they say."""
 
+import re
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -8,6 +10,7 @@ import pytest
 from blowproof.mechanisms.expecting.clusters import Noise, formed, ratio_interval
 from blowproof.mechanisms.expecting.rehearsal import Stage
 from blowproof.mechanisms.kinds.transformed import NoisyTable
+from blowproof.mechanisms.planning.picture import of_answers
 from blowproof.mechanisms.release.form import Form
 from blowproof.mechanisms.release.registry import plan
 from blowproof.mechanisms.release.release import Released, Request
@@ -126,3 +129,15 @@ def test_coordinates_beyond_floats_stay_as_they_are():
     how = plan("k-means", Request(policy=policy, epsilon=EPSILON, options=options))
     found = drawn(how, NoisyTable(np.array([3, 0, 1, 0, 5, 0, 2]), policy.domain), 1)
     assert found.form is None and len(found.answers) == 2
+
+
+def test_a_picture_of_clusters_shows_their_centres_and_how_sure_they_are():
+    found = drawn(*made(), 1)
+    picture = of_answers(found)
+    assert "<title>clusters: released, with intervals of 95 %</title>" in picture
+    assert picture.count("<circle") == 6 and ">cluster 3, size<" in picture
+    assert "size_" not in picture  # how many records there are: no coordinate
+    wide = re.findall(r'<line x1="([0-9.]+)" x2="([0-9.]+)"[^>]* stroke="#1f6fb2"', picture)
+    assert len(wide) == 6 and all(float(last) > float(first) for first, last in wide)
+    bare = replace(found, form=None)
+    assert "released, without errors<" in of_answers(bare)

@@ -746,3 +746,17 @@ def test_a_picture_has_a_panel_and_a_scale_for_each_query() -> None:
     assert ">30<" in drawn and ">9,500<" in drawn  # the ends of both scales
     one = _as_lines("one", panels[:1])
     assert one.count("<polyline") == 1 and ">a0<" in one and ">a29<" in one
+
+
+def test_a_picture_of_many_numbers_leaves_no_peak_out_and_goes_to_the_last() -> None:
+    rows = [(f"v{at}", 1.0, 0.0, 2.0) for at in range(10_000)]
+    rows[4_567], rows[7_801] = ("v4567", 250_000.0, 0.0, 250_001.0), ("v7801", 1.0, -80.0, 2.0)
+    drawn = _as_lines("many", [("", rows)])
+    assert ">v0<" in drawn and ">v9999<" in drawn and "10,000 numbers, of every 14" in drawn
+    assert ">250,001<" in drawn and ">-80<" in drawn  # the ends of the scale
+    line = re.search(r'<polyline points="([^"]*)"', drawn)
+    assert line is not None
+    points = [tuple(map(float, it.split(","))) for it in line[1].split()]
+    assert 700 < len(points) <= 1_500 and points == sorted(points, key=lambda it: it[0])
+    (peak,) = (x for x, y in points if y < 100)
+    assert abs(peak - (70 + 4_567 / 9_999 * 660)) < 0.1

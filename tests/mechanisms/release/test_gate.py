@@ -326,6 +326,22 @@ def test_what_was_proved_is_not_changed_in_place(name):
         held[0] = 0
 
 
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_a_release_says_what_it_is_proved_to_lose(name):
+    """All that was drawn, judged again by itself, loses what the document says, or less."""
+    asked = request(name)
+    found = release(plan(name, asked), data(asked.policy.domain))
+    told = found.to_json()
+    assert told["private"] == "proved" and Fraction(told["loss"]) == found.loss
+    again = certify(
+        found.description, asked.policy, asked.promise, lemmas=LEMMAS, squares=SQUARES, enough=True
+    )
+    limit = asked.promise.limit
+    assert again.verdict == "proved" or name in ADAPTIVE
+    assert 0 < found.loss <= limit
+    assert name in ADAPTIVE or found.loss == again.upper
+
+
 # --- no other way to the noise ------------------------------------------------------------------
 
 SAMPLERS = {"discrete_laplace", "discrete_gaussian", "k_norm", "interval_choice", "block_choice",
