@@ -56,10 +56,11 @@ def _size(value: Exact) -> float:
 class _Shown:
     """What is drawn while a question is searched."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, *, stops: bool = True) -> None:
         from rich.spinner import Spinner
 
         self.title, self.start = title, time.monotonic()
+        self.hint = " (Ctrl-C stops)" if stops else ""
         self.latest: Progress | None = None
         self.spinner = Spinner("dots")
 
@@ -78,7 +79,7 @@ class _Shown:
             self.spinner,
             ProgressBar(total=None if known is None else 1.0, completed=share, width=WIDTH),
             Text(f"{seconds // 60}:{seconds % 60:02}"),
-            Text(f"{line} (Ctrl-C stops)", overflow="ellipsis", no_wrap=True),
+            Text(f"{line}{self.hint}", overflow="ellipsis", no_wrap=True),
         )
         return row
 
@@ -88,10 +89,10 @@ _now: list[_Shown] = []
 
 
 @contextmanager
-def display(title: str | None) -> Iterator[Callable[[Progress], None]]:
-    """Yield a function that shows how far the search has come (Ctrl-C stops it); None: nothing.
+def display(title: str | None, *, stops: bool = True) -> Iterator[Callable[[Progress], None]]:
+    """Yield a function that shows how far the search has come; None: nothing.
 
-    A question within larger work is shown in the line of that work.
+    A question within larger work is shown in the line of that work. `stops`: whether Ctrl-C does.
     """
     if title is None or not _is_terminal():
         yield lambda progress: None
@@ -112,7 +113,7 @@ def display(title: str | None) -> Iterator[Callable[[Progress], None]]:
         finally:
             outer.title, outer.latest = before
         return
-    shown = _Shown(title)
+    shown = _Shown(title, stops=stops)
 
     def update(progress: Progress) -> None:
         shown.latest = progress

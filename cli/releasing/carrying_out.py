@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from blowproof.models.policy.readings import Reading
     from blowproof.verifier.certify.base.promise import Promise
 
-__all__ = ["carried_out", "output_file", "request_of"]
+__all__ = ["carried_out", "output_file", "request_of", "save_answers"]
 
 MARGIN = 0.5
 """Seconds before the end of the planning at which an engine comes back."""
@@ -158,7 +158,8 @@ def carried_out(  # noqa: PLR0913 # each of them is an option of the command
     with Dataset(data, made.request.policy.domain) as dataset:
         _load(dataset, session)
         said = _errors(made, dataset.size, session) if errors else None
-        with display(f"releasing {made.request.bound.name}" if session.shown else None):
+        name = made.request.bound.name
+        with display(f"releasing {name}" if session.shown else None, stops=False):
             found = formed(carry_out(made, dataset, budget=account))
             if said is not None and len(said.errors) == len(found.answers):
                 ends = intervals(found.answers, said.halves)
@@ -220,3 +221,12 @@ def output_file(
         return None
     keep_apart({"--output": output}, inputs)
     return OutputFile(output, names, overwrite=overwrite)
+
+
+def save_answers(place: OutputFile | None, released: Released, session: Session) -> None:
+    """Write the answers where a file is asked for, shown on a terminal: many rows take a while."""
+    from blowproof.cli.asking.progress import display
+
+    if place is not None:
+        with display(f"writing {place.path}" if session.shown else None, stops=False):
+            place.save(released)

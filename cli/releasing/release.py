@@ -107,7 +107,12 @@ def release(  # noqa: PLR0913 # one parameter for each option
             "repeated can be taken off again"
         )
     from blowproof.cli.asking.ask import Session
-    from blowproof.cli.releasing.carrying_out import carried_out, output_file, request_of
+    from blowproof.cli.releasing.carrying_out import (
+        carried_out,
+        output_file,
+        request_of,
+        save_answers,
+    )
     from blowproof.cli.releasing.shield import Shield
     from blowproof.mechanisms.base.errors import RefusedError
     from blowproof.models import BudgetError, parse_query
@@ -144,8 +149,7 @@ def release(  # noqa: PLR0913 # one parameter for each option
         except (RefusedError, BudgetError) as error:
             _refuse(str(error), as_json, read.name, mechanism)
             return Exit.NO
-        if place is not None:
-            place.save(released)
+        save_answers(place, released, session)
         _show(released, output, extras, as_json=as_json)
         shield.tell()
     return Exit.OK

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from blowproof.cli.asking.progress import closed, loading
+from blowproof.cli.asking.progress import _Shown, closed, loading
 from blowproof.cli.main import run
 from blowproof.cli.text.files import save
 from blowproof.models import DataError
@@ -118,6 +118,14 @@ def test_a_terminal_shows_the_bounds_and_the_time(tmp_path):
     text = seen.decode("utf-8", "replace")
     assert "reading hard.toml" in text and "0:0" in text and "<= S" in text
     assert "histogram, published" in text and "Ctrl-C stops" in text
+
+
+def test_what_is_paid_for_does_not_say_that_it_can_be_stopped():
+    def line(shown):
+        return "".join(str(cell) for column in shown.__rich__().columns for cell in column.cells)
+
+    assert line(_Shown("planning")).endswith("planning (Ctrl-C stops)")
+    assert line(_Shown("writing out.csv", stops=False)).endswith("writing out.csv")
 
 
 def test_a_file_that_could_not_be_written_whole_is_not_left(tmp_path, monkeypatch):

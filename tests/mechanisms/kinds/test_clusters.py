@@ -132,7 +132,8 @@ def test_coordinates_beyond_floats_stay_as_they_are():
 
 
 def test_a_picture_of_clusters_shows_their_centres_and_how_sure_they_are():
-    found = drawn(*made(), 1)
+    how, data = made()
+    found = drawn(how, data, 1)
     picture = of_answers(found)
     assert "<title>clusters: released, with intervals of 95 %</title>" in picture
     assert picture.count("<circle") == 6 and ">cluster 3, size<" in picture
