@@ -179,7 +179,7 @@ def mechanisms(rng: random.Random, tries: int, counts: Counter[str]) -> Iterator
 
 # noise in the shape of the neighbours -------------------------------------------------------------
 
-SHAPES = ("hull", "hull", "hull", "cube", "groups")
+SHAPES = ("hull", "hull", "box", "cube", "groups")
 
 
 def shapes(rng: random.Random, tries: int, counts: Counter[str]) -> Iterator[Outcome]:

@@ -6,7 +6,9 @@ together; noise in the shape of these differences is narrower, most of all where
 divided in two, and its sums over the published cells are 0: released totals are the published ones.
 
 For a few outputs of any query (`shape=hull`): noise in the shape of the polytope that holds all
-differences, whose facets are found by asking for what lies beyond them (`structures.hulls`).
+differences, whose facets are found by asking for what lies beyond them (`structures.hulls`). Where
+it is too large to be described, a box that holds it (`shape=box`): each answer as far as it changes
+at the most, and sums that never change stay as they are.
 
 For any other query: noise with probability in proportion to exp(-max |z_j| / b), by S in the norm
 linf. It is better than Laplace noise where one pair changes many of the outputs.
@@ -24,20 +26,20 @@ from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.noise.k_norm import MOST_DIMENSIONS, dimension
 from blowproof.mechanisms.noise.polytope import body_of, kept_of
 from blowproof.mechanisms.release.release import Draw, Plan, Request, calibrated_scale, status_notes
-from blowproof.mechanisms.structures.hulls import searched
+from blowproof.mechanisms.structures.hulls import boxed, searched
 from blowproof.models import BoundQuery, BudgetError, Domain, QueryError, setting
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.norms import LINF
 from blowproof.models.queries.arguments import query_name
 from blowproof.models.queries.kinds import MarginalQuery
-from blowproof.models.stacks.combined import combined
 from blowproof.models.stacks.stacked import in_norm
-from blowproof.verifier.certify.noise.k_norm import K_NORM, output_axes, published_axes
+from blowproof.verifier.asked.answer import Answer
+from blowproof.verifier.certify.noise.k_norm import K_NORM, gauged, output_axes, published_axes
 from blowproof.verifier.databases.consistency import prepare
 
 __all__ = ["KNorm"]
 
-SHAPES = ("groups", "cube", "hull")
+SHAPES = ("groups", "cube", "hull", "box")
 FEWEST_KEPT = 1 / 2_000
 """Of the draws from a box around a hull."""
 ROUND = 0.2
@@ -45,7 +47,7 @@ ROUND = 0.2
 
 
 class KNorm(Plan):
-    """Noise in the shape of the neighbours' differences; option `shape`: groups, cube or hull.
+    """Noise in the shape of the neighbours' differences; option `shape`: groups, cube, hull or box.
 
     Left out, it is the groups where they are what is published, else the cube.
     """
@@ -65,8 +67,8 @@ class KNorm(Plan):
                 "no groups of these outputs are published: the shape of their differences is not "
                 "known\n  try: --set shape=cube, or --mechanism laplace"
             )
-        if shape == "hull":
-            self.release = self._hull()
+        if shape in ("hull", "box"):
+            self.release = self._polytope(box=shape == "box")
         else:
             self.release = self._cube() if self.axes is None else self._groups(self.axes)
         self.description = self.described(self.release)
@@ -109,10 +111,11 @@ class KNorm(Plan):
             query=query, noise=K_NORM, scale=scale, grid=query_grid(query, request.policy.domain)
         )
 
-    def _hull(self) -> Release:
-        """Return noise on the hull of all differences; its scale is what S of its facets calls for.
+    def _polytope(self, *, box: bool) -> Release:
+        """Return noise on the hull of all differences, or on a box around it; its scale is what S
+        of its facets calls for.
 
-        Where the hull is not known to hold all differences, it grows until it does.
+        Where it is not known to hold all differences, it grows until it does.
         """
         if self._in_groups() is not None:
             raise RefusedError("the published groups are the hull\n  try: --set shape=groups")
@@ -123,28 +126,25 @@ class KNorm(Plan):
         def late() -> bool:
             return begun is not None and (request.left or 0) < begun / 2
 
-        hull = searched(
-            query,
-            setting(request.policy, request.answers),
-            request.reading,
-            grid,
-            ask=lambda asked: request.sensitivity(asked, share=ROUND),
-            late=late,
-        )
+        def ask(asked: BoundQuery) -> Answer:
+            return request.sensitivity(asked, share=ROUND)
+
+        about = query, setting(request.policy, request.answers), request.reading, grid
+        hull = boxed(*about, ask=ask) if box else searched(*about, ask=ask, late=late)
         body = body_of(hull.facets, hull.fixed)
         kept = kept_of(body)
         if kept < FEWEST_KEPT:
             raise BudgetError(
-                f"of the box around the neighbours' differences their hull is {kept:.2g}: to draw "
-                "from it takes too long\n  try: --set shape=cube, or --mechanism laplace"
+                f"of the box that is drawn from, {kept:.2g} lies where the neighbours' differences "
+                "are: to draw takes too long\n  try: --set shape=cube, or --mechanism laplace"
             )
-        facets = combined(query, hull.facets, domain)
+        facets = gauged(query, hull.facets, domain)
         self.sensitivity = request.sensitivity(in_norm(facets, LINF, domain))
         scale = calibrated_scale(self.sensitivity, request.epsilon)
         self.notes = (
             *status_notes(self.sensitivity),
-            f"the hull of the neighbours' differences has {body.dimension} dimension"
-            f"{'s' * (body.dimension != 1)} and "
+            f"the {'box around' if box else 'hull of'} the neighbours' differences has "
+            f"{body.dimension} dimension{'s' * (body.dimension != 1)} and "
             f"{2 * len(hull.facets)} facets",
         )
         return Release(query=query, noise=K_NORM, scale=scale, grid=grid, facets=hull.facets,

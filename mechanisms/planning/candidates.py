@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from blowproof.mechanisms.structures.hulls import MOST_OUTPUTS
+from blowproof.mechanisms.structures.hulls import MOST_BOXED, MOST_OUTPUTS
 from blowproof.models import BoundQuery, Policy
 
 __all__ = ["MOST_SHAPED", "Candidate", "candidates", "noise_of_its_own"]
@@ -90,7 +90,11 @@ def candidates(query: BoundQuery, policy: Policy) -> Iterator[Candidate]:
     yield from _usual(query, policy)
     outputs = query.outputs(policy.domain)
     few = outputs is not None and 1 < outputs.count <= MOST_OUTPUTS
-    if few and noise_of_its_own(query, policy):
+    if outputs is None or not noise_of_its_own(query, policy):
+        return
+    if 1 < outputs.count <= MOST_BOXED and policy.linear_facts:  # else it is the cube
+        yield Candidate("k-norm", {"shape": "box"})
+    if few:
         yield Candidate("k-norm", {"shape": "hull"})
 
 

@@ -212,6 +212,59 @@ def test_the_hull_is_that_of_all_differences(policy: Policy, query: str) -> None
 
 
 @pytest.mark.parametrize(("policy", "query"), GIVEN)
+def test_the_box_holds_all_differences_and_reaches_them_in_each_answer(
+    policy: Policy, query: str
+) -> None:
+    release = drawn_by(asked(policy, query, Fraction(1, 2), "box"))
+    found = differences(policy, query)
+    scale = release.widths[0]
+    assert max(gauge(item, release.facets) for item in found) / scale == Fraction(1, 2)
+    size = len(release.facets[0])
+    for row in release.fixed:
+        assert not any(sum(a * x for a, x in zip(row, item, strict=True)) for item in found)
+    assert len(release.fixed) == size - np.linalg.matrix_rank(np.array(sorted(found)))
+    for row in release.facets:
+        (at,) = np.flatnonzero(row)
+        most = max(abs(item[at]) for item in found)
+        assert not most or abs(row[at]) * most == scale / 2
+    seen = {int(np.flatnonzero(row)[0]) for row in release.facets}
+    assert seen >= {at for at in range(size) if any(item[at] for item in found)}
+
+
+def test_a_box_where_the_hull_has_too_many_dimensions() -> None:
+    """Seven dimensions are left of twelve: the cube, which does not know that, has 1.75 times the
+    error.
+    """
+    policy = Policy(
+        domain=Domain(a=Labels(["a", "b"]), b=Labels(["c", "d"]), c=Labels(["x", "y", "z"])),
+        known=(Marginal(["a"]), Marginal(["b"]), Marginal(["c"])),
+    )
+    with pytest.raises(BudgetError, match=r"7 dimensions.*\n  try: --set shape=box"):
+        asked(policy)
+    made = asked(policy, shape="box")
+    release = drawn_by(made)
+    assert proved(made).loss == 1 and body_of(release.facets, release.fixed).dimension == 7
+    assert release.widths == drawn_by(asked(policy, shape="cube")).widths  # by the same S
+    assert made.notes == (
+        "the box around the neighbours' differences has 7 dimensions and 24 facets",
+    )
+    box, cube = (expected(asked(policy, shape=shape), (), 0) for shape in ("box", "cube"))
+    assert box is not None and cube is not None
+    assert 1.7 * box.rmse < cube.rmse
+    drawn = raw_polytope(release.widths[0], release.facets, release.fixed).reshape(2, 2, 3)
+    assert not any(drawn.sum(axis=axes).any() for axes in ((0, 1), (0, 2), (1, 2)))
+
+
+def test_without_what_never_changes_the_box_is_the_cube() -> None:
+    free = Policy(domain=Domain(age=Integers(0, 4)), secrets=Distance(threshold=2))
+    with pytest.raises(QueryError, match=r"the cube is this box\n  try: --set shape=cube"):
+        asked(free, "sum(age)", shape="box")
+    beside = replace(TWO, known=TWO.known[:1])
+    with pytest.raises(RefusedError, match="shape=groups"):
+        asked(beside, shape="box")
+
+
+@pytest.mark.parametrize(("policy", "query"), GIVEN)
 def test_the_loss_is_that_of_the_definition(policy: Policy, query: str) -> None:
     """For drawn facets, on which nothing was calibrated."""
     draw = Random(5)
@@ -257,9 +310,9 @@ def test_too_small_a_scale_is_refuted_with_a_pair() -> None:
 
 
 def asked(
-    policy: Policy, query: str = "histogram", epsilon: Fraction = Fraction(1)
+    policy: Policy, query: str = "histogram", epsilon: Fraction = Fraction(1), shape: str = "hull"
 ) -> Plan:  # fmt: skip
-    options = {"shape": "hull"}
+    options = {"shape": shape}
     return made_ready("k-norm", Request(policy=policy, query=query, epsilon=epsilon,
                                         options=options, accept_wide_bounds=True))  # fmt: skip
 

@@ -7,7 +7,8 @@ The gauge |z| is that of `Release.groups`:
 * groups of one output: the largest |z_j|. So S in the norm linf decides, as any engine finds it.
 * groups of m outputs: half the L1 norm of a group, at its largest; and the noise of a group adds up
   to 0, so a pair that changes the sum of a group would be told apart for certain.
-* facets: the largest |row z|. So S in the norm linf of these rows of the answers decides. What no
+* facets: the largest |row z|. So S in the norm linf of these rows of the answers decides, and where
+  each row is an answer and each answer a row, S of the query (`gauged`). What no
   noise changes (`fixed`) must not change between neighbours either; then z - d is noise where z is,
   and again the answer f(D1), of gauge |d| from f(D2), attains the loss.
 
@@ -32,6 +33,7 @@ from blowproof.models import (
     Area,
     BoundQuery,
     BudgetError,
+    Domain,
     Exact,
     LinearFact,
     PolicyError,
@@ -51,7 +53,7 @@ from blowproof.verifier.certify.base.verdict import INFINITE, LossBounds
 from blowproof.verifier.exact.lattice import integer_kernel
 from blowproof.verifier.limits.limit import real_limit
 
-__all__ = ["K_NORM", "k_norm_loss", "output_axes", "published_axes"]
+__all__ = ["K_NORM", "gauged", "k_norm_loss", "output_axes", "published_axes"]
 
 K_NORM: Final = "discrete-k-norm"
 SHORT = real_limit(__name__, "SHORT")
@@ -157,7 +159,8 @@ def _facets(
     """
     domain = asked.policy.domain
     try:
-        facets, fixed = (combined(query, rows, domain) for rows in (release.facets, release.fixed))
+        facets = gauged(query, release.facets, domain)
+        fixed = combined(query, release.fixed, domain)
     except QueryError as why:
         hint = "a row has one number for each output"
         raise PolicyError(str(why), key="facets", hint=hint) from None
@@ -171,6 +174,17 @@ def _facets(
         if silent.upper != 0:
             return _unknown("what the noise leaves fixed may change between neighbours")
     return _cube(asked, facets, scale, share)
+
+
+def gauged(query: BoundQuery, facets: Sequence[Sequence[int]], domain: Domain) -> BoundQuery:
+    """Return what changes by the gauge of facets at the most, in the norm linf.
+
+    That is the query itself where the facets are its answers, each of them once: engines know the
+    structure of a query, and not that of its rows.
+    """
+    rows = combined(query, facets, domain)
+    own = {tuple(int(at == other) for other in range(len(facets))) for at in range(len(facets))}
+    return query if rows.numbered.count == len(own) and set(rows.factors) == own else rows
 
 
 def _bounded(release: Release) -> bool:
