@@ -386,6 +386,20 @@ REHEARSING = {"expecting/rehearsal", "expecting/k_norm_error", "expecting/polyto
 """Noise with a seed, for made-up data: no record is there to be seen (`Stage` opens no file)."""
 
 
+KEYS = {"budget/fingerprints"}
+"""A key is drawn, and no noise: nothing there knows of answers."""
+
+
+def test_who_draws_a_key_knows_of_no_answers():
+    for place in KEYS:
+        tree = ast.parse((ROOT / f"mechanisms/{place}.py").read_text(encoding="utf-8"))
+        modules = {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        rooms = ("answers", "noise", "release", "kinds")
+        assert not any(
+            name.startswith(f"blowproof.mechanisms.{it}") for name in modules for it in rooms
+        )
+
+
 def test_a_rehearsal_sees_no_data():
     tree = ast.parse((ROOT / "mechanisms/expecting/rehearsal.py").read_text(encoding="utf-8"))
     modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
@@ -404,6 +418,8 @@ def test_only_the_gate_reaches_the_sampler(path):
     place = f"{path.parent.name}/{path.stem}"
     if place in REHEARSING:
         assert set(found) <= {"numpy.random", "default_rng"}
+    elif place in KEYS:
+        assert found == ["urandom"]
     else:
         samplers = {"release/gate", *(f"noise/{name}" for name in SAMPLERS - {"log_concave"})}
         assert bool(found) == (place in samplers), found
@@ -634,5 +650,5 @@ def test_the_true_answers_stay_behind_the_gate():
     """`Draw` hands out noisy answers; what it counted is no public name of it."""
     made = plan("laplace", request())
     public = {name for name in dir(Draw(made, data())) if not name.startswith("_")}
-    assert public == {"choose", "chosen", "drawn", "noisy", "policy", "prepare", "public_size",
-                      "once"}  # fmt: skip
+    assert public == {"choose", "chosen", "drawn", "loss", "noisy", "policy", "prepare",
+                      "public_size", "once"}  # fmt: skip
