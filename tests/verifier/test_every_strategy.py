@@ -439,6 +439,17 @@ NARROWER = {
         Policy(domain=table(2, 8, 3, 3), known=(Marginal(["a", "b"]), Marginal(["a", "c"]))),
         "marginal(d)",
     ),
+    "turns": Needs(  # doses rise and fall round the places, and how many were given is known
+        Policy(
+            domain=Domain(place=Integers(1, 60), doses=Integers(0, 4)),
+            known=(
+                Marginal(["place"]),
+                Sum([(times, {"doses": times}) for times in range(1, 5)]),
+            ),
+            secrets=Distance(metric="l1", threshold=1, attributes=["doses"]),
+        ),
+        work=0.5,
+    ),
     "ceiling": Needs(
         Policy(
             domain=Domain(x=Integers(0, 999), y=Integers(0, 999)),

@@ -509,6 +509,7 @@ portfolio/group_by_group
 portfolio/matched
     MOST_TABLES 4 tables: Within the cells of so many what comes and goes is matched.
     MOST_CELLS 500 cells: So many are tried for a kind of move.
+    MOST_FITTED 20_000 pairs of cells: With more, it is not found out which have room for a move.
 portfolio/known_numbers
     PATIENCE 30.0 seconds: Seconds for a strategy that lists multisets, where no time limit is set.
     MERGING 60.0 seconds: Seconds for what merging records says, where no time limit is set.
@@ -718,6 +719,21 @@ theorems/families/many_areas
     TRIED 4_096 values: Of one class.
     MOST_PAIRED 64 values: Of one class, every two of which are compared in reading 3.
     SECONDS 30.0 seconds: To find which boxes lie inside of which, and what changes.
+theorems/families/turning_cycles
+    FEWEST 4 cells: Round fewer cells, pairs of two cycles are found in other ways.
+    MOST_CELLS 4_000 cells: Round more, no cycles are looked for.
+    MOST_RECORDS 200_000 records: Pairs with more records are not written out.
+    MOST_TRIED 6 sizes: So many sizes of cycles are tried, and as many again for smaller ones.
+    MOST_TURNS 3 choices: So many turns up and down are tried.
+    MOST_LABELS 8 labels: Of more labels, so many are turned between, and those near the mean.
+    MOST_LOOPS 200 cells: In so many an edge between two labels is looked for.
+    STEPS 40 steps: For the price of a label at which as many are lifted as fall.
+    NEAR 1e-6 changes: So much less is a turn worth that leaves a label one further from the mean.
+    SHORTEST 0.1 seconds: With less time, none is looked for.
+    SECONDS 8.0 seconds: For these pairs, in a third of what is left at the most.
+    PLACING 2.0 seconds: For a database with the known numbers that holds a pair.
+    TURN 2e-6 seconds: For a turn up and one down.
+    ENTRY 5e-9 seconds: For a turn of a cell at a price.
 theorems/families/two_margins
     SECONDS 4.0 seconds: For the classes, and their cycles.
 theorems/most_moves

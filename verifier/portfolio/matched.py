@@ -18,7 +18,9 @@ others have values in one cell of B (two tables by department: people go and com
 *The way back.* Let each kind of move of a pair of P' (what goes, and what comes) have a cell of B
 for itself, of values whose other counts are the same. Then a part of what comes and goes that
 leaves B as it is has as many of what goes and of what comes of each kind: it is a part of the
-moves. So the pair is one of P. Where cells are fewer than kinds, the check of pairs has to say.
+moves. So the pair is one of P. Where cells are fewer than kinds, the check of pairs has to say; and
+pairs of fewer cells of another table are looked for, which have fewer kinds of moves (`_few`): what
+is made impossible leaves a pair a pair.
 
 So two margins of r x c and one more fact are c cells and a fact beside them: a pair goes through
 (c + 1)^2 / 2 exchanges at the most, and through so many where r is large.
@@ -26,24 +28,44 @@ So two margins of r x c and one more fact are c cells and a fact beside them: a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice, product
 from math import prod
+from typing import TypeVar
 
-from blowproof.models import Full, Marginal, PartitionBy, Point, Reading, Setting, setting
+from blowproof.models import (
+    Box,
+    Domain,
+    Full,
+    Known,
+    Marginal,
+    PartitionBy,
+    Point,
+    Positions,
+    Reading,
+    Setting,
+    setting,
+)
 from blowproof.verifier.asked.answer import Answer, Pair
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.limits.limit import whole_limit
 from blowproof.verifier.neighbours.check import check_pair
 from blowproof.verifier.portfolio.strategy import Reduction
+from blowproof.verifier.reductions.fewer_facts import declared_empty, left_over
 from blowproof.verifier.theorems.values.free_change import axes_of_facts
 
 __all__ = ["matched", "no_matches"]
 
 MOST_TABLES = whole_limit(__name__, "MOST_TABLES")
 MOST_CELLS = whole_limit(__name__, "MOST_CELLS")
+MOST_FITTED = whole_limit(__name__, "MOST_FITTED")
+
+SPARE = (2, 5)
+"""How many kinds of moves more than cells a pair may have, where few cells are asked about."""
+
+Kind = TypeVar("Kind", bound=Hashable)
 
 
 def no_matches(question: Question) -> str:
@@ -60,10 +82,16 @@ def no_matches(question: Question) -> str:
 
 def matched(question: Question) -> list[Reduction]:
     """Return a question about other secrets for each table that may be left out, or for n."""
-    places: list[int | None] = [*_tables(question.setting)[:MOST_TABLES]]
-    return [
+    places = _tables(question.setting)[:MOST_TABLES]
+    left_out: list[int | None] = [*places]
+    whole = [
         Reduction(partial(_without, place), partial(_spread, place), lambda _, upper: upper)
-        for place in places or [None]
+        for place in left_out or [None]
+    ]
+    return whole + [
+        Reduction(partial(_few, place, spare), partial(_spread, place), lambda _, upper: None)
+        for place in places
+        for spare in SPARE
     ]
 
 
@@ -82,8 +110,8 @@ def _known_less(found: Setting, place: int | None) -> Setting:
     if place is None:
         return setting(replace(found.policy, secrets=Full()), "any")
     fact, policy = found.policy.known[place], found.policy.without([place])
-    assert isinstance(fact, Marginal)
     easier = setting(replace(policy, secrets=Full()), "any")
+    assert isinstance(fact, Marginal)
     if axes_of_facts(easier).isdisjoint(found.domain.axes(fact.attributes)):
         return easier
     return setting(replace(policy, secrets=PartitionBy(fact.attributes)), "any")
@@ -95,31 +123,94 @@ def _without(place: int | None, question: Question) -> Question:
     return replace(question, setting=easier, reading=reading)
 
 
+def _few(place: int, spare: int, question: Question) -> Question | None:
+    """Return the question without a table, about so few cells of another that kinds may fit.
+
+    A cell is kept where the first table has as many cells for it as there are kept ones of no more
+    than that, and `spare`: a pair may have that many kinds of moves at them.
+    """
+    found = setting(replace(question.setting.policy.without([place]), secrets=Full()), "any")
+    domain = found.domain
+    first = _axes(domain, question.setting.policy.known[place])
+    others = [_axes(domain, found.policy.known[other]) for other in _tables(found)[:1]]
+    if not others or not set(first).isdisjoint(others[0]):
+        return None
+    cells = list(islice(_cells(found, first), MOST_CELLS))
+    held = [
+        _at(domain.whole, others[0], cell) for cell in islice(_cells(found, others[0]), MOST_CELLS)
+    ]
+    if len(cells) * len(held) > MOST_FITTED:
+        return None
+    boxes = found.impossible.boxes
+    room = [sum(bool(left_over([_at(box, first, each)], boxes)) for each in cells) for box in held]
+    kept: list[int] = []
+    for here in sorted(range(len(held)), key=lambda here: -room[here]):
+        if sum(room[each] <= room[here] for each in kept) + 1 + spare <= room[here]:
+            kept.append(here)
+    if len(kept) < 2 or len(kept) == len(held):
+        return None
+    rest = [box for here, box in enumerate(held) if here not in kept]
+    return replace(question, setting=declared_empty(found, rest), reading="published")
+
+
+def _axes(domain: Domain, fact: Known) -> tuple[int, ...]:
+    assert isinstance(fact, Marginal)
+    return domain.axes(fact.attributes)
+
+
+def _at(box: Box, axes: tuple[int, ...], cell: tuple[int, ...]) -> Box:
+    """Return the part of a box with these positions on some axes."""
+    sides = list(box.sides)
+    for axis, place in zip(axes, cell, strict=True):
+        sides[axis] = Positions.of([place])
+    return Box(tuple(sides))
+
+
 def _spread(place: int | None, question: Question, found: Answer) -> Pair | None:
     """Return what goes and what comes, each kind of move in a cell of its own where there are."""
     pair, known = found.witness, question.setting.policy.known
     if pair is None or place is None:
         return _checked(question, pair)
-    easier, fact = _known_less(question.setting, place), known[place]
-    assert isinstance(fact, Marginal)
-    axes = easier.domain.axes(fact.attributes)
+    easier = _known_less(question.setting, place)
+    axes = _axes(easier.domain, known[place])
     moves = list(zip(pair.before, pair.after, strict=True))
-    taken: set[tuple[int, ...]] = set()
-    moved: dict[tuple[Point, Point], tuple[Point, Point]] = {}
+    moved: dict[tuple[Point, Point], dict[int, tuple[Point, Point]]] = {}
     for kind in dict.fromkeys(moves):
-        for cell in islice(_cells(easier, axes), MOST_CELLS):
+        moved[kind] = {}
+        for number, cell in enumerate(islice(_cells(easier, axes), MOST_CELLS)):
             x, y = ends = tuple(_with(point, axes, cell) for point in kind)
             alike = all(
                 easier.effect(p) == easier.effect(q) for p, q in zip(ends, kind, strict=True)
             )
-            if cell in taken or x == y or not alike or any(p in easier.impossible for p in ends):
-                continue
-            taken.add(cell)
-            moved[kind] = x, y
-            break
-    gone, come = zip(*(moved.get(kind, kind) for kind in moves), strict=True)
+            if x != y and alike and not any(p in easier.impossible for p in ends):
+                moved[kind][number] = x, y
+    cells = _one_each({kind: list(fits) for kind, fits in moved.items()})
+    put = {kind: moved[kind][cell] for kind, cell in cells.items()}
+    gone, come = zip(*(put.get(kind, kind) for kind in moves), strict=True)
     spread = Pair.multisets(gone, come)
-    return spread if moved.keys() == set(moves) else _checked(question, spread)
+    return spread if len(put) == len(moved) else _checked(question, spread)
+
+
+def _one_each(fits: Mapping[Kind, Sequence[int]]) -> dict[Kind, int]:
+    """Return a cell for each kind, no two the same, for as many kinds as can be.
+
+    >>> _one_each({"a": [1, 2], "b": [1], "c": [1]})
+    {'b': 1, 'a': 2}
+    """
+    taken: dict[int, Kind] = {}
+
+    def placed(kind: Kind, tried: set[int]) -> bool:
+        for cell in fits[kind]:
+            if cell not in tried:
+                tried.add(cell)
+                if cell not in taken or placed(taken[cell], tried):
+                    taken[cell] = kind
+                    return True
+        return False
+
+    for kind in fits:
+        placed(kind, set())
+    return {kind: cell for cell, kind in taken.items()}
 
 
 def _checked(question: Question, pair: Pair | None) -> Pair | None:

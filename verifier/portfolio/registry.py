@@ -24,6 +24,7 @@ from blowproof.verifier.theorems.exchanges import exchanges, no_exchanges
 from blowproof.verifier.theorems.families.areas_beside import areas_beside, no_areas_beside
 from blowproof.verifier.theorems.families.four_cells import four_cells, no_four_cells
 from blowproof.verifier.theorems.families.many_areas import many_areas, no_many_areas
+from blowproof.verifier.theorems.families.turning_cycles import no_turning_cycles, turning_cycles
 from blowproof.verifier.theorems.families.two_margins import two_margins
 from blowproof.verifier.theorems.listed_margins import listed_margins
 from blowproof.verifier.theorems.one_sided import no_one_side, one_sided
@@ -69,6 +70,8 @@ THEOREMS = (
              two_margins, no_exchanges, norms=EVERY_NORM),
     Strategy("beside", "theorem", "cells and a few facts beside them: so many moves at the most",
              facts_beside, no_cycles, norms=EVERY_NORM),
+    Strategy("turns", "theorem", "cycles on which labels of a fact beside cells rise and fall",
+             turning_cycles, no_turning_cycles, norms=EVERY_NORM),
     Strategy("bounds", "theorem", "cells and bounds beside them: so many moves at the most",
              bounds_beside, no_bounds_beside, norms=EVERY_NORM),
     Strategy("one-sided", "theorem", "cells and a fact beside them, and a count on one side of it",

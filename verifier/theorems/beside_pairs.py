@@ -48,7 +48,7 @@ from blowproof.verifier.theorems.two_cycles import (
 from blowproof.verifier.theorems.values.free_change import moved
 from blowproof.verifier.theorems.values.seen_values import seen_values
 
-__all__ = ["Holds", "pair_beside", "pair_that_gains", "placed"]
+__all__ = ["Holds", "pair_beside", "pair_that_gains", "placed", "two_of_each"]
 
 MOST_AXES = whole_limit(__name__, "MOST_AXES")
 MOST_CORNERS = whole_limit(__name__, "MOST_CORNERS")
@@ -82,7 +82,7 @@ def pair_beside(
     `spare`: see `_of_extremes`.
     """
     values: Holds = {}
-    few = _two_of_each(question, found.table, seen=free is None)
+    few = two_of_each(question, found.table, seen=free is None)
     for place, label, points in zip(found.home, found.labels[:, 0].tolist(), few, strict=True):
         values.setdefault((place, label), []).extend(points)
     axes = question.query.axes_read(question.setting.domain) if free else frozenset()
@@ -134,7 +134,7 @@ def pair_beside(
     )
 
 
-def _two_of_each(question: Question, table: ClassTable, *, seen: bool) -> list[list[Point]]:
+def two_of_each(question: Question, table: ClassTable, *, seen: bool) -> list[list[Point]]:
     """Return two values of each class, or one; `seen`: with other rows, where it has such."""
     few = [list(points) for points in firsts(table.classes, 2)]
     setting, query = question.setting, question.query

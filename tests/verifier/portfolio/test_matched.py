@@ -11,6 +11,7 @@ from blowproof.models import (
     Count,
     Database,
     Domain,
+    Exact,
     Impossible,
     Integers,
     Known,
@@ -21,6 +22,7 @@ from blowproof.models import (
     parse_query,
     setting,
 )
+from blowproof.models.base.clock import now
 from blowproof.verifier.ask import sensitivity
 from blowproof.verifier.asked.question import Question
 from blowproof.verifier.databases.consistency import prepare
@@ -107,6 +109,37 @@ def test_two_margins_and_a_count_are_cells_and_a_fact_beside_them(query: str, mo
     assert {x[0] for x in told.witness.before} == {x[0] for x in told.witness.after}
 
 
+def test_where_cells_are_few_pairs_of_fewer_kinds_of_moves_are_found() -> None:
+    """Women are in 5 of 14 places alone, and there are 14 places for kinds of moves."""
+    places = [f"p{place}" for place in range(14)]
+    policy = Policy(
+        domain=Domain(
+            place=Labels(places),
+            offence=Labels("abcdefg"),
+            sex=Labels("mf"),
+            sentence=Labels(["short", "life"]),
+        ),
+        known=(
+            Marginal(["place"]),
+            Marginal(["offence", "sex"]),
+            Count({"sentence": "life"}),
+            Impossible({"sex": "f", "place": places[:9]}),
+        ),
+    )
+    question = asked(policy, "histogram")
+    best: Exact = 0
+    for reduction in matched.matched(question):
+        easier = reduction.apply(question)
+        assert easier is not None
+        told = answer(easier, "beside")
+        if reduction.upper(question, 224) is None and told.witness is not None:
+            pair = reduction.bring_back(replace(question, deadline=now()), told)
+            if pair is not None:
+                assert told.lower == question.query.difference(pair.moves("add-remove"))
+                best = max(best, told.lower)
+    assert best == 120
+
+
 def test_two_tables_by_department_and_a_count_stay_within_departments() -> None:
     """Cycles of three exchanges in one department each, five of them: with full secrets 168."""
     domain = Domain(
@@ -161,6 +194,7 @@ def test_a_pair_without_cells_of_its_own_needs_a_check_that_ends(
 
     for module in (matched, step):
         monkeypatch.setattr(module, "check_pair", without_end)
+    monkeypatch.setattr(matched, "SPARE", ())
     few = answer(asked(meals(5, 5), "histogram"), "matched")
     assert few.upper == 36
     assert (few.lower, few.witness) == (0, None)
