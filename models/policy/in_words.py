@@ -94,8 +94,8 @@ def short(value: Exact) -> str:
     return f"{value.numerator:,}" if value.denominator == 1 else show(value)
 
 
-LISTED = 8
-"""So many labels of an attribute are written out in a sentence, and of more the first ones."""
+LISTED, LETTERS = 8, 60
+"""Of so many labels of an attribute, or letters, a sentence has only the first ones."""
 
 MOST_NESTED = 1000
 """Attributes of more labels are not looked at for which label goes with which."""
@@ -278,13 +278,24 @@ def _conditions(region: Region) -> Iterator[str]:
             sign = "in" if both else ">=" if condition.min is not None else "<="
             yield f"{label} {sign} {'..'.join(ends)}"
         elif isinstance(condition, tuple):
-            most = LISTED if len(condition) > LISTED + 1 else len(condition)
-            values = [value_text(value) for value in condition[:most]]
-            if len(condition) > most:
-                values.append(f"... ({large(len(condition) - most)} more)")
+            values = _shortened([value_text(value) for value in condition])
             yield f"{label} in {'/'.join(values)}"
         else:
             yield f"{label} = {value_text(condition)}"
+
+
+def _shortened(values: list[str]) -> list[str]:
+    """Return labels as a sentence lists them: of many, or of long ones, only the first.
+
+    >>> _shortened(["north", "south"]), _shortened([f"place number {at}" for at in range(40)])[3:]
+    (['north', 'south'], ['place number 3', '... (36 more)'])
+    """
+    if len(values) <= LISTED + 1 and sum(map(len, values)) <= 2 * LETTERS:
+        return values
+    shown = next(
+        (at for at in range(1, LISTED) if sum(map(len, values[: at + 1])) > LETTERS), LISTED
+    )
+    return [*values[:shown], f"... ({large(len(values) - shown)} more)"]
 
 
 def scope_words(scope: str) -> str:

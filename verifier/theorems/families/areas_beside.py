@@ -37,6 +37,7 @@ import numpy as np
 from blowproof.models import BlowproofError, Exact, LinearFact, Point, Setting
 from blowproof.models.base.clock import SHORT, now
 from blowproof.models.norms import L2_SQUARED, NORMS
+from blowproof.models.policy.in_words import counted
 from blowproof.models.policy.readings import is_labelled, is_mixed
 from blowproof.models.stacks.stacked import is_histogram
 from blowproof.verifier.asked.answer import Answer, Pair
@@ -102,8 +103,9 @@ def areas_beside(question: Question) -> Answer | None:
     free = free_change(question)
     change = largest if free is None else min(largest, free[2])
     why = (
-        f"{len(classes):,} areas inside of one another, or apart, and {len(further):,} facts "
-        f"beside them: so many moves at the most, each of which changes the query by {change}"
+        f"{counted(len(classes), 'area')} inside of one another, or apart, and "
+        f"{counted(len(further), 'fact')} beside them: so many moves at the most, each of which "
+        f"changes the query by {change}"
     )
     measure = question.query.measure
     upper: Exact | None = _above(question, measure.repeated(change, most), classes, further)
