@@ -17,14 +17,25 @@ VERDICTS = {
     "undecided": "the bounds leave open whether that is within e^epsilon",
 }
 
+COVERED = "no more than e^epsilon, since the noise is for S of the reading pufferfish, too"
 
-def odds_section(odds: dict[str, Any] | None, drawn: Drawn) -> Markup | None:
-    """Return the attacker of an odds document; None without one."""
+
+def odds_section(
+    odds: dict[str, Any] | None, drawn: Drawn, *, covered: bool = False
+) -> Markup | None:
+    """Return the attacker of an odds document; None without one.
+
+    `covered`: the noise is for S of reading 5, so that no odds move further than was promised, also
+    where none that move so far were found.
+    """
     if odds is None:
         return None
+    covered = covered and odds["verdict"] == "undecided"
     factor = moved(*odds["ratio_between"])
-    verdict = VERDICTS[odds["verdict"]]
-    kind = "good" if odds["verdict"] == "within" else "bad"
+    if covered:
+        factor = f"a factor of {_about(odds['ratio_between'][0])} or more"
+    verdict = COVERED if covered else VERDICTS[odds["verdict"]]
+    kind = "good" if covered or odds["verdict"] == "within" else "bad"
     parts: list[Markup | None] = [
         tag("h3", "The attacker who learns most from this noise"),
         tag("p", "Against attackers who believe records to be independent, each as they like, the "

@@ -140,7 +140,7 @@ def sections(
         "graph": _graph(query),
         "errors": _errors(query, promise, drawn),
         "learned": _learned(query, promise[1], drawn),
-        "odds": odds_section(query.get("odds"), drawn),
+        "odds": odds_section(query.get("odds"), drawn, covered=_covered(query)),
         "attack": _attack(query, drawn),
         "facts": _facts(query, drawn),
         "forms": _forms(query),
@@ -250,6 +250,14 @@ def _errors(query: dict[str, Any], promise: Promised, drawn: Drawn) -> Markup:
         return error_plot(curves(query), Fraction(value), PROMISES[name], paper)
 
     return _together(tag("h3", "Noise and error"), tag("p", words), drawn("errors", picture))
+
+
+def _covered(query: dict[str, Any]) -> bool:
+    """Whether the noise is proved to be enough against attackers with independent beliefs."""
+    found, own = query["attackers"], query["upper"]
+    if found is None or own is None or found["upper"] is None or not found["enough_is_proved"]:
+        return False
+    return Fraction(found["upper"]) <= Fraction(own)
 
 
 def _learned(query: dict[str, Any], epsilon: int | str, drawn: Drawn) -> Markup | None:

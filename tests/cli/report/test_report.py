@@ -17,6 +17,7 @@ from click.testing import CliRunner
 import browsers
 from blowproof.cli.main import cli
 from blowproof.cli.report.charts import LABEL_LETTERS, Curve, curves, error_plot
+from blowproof.cli.report.odds_section import odds_section
 from blowproof.cli.report.page import page
 from blowproof.cli.report.terms import RESTS
 from blowproof.verifier import kernel
@@ -217,6 +218,20 @@ def test_a_full_disk_is_one_sentence(tmp_path):
     assert found.returncode == 2
     assert "Traceback" not in found.stderr
     assert found.stderr.count("error") == 1
+
+
+def test_what_is_proved_of_attackers_is_not_said_to_be_open():
+    """Where the noise is for S of reading 5, no odds move further, whatever was found in time."""
+    odds = {
+        "verdict": "undecided", "ratio_between": ["1.5", None],
+        "secret": [], "prior": None, "output": None,
+    }  # fmt: skip
+    open_, covered = (
+        str(odds_section(odds, lambda name, draw: None, covered=known)) for known in (False, True)
+    )
+    assert "leave open" in open_ and "nothing bounds from above" in open_
+    assert "no more than e^epsilon" in covered and "1.5 or more" in covered
+    assert "leave open" not in covered and "nothing bounds" not in covered
 
 
 # --- in a browser -------------------------------------------------------------------------------
