@@ -358,9 +358,10 @@ def _ending(path: Path) -> str:
             f"{path}: this is an address, and a file is read here\n"
             "  try: write it into the policy, as data = { url = ..., table = ... }"
         )
+    policy = path.suffix.lower() == ".toml"
     raise DataError(
         f"{path}: the name ends in {path.suffix!r}; allowed are {', '.join(allowed)}\n"
-        "  try: save it as .csv"
+        f"  try: {'the data stand after the policy' if policy else 'save it as .csv'}"
     )
 
 

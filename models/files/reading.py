@@ -49,15 +49,44 @@ ELSEWHERE = {
         key: f"{key} belongs in a [[known]] table"
         for key in ("marginal", "count", "sum", "impossible", "clause")
     },
+    **dict.fromkeys(
+        ("release", "channel", "selection", "attackers", "postprocessing"),
+        "this is a mechanism: blowproof certify FILE --policy POLICY judges it",
+    ),
+    **dict.fromkeys(
+        ("policies", "template", "parameters", "questions"),
+        "this is a grid: blowproof sweep FILE asks its questions",
+    ),
     "facts": "write [[known]]",
     "queries": "write [[query]]",
 }
 
 
+_DATA = ("a data file, not a policy", "blowproof init writes a first policy for it")
+_OTHERS = {
+    **dict.fromkeys((".csv", ".gz", ".tsv", ".parquet", ".pq", ".xlsx", ".ods"), _DATA),
+    ".html": ("a page, not a policy", "blowproof check verifies a report"),
+    ".json": ("JSON, not a policy in TOML", "blowproof check verifies a certificate"),
+    **dict.fromkeys(
+        (".yaml", ".yml"), ("YAML, not a policy in TOML", "audit --from registry reads an entry")
+    ),
+}
+"""What a file is that is no policy, by the end of its name, and what to do with it."""
+
+
 def read_policy(path: str | Path) -> Policy:
     """Return the policy in a TOML file; its name defaults to the file's stem."""
     folder = None if is_standard_input(path) else Path(path).parent
-    return parse_policy(read_document(path), name=stem(path), file=str(path), folder=folder)
+    other = _OTHERS.get(Path(path).suffix.lower())
+    try:
+        content = read_document(path)
+        if other is not None:
+            parse_toml(content)
+    except PolicyError:
+        if other is None:
+            raise
+        raise PolicyError(f"this is {other[0]}", hint=other[1], file=str(path)) from None
+    return parse_policy(content, name=stem(path), file=str(path), folder=folder)
 
 
 def parse_policy(

@@ -107,7 +107,11 @@ def numeric_axis(domain: Domain, name: str) -> int:
     """Return the place of a numeric attribute, or refuse the name."""
     axis = domain.axis(name)
     if not domain.attribute(axis).numeric:
-        raise PolicyError(f"the attribute {name!r} is not a number", hint="sum a numeric attribute")
+        numbers = ", ".join(name for name, item in domain.attributes if item.numeric)
+        hint = (
+            f"the numbers are {numbers}" if numbers else "no attribute is one: marginal(...) counts"
+        )
+        raise PolicyError(f"the attribute {name!r} is not a number", hint=hint)
     return axis
 
 

@@ -218,3 +218,26 @@ def test_json_nothing_is_not_a_missing_key(key: str) -> None:
 def test_what_is_no_table_is_refused(top: object) -> None:
     with pytest.raises(PolicyError):
         policy_from(top)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("people.csv", b"sex,age\nF,3\n", "a data file, not a policy\n  try: blowproof init"),
+        ("people.parquet", b"PAR1\xff\xfe", "a data file, not a policy\n  try: blowproof init"),
+        ("report.html", b"<!doctype html>", "a page, not a policy\n  try: blowproof check"),
+        ("proof.json", b'{"schema": 1}', "JSON, not a policy in TOML\n  try: blowproof check"),
+        ("plan.toml", b'[[release]]\nquery = "sum(a)"\n', "this is a mechanism: blowproof certify"),
+        ("grid.toml", b'policies = ["a.toml"]\n', "this is a grid: blowproof sweep"),
+    ],
+)
+def test_another_kind_of_file_is_told_what_it_is_for(tmp_path, name, content, said):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(PolicyError) as refused:
+        read_policy(tmp_path / name)
+    assert said in str(refused.value) and name in str(refused.value)
+
+
+def test_a_policy_may_have_any_name(tmp_path):
+    (tmp_path / "policy.json").write_text('[domain]\nsex = ["F", "M"]\n', "utf-8")
+    assert read_policy(tmp_path / "policy.json").domain.size == 2
