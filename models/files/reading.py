@@ -82,8 +82,8 @@ def read_policy(path: str | Path) -> Policy:
         content = read_document(path)
         if other is not None:
             parse_toml(content)
-    except PolicyError:
-        if other is None:
+    except PolicyError as error:
+        if other is None or error.line is None:  # it was not read at all
             raise
         raise PolicyError(f"this is {other[0]}", hint=other[1], file=str(path)) from None
     return parse_policy(content, name=stem(path), file=str(path), folder=folder)
