@@ -144,8 +144,8 @@ def cost_lines(finding: Finding) -> list[str]:
     if len(cheaper) > SHOWN:
         lines.append(f"... and {counted(len(cheaper) - SHOWN, 'more fact')} that cost something")
     if same and not cheaper and not unclear:
-        one = "it" if len(items) == 1 else f"any single one of {len(items)} facts"
-        lines.append(f"leaving out {one} would not lower S")
+        many = f"leaving out any single one of {len(items)} facts would not lower S"
+        lines.append("leaving it out would not lower S" if len(items) == 1 else many)
     return [*lines, *_open(finding, items, unclear, "fact")]
 
 
