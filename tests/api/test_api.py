@@ -237,6 +237,25 @@ def test_a_release_has_a_row_for_each_answer(tmp_path: Path) -> None:
     assert lines[1].startswith(f"north,1,owned,{found.values[0]},")
 
 
+def test_what_a_plan_says_is_drawn(tmp_path: Path) -> None:
+    """From the plan or from its file; with a data set, for these data alone."""
+    data, place = people(tmp_path), tmp_path / "plan.json"
+    policy = {"domain": {"region": ["north", "south"], "tenure": ["owned", "rented"]}}
+    plan = blowproof.plan(policy, "marginal(region)", data, epsilon=1)
+    plan.save(place)
+    for given in (plan, place, str(place)):
+        found = blowproof.release(policy, data, plan=given, unaccounted=True)
+        assert plan.chosen is not None and len(found.values) == 2
+        assert found.to_json()["noise"] == plan.chosen["noise"] and found.epsilon == 1
+    for rest in ({"epsilon": 1}, {"mechanism": "laplace"}, {"query": "histogram(x)"}):
+        with pytest.raises(QueryError, match="a plan says what is released"):
+            blowproof.release(policy, data, plan=plan, unaccounted=True, **rest)  # type: ignore[arg-type]
+    other = tmp_path / "other.csv"
+    other.write_text("region,tenure\nnorth,owned\n", "utf-8")
+    with pytest.raises(DataError, match="made for other data"):
+        blowproof.release(policy, other, plan=plan, unaccounted=True)
+
+
 def test_noise_that_is_hardly_worth_its_price(tmp_path: Path) -> None:
     from blowproof.mechanisms.base.errors import RefusedError
 
