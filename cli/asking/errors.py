@@ -55,7 +55,8 @@ def _from_models(error: BaseException) -> tuple[str, Exit]:
     if isinstance(error, OSError):
         return _os_error(error), Exit.BAD_INPUT
     what = f"{type(error).__name__}: {error}".splitlines()[0][:200]
-    return f"{BUG} ({what})\n  try: --debug shows where it happened", Exit.BAD_INPUT
+    hint = "blowproof --debug, and the same command after it, shows where it happened"
+    return f"{BUG} ({what})\n  try: {hint}", Exit.BAD_INPUT
 
 
 def _usage(error: click.ClickException) -> str:

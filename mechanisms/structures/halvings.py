@@ -94,7 +94,7 @@ class Halvings:
         for level in range(len(self.widths)):
             vertex = self.vertex(level)
             order = ranked[np.argsort(vertex[ranked], kind="stable")]  # by block, then by count
-            sums = prefix_sums(counts[order])
+            (sums,) = roomy(bound, prefix_sums(counts[order]))
             ends = np.cumsum(np.bincount(vertex))
             begins = np.concatenate([[0], ends[:-1]])
             low, high = (begins + ends) // 2, -(-(begins + ends) // 2)

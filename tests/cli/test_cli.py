@@ -297,7 +297,7 @@ def test_a_bug_is_said_in_one_sentence(capsys, given, monkeypatch):
     monkeypatch.setattr("blowproof.cli.asking.ask.sensitivity", broken)
     code, out, err = said(capsys, "sensitivity", given)
     assert (code, out) == (2, "")
-    assert "this is a bug in blowproof" in err
+    assert "this is a bug in blowproof" in err and "try: blowproof --debug, and" in err
     assert run(["--debug", "sensitivity", given]) == 2
     assert "Traceback" in capsys.readouterr().err
 

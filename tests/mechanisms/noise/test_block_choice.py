@@ -112,6 +112,23 @@ def test_costs_beyond_any_word_are_told_apart(huge: int) -> None:
     assert [row.tolist() for row in found] == [[0, 0, 0], [FINE * huge, 0], [FINE * huge]]
 
 
+@pytest.mark.parametrize("penalty", [2**57 - Fraction(1, 2), Fraction(2**57), Fraction(10**30)])
+def test_a_penalty_beyond_any_word_is_added_to_small_counts(penalty: Fraction) -> None:
+    """The first wrapped round: a block cost less than nothing once a few counts differed."""
+    line, counts = Halvings(Domain(x=Integers(0, 3))), np.array([5, 5, 9, 1])
+    for own, far in zip(line.costs(counts, penalty), line.costs(counts, Fraction(0)), strict=True):
+        assert own.tolist() == [cost + FINE * penalty for cost in far.tolist()]
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2**56), Fraction(1, 10**25)])
+def test_blocks_are_drawn_for_the_smallest_epsilon(epsilon: Fraction) -> None:
+    """It ended in an OverflowError, after the charge."""
+    domain = Domain(x=Integers(0, 1), y=Integers(0, 1))
+    asked = Request(policy=Policy(domain=domain), epsilon=epsilon, accept_wide_bounds=True)
+    found = release(made_ready("dawa", asked), NoisyTable(np.array([5, 5, 9, 1]), domain))
+    assert len(found.answers) == 4
+
+
 def test_the_costs_are_deviations_from_the_median_and_a_penalty() -> None:
     domain = Domain(x=Integers(0, 4), s=Labels(["a", "b"]), y=Integers(0, 2))
     halvings, penalty = Halvings(domain), Fraction(5, 4)
