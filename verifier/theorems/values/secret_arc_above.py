@@ -28,9 +28,12 @@ norm says (`Norm.together`).
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+from numpy.typing import NDArray
 
 from blowproof.models import (
     Area,
@@ -40,10 +43,14 @@ from blowproof.models import (
     Box,
     Exact,
     Point,
+    Positions,
+    SecretGraph,
     Setting,
 )
 from blowproof.models.base.clock import now
 from blowproof.models.norms import L1
+from blowproof.models.secrets import OffsetGraph
+from blowproof.models.secrets.axes import Axis, closest
 from blowproof.models.stacks.stacked import Stacked
 from blowproof.verifier.databases.value_classes import class_table
 from blowproof.verifier.limits.limit import whole_limit
@@ -139,39 +146,110 @@ def _parts(
 
 
 def _bound(setting: Setting, query: BoundQuery, parts: Sequence[_Part], end: float) -> Exact | None:
-    graph = setting.graph
-    changes: dict[tuple[int, int], Exact] = {}
+    rows: dict[int, Point] = {}
+    classes: dict[int, list[_Part]] = {}
+    for part in parts:
+        rows.setdefault(part.row, part.value)
+        classes.setdefault(part.home, []).append(part)
+    near = _Near(setting.graph, classes)
+    sizes: dict[tuple[int, int], Exact] = {}
 
-    def change(one: _Part, two: _Part) -> Exact:
-        if one.row == two.row:
-            return 0
-        key = min(one.row, two.row), max(one.row, two.row)
-        if key not in changes:
-            changes[key] = query.norm({one.value: -1, two.value: 1})
-        return changes[key]
+    def size(a: _Part, b: _Part) -> Exact:
+        ends = min(a.row, b.row), max(a.row, b.row)
+        if ends not in sizes:
+            sizes[ends] = 0 if a.row == b.row else query.norm({rows[ends[0]]: -1, rows[ends[1]]: 1})
+        return sizes[ends]
 
-    within: defaultdict[int, Exact] = defaultdict(int)
-    across: defaultdict[tuple[int, int], Exact] = defaultdict(int)
-    joined: dict[tuple[int, int], Exact] = {}
-    for number, one in enumerate(parts):
+    within: dict[int, Exact] = {}
+    joined: list[tuple[int, int, Exact, Exact]] = []  # what an edge changes, and any move
+    most: dict[tuple[frozenset[int], frozenset[int]], Exact] = {}
+    seen = {home: frozenset(part.row for part in found) for home, found in classes.items()}
+    for one, two in combinations_with_replacement(classes, 2):
         if now() > end:
             return None
-        for two in parts[number:]:
-            ends = min(one.home, two.home), max(one.home, two.home)
-            size = change(one, two)
-            if one.home == two.home:
-                within[one.home] = max(within[one.home], size)
-            else:
-                across[ends] = max(across[ends], size)
-            if size > joined.get(ends, -1) and any(
-                graph.edge_between(a, b) for a in one.boxes for b in two.boxes
-            ):
-                joined[ends] = size
+        ends = seen[one], seen[two]
+        if ends not in most:
+            most[ends] = max(size(a, b) for a in classes[one] for b in classes[two])
+        if one == two:
+            within[one] = most[ends]
+        largest: Exact = -1
+        for a, b in near.pairs(one, two):
+            if size(a, b) > largest and near.joins(a, b):
+                largest = size(a, b)
+        if largest >= 0:
+            joined.append((one, two, largest, most[ends]))
     whole = sum(within.values())
     return max(
         (
-            along if a == b else along + across[a, b] + whole - within[a] - within[b]
-            for (a, b), along in joined.items()
+            along if a == b else along + any_ + whole - within[a] - within[b]
+            for a, b, along, any_ in joined
         ),
         default=0,
     )
+
+
+class _Near:
+    """Which parts of two classes an edge joins.
+
+    Where no edge joins the boxes around two classes, none joins them. In a graph of offsets an edge
+    joins two boxes where the closest positions on each axis cost no more than the bound together:
+    each two sides of an axis are compared once, and all parts of two classes at once.
+    """
+
+    def __init__(self, graph: SecretGraph, classes: Mapping[int, Sequence[_Part]]) -> None:
+        self.graph, self.classes = graph, classes
+        self.around = {home: _around(box for part in found for box in part.boxes)
+                       for home, found in classes.items()}  # fmt: skip
+        alone = all(len(part.boxes) == 1 for found in classes.values() for part in found)
+        self.tables: list[NDArray[np.int64]] | None = None
+        if alone and isinstance(graph, OffsetGraph):
+            most = len(graph.axes) * (graph.bound + 1)
+            if most.bit_length() < np.iinfo(np.int64).bits:  # sums of costs are exact
+                self._compare(graph)
+
+    def _compare(self, graph: OffsetGraph) -> None:
+        """Compare the sides of each axis; what costs more than the bound costs 1 more than it."""
+        numbers: list[dict[Positions, int]] = [{} for _ in graph.axes]
+        self.sides = {
+            home: np.array([
+                [numbers[k].setdefault(side, len(numbers[k]))
+                 for k, side in enumerate(part.boxes[0].sides)]
+                for part in found
+            ], dtype=np.int64).reshape(len(found), len(graph.axes))
+            for home, found in self.classes.items()
+        }  # fmt: skip
+        self.tables = []
+        for axis, sides in zip(graph.axes, numbers, strict=True):
+            costs = [[_cost(axis, s, t, graph.bound) for t in sides] for s in sides]
+            self.tables.append(np.array(costs, dtype=np.int64).reshape(len(sides), len(sides)))
+
+    def pairs(self, one: int, two: int) -> Iterator[tuple[_Part, _Part]]:
+        """Yield the parts of two classes that an edge may join."""
+        if self.graph.edge_between(self.around[one], self.around[two]) is None:
+            return
+        here, there = self.classes[one], self.classes[two]
+        if self.tables is None:
+            yield from product(here, there)
+            return
+        assert isinstance(self.graph, OffsetGraph)
+        costs = [table[np.ix_(self.sides[one][:, k], self.sides[two][:, k])]
+                 for k, table in enumerate(self.tables)]  # fmt: skip
+        whole = sum(costs) if self.graph.together == "sum" else np.maximum.reduce(costs)
+        for i, j in np.argwhere(whole <= self.graph.bound).tolist():
+            yield here[i], there[j]
+
+    def joins(self, a: _Part, b: _Part) -> bool:
+        """Whether an edge joins two parts."""
+        return any(self.graph.edge_between(x, y) for x in a.boxes for y in b.boxes)
+
+
+def _cost(axis: Axis, one: Positions, two: Positions, bound: int) -> int:
+    """Return what the closest positions of two sides cost, or 1 more than the bound."""
+    pair = closest(one, two, apart=False)
+    return bound + 1 if pair is None else min(bound + 1, axis.cost(axis.offset(*pair)))
+
+
+def _around(boxes: Iterable[Box]) -> Box:
+    """Return one box that holds some boxes: where no edge ends in it, none ends in any of them."""
+    columns = zip(*(box.sides for box in boxes), strict=True)
+    return Box.of(Positions.joined(run for side in sides for run in side.runs) for sides in columns)
