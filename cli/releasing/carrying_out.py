@@ -153,7 +153,10 @@ def carried_out(  # noqa: PLR0913 # each of them is an option of the command
     from blowproof.mechanisms.release.release import release as carry_out
     from blowproof.models.data.dataset import Dataset
 
-    account = Charged(_account(request, data, choice), shield)
+    purse = _account(request, data, choice)
+    if purse is not None:
+        purse.require_room(request)  # nothing is planned for what cannot be paid
+    account = Charged(purse, shield)
     made = _planned(how, request, data, session)
     with Dataset(data, made.request.policy.domain) as dataset:
         _load(dataset, session)

@@ -52,6 +52,7 @@ OVERTIME = 2.0
 @promise_options(delta=False)
 @click.option("--output", type=click.Path(), metavar="FILE",
               help="Write the plan to a file, for release --plan FILE.")  # fmt: skip
+@click.option("--overwrite", is_flag=True, help="Even if that file exists.")
 @click.option("--plot", type=click.Path(), metavar="FILE",
               help="Write a picture of the errors (.svg).")  # fmt: skip
 @click.option("--advice", is_flag=True,
@@ -66,6 +67,7 @@ def plan(  # noqa: PLR0913 # one parameter for each option
     weights: tuple[Fraction, ...],
     promise: Promise,
     output: str | None,
+    overwrite: bool,
     plot: str | None,
     advice: bool,
     question: Options,
@@ -103,6 +105,7 @@ def plan(  # noqa: PLR0913 # one parameter for each option
     asked = workload(queries, weights, read)
     kept = output is not None or as_json
     which = fingerprint(data) if data is not None and kept else None
+    _require_free(None if overwrite else output, read, asked, promise, data, session)
     found = compared(read, data, asked, promise, session, seed=question.seed)
     helps = not found.worth_it and bool(read.known)  # which fact to leave out, and what for
     told = _advice(found, session, short=not advice) if advice or helps else None
@@ -130,6 +133,40 @@ def plan(  # noqa: PLR0913 # one parameter for each option
             if found.worth_it and output is None and sys.stdout.isatty():
                 click.echo(f"\nnext: {_next(policy, data, found, promise)}", err=True)
     return _code(found)
+
+
+def _require_free(
+    output: str | None,
+    policy: Policy,
+    asked: Workload,
+    promise: Promise,
+    data: str | None,
+    session: Session,
+) -> None:
+    """Refuse, before any work, to write over a file that is not the plan of this same question."""
+    from pathlib import Path
+
+    from blowproof.cli.asking.ask import scope_of
+    from blowproof.mechanisms.planning.plan_file import read_plan
+    from blowproof.models import BlowproofError, DataError
+
+    if output is None or not (Path(output).is_file() or Path(output).is_symlink()):
+        return  # nothing is there, or a device
+    scope = policy.with_answers(scope_of(session.question)).scope
+    try:
+        found = read_plan(output, policy)
+        same = (found.promise, found.reading, found.answers, found.workload) == (
+            promise, session.question.reading, scope, asked,
+        )  # fmt: skip
+        same = same and (found.digests.get("data") is None) == (data is None)
+        found.require_same(policy, data or "")
+    except BlowproofError:
+        same = False
+    if not same:
+        raise DataError(
+            f"{output}: this file exists, and is no plan of this question: nothing was planned"
+            "\n  try: another --output, or --overwrite"
+        )
 
 
 def plan_document(policy: Policy, finding: Finding, session: Session) -> dict[str, Any]:
@@ -163,9 +200,11 @@ def compared(
     """
     from blowproof.cli.asking.ask import scope_of
     from blowproof.models.policy.readings import Reading
+    from blowproof.models.policy.setting import counted_once
     from blowproof.verifier.asked.names import Engine
 
     question = session.question
+    policy = counted_once(policy)
     reading = cast("Reading", question.reading)
     size = public_size(policy, data, reading, session)
 

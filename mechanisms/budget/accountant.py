@@ -140,19 +140,10 @@ class Accountant:
         under another guarantee, than this account is about is a LedgerError.
         """
         self._require_same(request, data)
-        pure = request.rho is None
         with self.ledger.writing() as log:
             book = Book(log.entries)
             account, promised = self._settled(book)
-            converted = pure and promised.measure == "rho"
-            charge = Charge(
-                epsilon=request.epsilon if pure else None,
-                rho=from_pure(request.epsilon) if converted else request.rho,
-                mechanism=mechanism,
-                query=request.bound.name,
-                records=request.records,
-                order=None if request.records is None else order_of(self.content.path),
-            )
+            charge = self._charge(request, mechanism, promised)
             self._decide((*promised.charges, charge), promised)
             book.charge(account, promised, charge)
             # What was digested is what is released: the records were read between the two.
@@ -164,7 +155,7 @@ class Accountant:
         spent, budget = promised.spent, promised.budget
         unit = "" if promised.measure == "epsilon" else "rho = "
         said = f"budget: {unit}{show(spent)} of {show(budget)} spent, {show(budget - spent)} left"
-        if converted:
+        if request.rho is None and promised.measure == "rho":
             said += (
                 f"; this account adds up rho: epsilon = {show(request.epsilon)} was converted to "
                 f"epsilon^2 / 2 = {show(charge.cost)}"
@@ -173,6 +164,27 @@ class Accountant:
         if others:
             said += f" (of {others + 1} guarantees to these people, this one alone)"
         return (said,)
+
+    def require_room(self, request: Request) -> None:
+        """Raise an OverspentError where a release would cost more than is left: before anything is
+        worked out for it. It is looked at again when it is charged.
+        """
+        self._require_same(request, None)
+        promised = self._look()
+        self._decide((*promised.charges, self._charge(request, "", promised)), promised)
+
+    def _charge(self, request: Request, mechanism: str, promised: Guarantee) -> Charge:
+        """Return what a release costs, in the measure of the budget."""
+        pure = request.rho is None
+        converted = pure and promised.measure == "rho"
+        return Charge(
+            epsilon=request.epsilon if pure else None,
+            rho=from_pure(request.epsilon) if converted else request.rho,
+            mechanism=mechanism,
+            query=request.bound.name,
+            records=request.records,
+            order=None if request.records is None else order_of(self.content.path),
+        )
 
     def _require_same(self, request: Request, data: Dataset | None) -> None:
         """Refuse a release that this account is not about."""

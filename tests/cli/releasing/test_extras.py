@@ -117,3 +117,35 @@ def test_a_split_above_the_budget_is_refused_as_such(capsys: pytest.CaptureFixtu
     assert run(["release", "p.toml", "d.csv", "--plan", "plan.json", "--budget", "1"]) == 1
     assert "the split adds up to 9/5, the budget is 1" in capsys.readouterr().err
     assert unspent()
+
+
+def test_a_plan_is_not_written_over_another_file(capsys: pytest.CaptureFixture[str]) -> None:
+    """Only over the plan of the same question, or where somebody says so; before any work."""
+    plan = ["plan", "p.toml", "--query", "marginal(sex)", "--output", "out.json", "--epsilon"]
+    Path("out.json").write_text("mine")
+    assert run([*plan, "1"]) == 2
+    assert "out.json: this file exists, and is no plan of this question" in capsys.readouterr().err
+    assert Path("out.json").read_text() == "mine"
+    assert run([*plan, "1", "--overwrite"]) == 0
+    written = Path("out.json").read_text()
+    assert run([*plan, "1"]) == 0  # the same question
+    for other in ([*plan, "2"], [*plan, "1", "--query", "sum(age)"],
+                  ["plan", "p.toml", "d.csv", *plan[2:], "1"]):  # fmt: skip
+        assert run(other) == 2
+        assert "another --output, or --overwrite" in capsys.readouterr().err
+    assert Path("out.json").read_text() == written
+
+
+def test_what_cannot_be_paid_is_not_planned(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = ["release", "p.toml", "d.csv", "--query", "marginal(sex)", "--budget", "1", "--epsilon"]
+    assert run([*ask, "1/2"]) == 0
+
+    def planned(*asked: object, **more: object) -> None:
+        raise AssertionError("a plan was made")
+
+    monkeypatch.setattr("blowproof.mechanisms.planning.default.planned", planned)
+    assert run([*ask, "3/4"]) == 1
+    error = capsys.readouterr().err
+    assert "would bring the releases to 5/4" in error and "at most 1/2" in error
