@@ -237,9 +237,13 @@ def _with_rows(
 
 def _alike(policy: Policy, session: Session, one: str, other: str) -> bool:
     """Whether two readings have the same pairs here, so that one answer is that of both."""
-    try:
-        found = session.run(lambda: setting(policy, scope_of(session.question)))
-    except (Stopped, BudgetError):
+    found = _in_time(
+        session,
+        THEOREM_SECONDS,
+        lambda: setting(policy, scope_of(session.question)),
+        late=True,  # else what one of them found would not be said of the other
+    )
+    if found is None:
         return False
     return same_pairs(found, cast("Reading", one)) == same_pairs(found, cast("Reading", other))
 

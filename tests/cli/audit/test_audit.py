@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise, permutations
 
 import pytest
@@ -13,6 +14,9 @@ from blowproof.cli.asking.options import Options
 from blowproof.cli.audit.bound_at_hand import by_records
 from blowproof.cli.audit.chain_of_moves import best_order, chain_of
 from blowproof.cli.audit.cost_of_facts import facts_left_out, instead, published_instead, region_of
+from blowproof.cli.audit.findings import Plan
+from blowproof.cli.audit.noise import NOISE
+from blowproof.cli.audit.search import complete_all, decide_all
 from blowproof.cli.audit.sentences import chain_words
 from blowproof.models import (
     Between,
@@ -41,6 +45,23 @@ SMALL = st.integers(-2, 2)
 def session(**options):
     asked = {"reading": "published", "answers": None, "engine": "auto"} | options
     return Session(Options(**asked, time_limit=None, seed=None))
+
+
+def test_readings_with_the_same_pairs_say_the_same_when_the_time_is_over():
+    """With full secrets, readings 1 and 2 have the same pairs: one answer is that of both."""
+    policy = Policy(
+        domain=Domain(a=Labels("xy"), b=Labels("pq")), known=(Marginal(["a"]), Marginal(["b"]))
+    )
+    asked = session()
+    plan = Plan(noise=NOISE["l1"], promised=Fraction(1))
+    drafts = decide_all(policy, [parse_query("histogram", policy)], asked, plan, None)
+    asked.deadline = 0.0
+    assert asked.over
+    (found,) = complete_all(policy, drafts, asked, None)
+    said = {row.reading: row.answer for row in found.rows if row.answer is not None}
+    for reading in ("published", "secret-moves", "pufferfish"):
+        assert (said[reading].lower, said[reading].witness) == (4, said["published"].witness)
+    assert "add-remove" not in said or said["add-remove"].witness is None
 
 
 # --- the chain -----------------------------------------------------------------------------------
