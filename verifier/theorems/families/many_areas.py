@@ -18,7 +18,9 @@ is enough for sums and cumulative counts, for ranges where no class reaches furt
 and for marginals, since any two of their rows differ by the same. In other norms than l1 it is for
 sums (norms are convex, and the rows between two ends lie between theirs), and for cumulative counts
 in l2-squared and linf: from end to end, a class goes across each cut that it can. For other queries
-that read long axes, a class changes f by no more than any move does.
+that read long axes, a class changes f by no more than any move does; and so it is for a class whose
+values are not all taken, such as what no box holds where the query reads an axis of the boxes. In
+l1 the changes of such classes are added to those of all others, by the triangle inequality.
 """
 
 from __future__ import annotations
@@ -109,20 +111,20 @@ def many_areas(question: Question) -> Answer | None:
 # --- values of a class ---------------------------------------------------------------------------
 
 
-def _values(question: Question, classes: Sequence[Node]) -> tuple[list[list[Point]], bool]:
-    """Return values of each class, and whether no others change the query by more."""
+def _values(question: Question, classes: Sequence[Node]) -> tuple[list[list[Point]], list[bool]]:
+    """Return values of each class, and whether no others of it change the query by more."""
     query, setting = question.query, question.setting
     axes = sorted(query.axes_read(setting.domain))
     one_axis = len(axes_of_facts(setting)) == 1
-    found, total, enough = [], 0, True
+    found, whole, total = [], [], 0
     for node in classes:
         few = list(points_of(node, axes))
         found.append(few)
+        whole.append(bool(few) and _all_rows(query, node, axes, one_axis))
         total += len(few)
         if total > MOST_VALUES:
-            return [], False
-        enough = enough and bool(few) and _all_rows(query, node, axes, one_axis)
-    return found, enough
+            return [], []
+    return found, whole
 
 
 def _all_rows(query: BoundQuery, node: Node, axes: Sequence[int], one_axis: bool) -> bool:
@@ -210,15 +212,20 @@ def _best(question: Question, classes: Sequence[Node], end: float) -> Chosen | N
         )
         lower = measure.repeated(change.norm, len(free))
         return Chosen(lower, measure.repeated(change.upper, len(classes)), free)
-    few, enough = _values(question, classes)
+    few, taken = _values(question, classes)
     found = best_in(query, [points for points in few if points], end) if few else None
-    if found is not None and enough:
+    known = [points for points, whole in zip(few, taken, strict=True) if whole]
+    if found is not None and len(known) == len(classes):
         return found
     most = largest_move(setting, query, question.reading)
     if most is None:
         return None
+    upper = measure.repeated(most, len(classes))
+    part = best_in(query, known, end) if measure is L1 and known else None
+    if part is not None:
+        upper = min(upper, part.upper + measure.repeated(most, len(classes) - len(known)))
     lower, pairs_found = (found.lower, found.pairs) if found else (0, ())
-    return Chosen(lower, measure.repeated(most, len(classes)), pairs_found)
+    return Chosen(lower, upper, pairs_found)
 
 
 def _exchange(question: Question, classes: Sequence[Node], started: float) -> Answer | None:
@@ -227,7 +234,8 @@ def _exchange(question: Question, classes: Sequence[Node], started: float) -> An
     whole = setting.domain.whole
     counted = any(area.boxes == (whole,) for fact in setting.equalities for _, area in fact.terms)
     outside = [node for node in classes if node.box == whole and not counted]
-    few, enough = _values(question, classes)
+    few, taken = _values(question, classes)
+    enough = all(taken)
     if is_histogram(query):
         every = range(len(setting.domain))
         few = [list(islice(points_of(node, every), 2)) for node in classes]

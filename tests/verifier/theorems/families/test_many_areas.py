@@ -109,6 +109,32 @@ def test_overlapping_areas_are_not_for_it(monkeypatch: pytest.MonkeyPatch) -> No
     assert _alone(Policy(domain=domain, known=known), "histogram", "published") is None
 
 
+@pytest.mark.parametrize(
+    ("query", "move"), [("sum(x)", 11), ("cumulative(y)", 7), ("sum(x,y)", 18)]
+)
+def test_what_lies_between_districts_changes_as_much_as_any_move(
+    query: str, move: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only that class is bounded by a move: districts are as wide as they are."""
+    rng = random.Random(query)
+    for _ in range(6):
+        sides = [(4 * i, 4 * i + rng.randint(0, 2), 4 * j) for i in range(3) for j in range(2)]
+        policy = Policy(
+            domain=Domain(x=Integers(0, 11), y=Integers(0, 7)),
+            known=tuple(
+                Count({"x": Between(low, high), "y": Between(at, at + rng.randint(0, 2))})
+                for low, high, at in sides
+            ),
+        )
+        whole = sensitivity(policy, query, time_limit=5)
+        with monkeypatch.context() as patched:
+            patched.setattr(many_areas, "MANY", 0)
+            found = _alone(policy, query, "published")
+        assert whole.status == "exact" and whole.upper is not None
+        assert whole.lower <= found.upper < 7 * move
+        assert found.lower == found.upper == whole.upper
+
+
 def test_six_thousand_districts_of_a_long_line() -> None:
     """More facts than a table is made for, on an axis beyond 64 bits; the pair is checked."""
     step = 2**60
