@@ -41,7 +41,9 @@ def seen_values(
     axes = sorted(query.axes_read(setting.domain))
     areas = query.counted_areas(setting.domain)
     if areas is not None and len(areas) < prod(setting.domain.attribute(k).size for k in axes):
-        return _by_areas(setting, areas, table, end)
+        by_areas = _by_areas(setting, areas, table, end)
+        if by_areas is not None:
+            return by_areas
     found, left = [], MOST_SEEN
     for item in table.classes:
         values = _of_class(query, item, axes, left, end)
@@ -56,6 +58,8 @@ def _by_areas(
     setting: Setting, areas: Sequence[Area], table: ClassTable, end: float | None
 ) -> list[list[Point]] | None:
     finer = class_table(setting, tuple(areas), deadline=end)
+    if finer.extra != table.extra:  # a table of other facts, bounds too, numbers areas otherwise
+        return None
     places = {item.inside: place for place, item in enumerate(table.classes)}
     found: list[list[Point]] = [[] for _ in table.classes]
     for item, (point,) in zip(finer.classes, firsts(finer.classes, 1), strict=True):
