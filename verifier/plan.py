@@ -128,7 +128,12 @@ def answer(question: Question, engine: str = "auto", *, problem: Problem | None 
     if alone.kind == "reduction" or any(item.part_of == engine for item in ENGINES):
         return Run(question, only=engine).answer(started)
     assert not isinstance(alone.run, Reduction)
-    found = alone.run(question)
+    try:
+        found = alone.run(question)
+    except TimeoutError:
+        return question.answer(
+            0, None, "the time limit ended before it found anything", engine=engine
+        )
     assert not isinstance(found, list | Together)
     return found or question.answer(0, None, "it found nothing", engine=engine)
 

@@ -41,6 +41,7 @@ __all__ = [
     "finish",
     "glance",
     "now",
+    "pay",
     "real_left",
     "share_left",
     "spend",
@@ -84,6 +85,25 @@ def spend(seconds: float) -> None:
     budget = _budgets.get(threading.get_ident())
     if budget is not None:
         budget.count(seconds)
+
+
+def pay(seconds: float, end: float | None) -> None:
+    """Count work that will be done in one piece, in as many turns as it takes, before it is done.
+
+    So it does not take the turns of others. TimeoutError where `end` comes first.
+
+    >>> with Budget() as budget:
+    ...     pay(0.12, None)
+    ...     round(budget.used, 2)
+    0.12
+    """
+    if end is not None and now() + seconds > end:
+        raise TimeoutError
+    while seconds > 0:
+        step = min(seconds, GLANCE)
+        seconds -= step
+        if now(step) > (math.inf if end is None else end):
+            raise TimeoutError
 
 
 @contextmanager

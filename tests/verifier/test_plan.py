@@ -243,3 +243,18 @@ def test_explain_that_is_stopped_tells_what_was_found(
     assert run(["explain", file, "--run", "--json"]) == 0
     steps = json.loads(capsys.readouterr().out)["steps"]
     assert any(step["upper"] == 4 for step in steps)
+
+
+def test_an_engine_alone_that_has_no_time_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its model would not be written by the end: no bounds, and no error without a word."""
+
+    def out_of_time(_: Question) -> Answer:
+        raise TimeoutError
+
+    strategy = replace(plan.named("ilp"), run=out_of_time)
+    monkeypatch.setattr(plan, "named", lambda _: strategy)
+    policy = Policy(domain=REGIONS, known=(Marginal(("region",), answers=[1, 1, 1]),))
+    question = Question(setting(policy), parse_query("histogram", policy), "published")
+    told = plan.answer(question, "ilp")
+    assert (told.lower, told.upper, told.status) == (0, None, "bounds")
+    assert "time limit" in " ".join(told.notes)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from blowproof.models.base.clock import Budget, Worker, glance, now, real_left, spend, waiting
+from blowproof.models.base.clock import Budget, Worker, glance, now, pay, real_left, spend, waiting
 from blowproof.models.base.kept import cached_property
 
 LOCKED = re.compile(r"^from functools import .*\bcached_property\b", re.MULTILINE)
@@ -100,6 +100,30 @@ def test_a_look_says_how_much_was_done_since_the_last_one() -> None:
             turns += 1
         assert worker.used == 2.0 and turns == 2
         assert [later - told[0] for later in told] == [0.0, 0.5, 1.0, 1.5]
+
+
+def test_work_in_one_piece_is_paid_turn_by_turn_before_it_is_done() -> None:
+    """Another has its turns while somebody pays, and who has too little time does not begin."""
+    done: list[str] = []
+
+    def model() -> str:
+        pay(1.0, None)
+        done.append("model")
+        return "model"
+
+    def walk() -> str:
+        for _ in range(3):
+            work_for(0.1)
+        done.append("walk")
+        return "walk"
+
+    workers = [Worker(model), Worker(walk)]
+    while workers:
+        workers = [worker for worker in workers if not worker.turn(0.2)]
+    assert done == ["walk", "model"]
+    with Budget() as budget, pytest.raises(TimeoutError):
+        pay(1.0, now() + 0.5)
+    assert budget.used < 0.5
 
 
 def test_the_same_work_is_told_the_same_times() -> None:

@@ -29,7 +29,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from blowproof.models import InternalError, LinearFact, Point
-from blowproof.models.base.clock import now, spend
+from blowproof.models.base.clock import now, pay
 from blowproof.models.policy.readings import is_labelled
 from blowproof.models.programs.linear import LinearModel
 from blowproof.models.programs.linear_terms import BoolLiteral, IntVar, LinearExpr, weighted_sum
@@ -104,9 +104,7 @@ class Master:
         self.moves, self.most = moves, most
         self.setting = moves.setting
         work = len(moves.kinds) * (2 + len(moves.setting.equalities)) * TERM
-        if deadline is not None and now() + work > deadline:
-            raise TimeoutError
-        spend(work)
+        pay(work, deadline)
         self.linear = LinearModel(name="master")
         self.proposals = self.cuts = 0
         self._thresholds: dict[tuple[str, int], BoolLiteral] = {}
