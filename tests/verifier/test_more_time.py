@@ -125,7 +125,7 @@ def test_people_scripts_and_audits_are_told(
     assert "two values are too many (two)" in told
     assert run(["audit", str(file)]) == 3
     told = " ".join(capsys.readouterr().out.split())
-    assert f"open: {NO_MORE}." in told
+    assert f"open: {NO_MORE})." in told
     assert "two values are too many (two)" in told
     assert "search was stopped" not in told
     assert run(["audit", str(file), "--json"]) == 3
