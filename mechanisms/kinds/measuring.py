@@ -8,6 +8,7 @@ known, until no pair is worse.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
@@ -63,8 +64,9 @@ STEPS = 1_000
 """Weights are whole numbers of these parts of the largest."""
 ROUNDS = 3
 MOST_NAMED = 3
-GUIDE = 0.2
-"""The share of the time left for a question that only guides the choice."""
+GUIDE, GLANCE, LOOK = 0.2, 0.2, 0.5
+"""The share of the time left for a question that only guides the choice; and the seconds for one
+about a single marginal, and for one about several."""
 
 
 def compared_in(query: BoundQuery) -> int | None:
@@ -214,7 +216,7 @@ def measured_for(
     singles = [stacked_parts((Part(query, (Fraction(1),)),), policy, norm) for query in queries]
     rows = []
     for place, query in enumerate(singles):
-        found = request.sensitivity(query, share=GUIDE)
+        found = _guess(request, query, GLANCE)
         require_width(Fraction(found.upper or 0), query.name, squared=norm is L2_SQUARED)
         row = _changes(found, singles, request)
         row[place] = max(row[place], float(found.upper or 0))
@@ -225,7 +227,7 @@ def measured_for(
         if best is None:
             raise QueryError("nothing that may be measured says what is asked for")
         parts = _parts(queries, best)
-        found = request.sensitivity(stacked_parts(parts, policy, norm), share=GUIDE)
+        found = _guess(request, stacked_parts(parts, policy, norm), LOOK)
         rounded = [float(_whole(weight)) for weight in best]
         reached = float((np.array(rows) @ np.array(rounded)).max())
         if found.witness is None or float(found.lower) <= reached * 1.001:
@@ -233,6 +235,15 @@ def measured_for(
         rows.append(_changes(found, singles, request))
     assert best is not None
     return " + ".join(f"{part.weights[0]}*{part.query.name}" for part in _parts(queries, best))
+
+
+def _guess(request: Request, query: BoundQuery, seconds: float) -> Answer:
+    """Return what is found in a little time: a worse choice of marginals is private all the same,
+    and what draws noise from it asks again.
+    """
+    left = request.left
+    share = GUIDE if left is None else min(GUIDE, seconds / left)
+    return replace(request, hurried=True).sensitivity(query, share=share)
 
 
 def _differences(

@@ -173,6 +173,7 @@ class Strategy(Plan):
         query = self.parts[0].query
         options = {"shape": "groups"}
         self.shaped = KNorm(replace(self.request, query=query, options=options))
+        self.sensitivity = self.shaped.sensitivity
         return (self.shaped.release,)
 
     @property

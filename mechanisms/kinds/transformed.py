@@ -67,7 +67,7 @@ from blowproof.models.queries.kinds import Cumulative, Ranges
 from blowproof.models.queries.query import Row
 from blowproof.models.secrets.offsets import OffsetGraph
 from blowproof.models.stacks.stacked import Part, Stacked, in_norm
-from blowproof.verifier.certify.base.asked_before import Known
+from blowproof.verifier.portfolio.problem import Problem
 
 __all__ = [
     "Flows",
@@ -289,9 +289,9 @@ def _least_for(request: Request) -> Callable[[Forest], float]:
     return lambda forest: _error(request.bound, forest)
 
 
-_RATED: WeakKeyDictionary[Known, dict[str | None, list[Rated]]] = WeakKeyDictionary()
+_RATED: WeakKeyDictionary[Problem, dict[str | None, list[Rated]]] = WeakKeyDictionary()
 """Forests for single values, by kind: they depend on no query. They are kept as long as what the
-verifier answered, which is of one policy and shared by all requests of a run."""
+verifier found, which is of one policy and shared by all requests of a run."""
 
 
 def _candidates(policy: Policy, size: int, u: Ints, v: Ints, tree: str | None) -> list[Forest]:
@@ -364,7 +364,10 @@ class Transformed(Plan):
             )
         require_answerable(request.bound, request.policy)
         vertex = np.arange(request.policy.domain.size, dtype=np.int64)
-        kept, tree = _RATED.setdefault(request.known, {}), request.options.get("tree")
+        kept: dict[str | None, list[Rated]] = {}
+        if request.problem is not None:
+            kept = _RATED.setdefault(request.problem, kept)
+        tree = request.options.get("tree")
         if tree not in kept:
             kept[tree] = _rated(request.policy, vertex, tree, None)
         self.forest, self.stretch = best_forest(kept[tree], _least_for(request))

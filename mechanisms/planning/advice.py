@@ -143,8 +143,7 @@ def _under(request: Request, policy: Policy, seconds: float | None) -> Request |
         _ = request.left
     except BlowproofError:
         return None
-    asked = _in_time(request.under(policy, request.reading), seconds)
-    return replace(asked, answers=request.answers)
+    return _in_time(request.under(policy, request.reading, request.answers), seconds)
 
 
 def _error(request: Request, workload: Workload) -> float | None:

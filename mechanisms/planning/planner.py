@@ -22,20 +22,33 @@ from typing import Any
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.expecting.expected import Expected, expected
 from blowproof.mechanisms.expecting.made_up import MOST_CELLS, made_up
+from blowproof.mechanisms.kinds.k_norm import KNorm
+from blowproof.mechanisms.kinds.laplace import Gaussian, Laplace
 from blowproof.mechanisms.kinds.lemmas import LEMMAS
+from blowproof.mechanisms.kinds.strategy import Strategy
+from blowproof.mechanisms.kinds.table import Table
 from blowproof.mechanisms.kinds.together import Together
-from blowproof.mechanisms.kinds.transformed import NoisyTable
+from blowproof.mechanisms.kinds.transformed import NoisyTable, Transformed, free
 from blowproof.mechanisms.planning.candidates import Candidate, candidates, noise_of_its_own
 from blowproof.mechanisms.planning.finishing import joined, without_negative
-from blowproof.mechanisms.planning.groupings import Grouping, Tried, costs_of, groupings, shared
+from blowproof.mechanisms.planning.groupings import (
+    Grouping,
+    Tried,
+    best_of,
+    cost_of,
+    costs_of,
+    groupings,
+    shared,
+)
 from blowproof.mechanisms.planning.lower_bounds import LowerBound, joint_bound, lower_bound
 from blowproof.mechanisms.planning.options import Drawn, Option, Refused, marked, weighted
 from blowproof.mechanisms.planning.split import cube_roots, require_within, square_roots
-from blowproof.mechanisms.planning.strategies import strategies
+from blowproof.mechanisms.planning.strategies import at_best, strategies
 from blowproof.mechanisms.planning.workload import Workload
 from blowproof.mechanisms.release.calibrate import recalibrated
 from blowproof.mechanisms.release.gate import proved
 from blowproof.mechanisms.release.registry import plan as made_ready
+from blowproof.mechanisms.release.registry import unproved
 from blowproof.mechanisms.release.release import Plan, Request
 from blowproof.mechanisms.release.worth import out_of_reach, require_less_noise
 from blowproof.models import (
@@ -57,6 +70,7 @@ __all__ = ["NEARLY", "TOGETHER", "Planned", "planned"]
 
 SEED = 20_140
 TOGETHER = "all queries together"
+FLOWS = "transformed"
 PLAIN = "laplace"
 """Noise on each answer: the first candidate, whose S is that of the query itself."""
 WORTH_IT = Fraction(101, 100)
@@ -68,12 +82,19 @@ HOPELESS = 3.0
 LAST_SHARE, LATER_SHARE, ROUGH_SHARE, OVER_SHARE = 0.5, 0.15, 0.03, 0.2
 """Of the time that is left, for one candidate: the first may need it for S; one that comes after
 another answer, and a rough one that does, may not; and for what is left over of a budget."""
-FIRST_LOOK, FAR_APART = 0.1, 100
+FIRST_SHARE, FAR_APART = 0.1, 100
 """Of the time for a candidate, for a first look at S; and how many times its bounds may be apart
 before nobody waits for them any longer."""
 BASIC_SHARE, STRATEGY_SHARE = 0.6, 0.3
 """Of the time that is left, for all mechanisms but strategies (and then for these), and for the
 choice of those."""
+FIRST_LOOK, LOOK = 2.0, 1.0
+"""Seconds for a look at plain noise, and at other candidates."""
+LATER_GAIN = 1.25
+"""By what an error may become smaller after it is estimated: a loss of several releases below the
+sum of theirs, no numbers below 0, a fit to all that is drawn (see `finishing`)."""
+CALIBRATED = (Laplace, Gaussian, KNorm, Strategy, Table, Transformed)
+"""What draws one kind of noise, as wide as its S (in squares, its root)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +149,8 @@ class Planned:
         For an epsilon that is l1 (Laplace), for a rho l2-squared (Gaussian).
         """
         norm = (L1 if self.request.rho is None else L2_SQUARED).name
-        said = {answer.query: answer for _, answer in self.request.said if answer.norm == norm}
+        every = (*(item[1] for item in self.request.looked), *(it for _, it in self.request.said))
+        said = {answer.query: answer for answer in every if answer.norm == norm}
         return tuple(said.get(query.name) for query in self.workload.queries)
 
     @property
@@ -168,23 +190,14 @@ def _planned(
     request: Request, workload: Workload, size: int | None, seed: int, *, beside: bool
 ) -> Planned:
     policy = request.policy
-    shapes = _shapes(request, size)
-    refused: list[Refused] = []
-    hopeless: set[str] = set()
-    rest = _left(request, BASIC_SHARE)
-    basic = [candidates(query, policy) for query in workload.queries]
-    tried = _tried(rest, workload, basic, shapes, size, seed, refused, hopeless=hopeless)
+    trials = _Trials(request, workload, _shapes(request, size), size, seed)
+    shapes, refused = trials.shapes, trials.refused
+    every = [candidates(query, policy) for query in workload.queries]
+    trials.look(_left(request, BASIC_SHARE), every, first=True)
+    tried = trials.found
     sure = _sure(request, workload, tried)
-    none: list[list[Candidate]] = [[] for _ in tried]
-    more = none if _lost(request, workload, tried) else strategies(
-        _left(request, STRATEGY_SHARE), workload
-    )  # fmt: skip
-    more = [[] if _exact(row) else extra for row, extra in zip(tried, more, strict=True)]
-    rest = _left(request, BASIC_SHARE)  # for all of them: what is left puts the options together
-    late = _tried(rest, workload, more, shapes, size, seed, refused, hopeless=hopeless)
-    for row, extra in zip(tried, late, strict=True):
-        row.extend(extra)
-        row.sort(key=lambda item: (item.error.rmse, item.error.max95))
+    trials.look_at_the_dear()
+    trials.wait()
     options: list[Option] = []  # before what stands beside them, which looks at no clock
     if all(tried):
         options = _options(request, workload, tried, shapes, seed, refused) or sure
@@ -235,75 +248,245 @@ def _shapes(request: Request, size: int | None) -> list[tuple[str, NoisyTable]]:
     return list(made_up(request.policy, request.answers, size))
 
 
-def _left(request: Request, share: float) -> Request:
-    """Return a request that ends after a share of the time that is left."""
+def _left(request: Request, share: float, at_most: float = math.inf) -> Request:
+    """Return a request that ends after a share of the time that is left, and after so many seconds.
+
+    Where those are what ends it, it is `hurried`: there may be more time later.
+    """
     if request.deadline is None:
         return request
     told = now()
-    return replace(request, deadline=told + max(0.01, (request.deadline - told) * share))
+    seconds = max(0.01, (request.deadline - told) * share)
+    return replace(
+        request, deadline=told + min(seconds, at_most), hurried=request.hurried or seconds > at_most
+    )
 
 
-def _tried(  # noqa: PLR0913 # what all candidates share
-    request: Request,
-    workload: Workload,
-    some: Iterable[Iterable[Candidate]],
-    shapes: Sequence[tuple[str, NoisyTable]],
-    size: int | None,
-    seed: int,
-    refused: list[Refused],
-    *,
-    hopeless: set[str],
-) -> list[list[Tried]]:
-    """Return for each query the candidates that answer it; the others say why not.
+class _Trials:
+    """What is tried for each query of a workload: `found`, the candidates that answer it.
 
-    Every query's first candidate, then every query's second, ...: the quick ones come first, so
-    that a query late in the workload has an answer however long the slow ones of another take.
-    What is answered exactly, at no cost, is tried no more. `hopeless`: queries whose S is not worth
-    waiting for. Where no noise is of any use for a query, nothing answers the workload: then of
-    the others only plain noise is tried, which says how large their S is.
+    First all of them in a hurry. What is then open is asked again where it may be worth it.
     """
-    found: list[list[Tried]] = [[] for _ in workload.queries]
-    for nth in zip_longest(*some):
-        lost = _lost(request, workload, found)
-        for query, candidate, row in zip(workload.queries, nth, found, strict=True):
-            if candidate is None or _exact(row) or (row and candidate.last):
-                continue
-            why_not = out_of_reach(request, query, table=candidate.on_values)
-            if lost not in ("", query.name) and candidate.mechanism != PLAIN:
-                why_not = why_not or f"not tried: nothing answers {lost}, and so not this workload"
-            if why_not:
-                refused.append(Refused(candidate.text, query.name, why_not))
-                continue
-            rough = bool(row) and candidate.is_rough(query, request.policy)
-            slow = LATER_SHARE if row else LAST_SHARE
-            share = ROUGH_SHARE if rough or query.name in hopeless else slow
-            asked = replace(_left(request, share), query=query, options=candidate.settings)
+
+    def __init__(
+        self,
+        request: Request,
+        workload: Workload,
+        shapes: Sequence[tuple[str, NoisyTable]],
+        size: int | None,
+        seed: int,
+    ) -> None:
+        self.request, self.workload = request, workload
+        self.shapes, self.size, self.seed = shapes, size, seed
+        self.found: list[list[Tried]] = [[] for _ in workload.queries]
+        self.refused: list[Refused] = []
+        self.hopeless: set[str] = set()
+        """Queries whose S is not worth waiting for."""
+        self.late: list[tuple[int, Candidate, Refused]] = []
+        """What a longer look may find an answer by."""
+        self.dear: list[list[Candidate]] = [[] for _ in workload.queries]
+        """What is asked about only where known pairs leave it a chance."""
+
+    def look(
+        self, request: Request, some: Iterable[Iterable[Candidate]], *, first: bool = False
+    ) -> None:
+        """Try candidates of each query, a little time for each; those that refuse say why.
+
+        Every query's first candidate, then every query's second, ...: the quick ones come first, so
+        that a query late in the workload has an answer however long the slow ones of another take.
+        What is answered exactly, at no cost, is tried no more. Where no noise is of any use for a
+        query, nothing answers the workload: then of the others only plain noise is tried, which
+        says how large their S is. `first`: what takes long to know is put off.
+        """
+        for nth in zip_longest(*some):
+            lost = _lost(request, self.workload, self.found)
+            for place, candidate in enumerate(nth):
+                row = self.found[place]
+                if candidate is None or _exact(row) or (row and candidate.last):
+                    continue
+                if first and row and self._is_dear(candidate):
+                    self.dear[place].append(candidate)
+                    continue
+                query = self.workload.queries[place]
+                why_not = out_of_reach(request, query, table=candidate.on_values)
+                if lost not in ("", query.name) and candidate.mechanism != PLAIN:
+                    why_not = (
+                        why_not or f"not tried: nothing answers {lost}, and so not this workload"
+                    )
+                if why_not:
+                    self.refused.append(Refused(candidate.text, query.name, why_not))
+                    continue
+                share = self._share(place, candidate)
+                look = FIRST_LOOK if candidate.mechanism == PLAIN else LOOK
+                self._try(place, candidate, _left(request, share, look))
+        self._in_order()
+
+    def _is_dear(self, candidate: Candidate) -> bool:
+        """Whether S of what is drawn takes long: of flows, where facts tie records together."""
+        return candidate.mechanism == FLOWS and not free(self.request.policy)
+
+    def _share(self, place: int, candidate: Candidate) -> float:
+        """Return the share of the time that is left which a candidate may have."""
+        row, query = self.found[place], self.workload.queries[place]
+        rough = bool(row) and candidate.is_rough(query, self.request.policy)
+        slow = LATER_SHARE if row else LAST_SHARE
+        return ROUGH_SHARE if rough or query.name in self.hopeless else slow
+
+    def _in_order(self) -> None:
+        for row in self.found:
+            row.sort(key=lambda item: (item.error.rmse, item.error.max95))
+        places = {query.name: place for place, query in enumerate(self.workload.queries)}
+        self.refused.sort(key=lambda item: places[item.query])
+
+    def _try(self, place: int, candidate: Candidate, request: Request) -> bool:
+        """Make a candidate ready for a query, and work out its error; it may refuse."""
+        row, query = self.found[place], self.workload.queries[place]
+        asked = replace(request, query=query, options=candidate.settings)
+        try:
+            with by_processor():
+                if candidate.mechanism == PLAIN and _far_apart(asked):
+                    self.hopeless.add(query.name)
+                    if why_not := out_of_reach(asked, query, table=False):
+                        raise RefusedError(why_not)
+                plan = made_ready(candidate.mechanism, asked)
+                _require_worth(plan, self.size)
+            best = min((item.error.rmse for item in row), default=math.inf)
+            with by_processor():
+                error = expected(plan, self.shapes, self.seed, HOPELESS * best)
+        except (ContradictionError, UndeterminedError):
+            raise  # the policy is at fault, and every mechanism would say so
+        except BlowproofError as why:
+            self.refused.append(Refused(candidate.text, query.name, str(why)))
+            if asked.hurried and self.refused[-1].late:
+                self.late.append((place, candidate, self.refused[-1]))
+            return False
+        if error is None:
+            why_not = "the domain is too large to rehearse it, so its error is not known"
+            self.refused.append(Refused(candidate.text, query.name, why_not))
+            return False
+        row.append(Tried(candidate, plan, error))
+        return True
+
+    # --- by known pairs --------------------------------------------------------------------------
+
+    def look_at_the_dear(self) -> None:
+        """Try those strategies, and flows, that may be of use by what known pairs say of them.
+
+        No noise from a larger S is less: what such a pair shows to be too much, by more than later
+        steps may gain, is not asked about.
+        """
+        request, workload = self.request, self.workload
+        if _lost(request, workload, self.found):
+            return
+        with by_processor():
+            every = strategies(_left(request, STRATEGY_SHARE), workload)
+            hopes = [
+                [] if _exact(row) else self._hopes(place, (*self.dear[place], *some))
+                for place, (row, some) in enumerate(zip(self.found, every, strict=True))
+            ]
+        rest = _left(request, BASIC_SHARE)  # for all: what is left puts the options together
+        while True:
+            lower = [[_times(item, 1 / LATER_GAIN) for item in some] for some in hopes]
+            able = [[*row, *some] for row, some in zip(self.found, lower, strict=True)]
+            best, _ = best_of(workload, able)
+            chosen = [] if best is None else zip(best, lower, strict=True)
+            used = {item.candidate.text for item, some in chosen if item in some}
+            if not used:
+                break
+            again = [[it.candidate for it in some if it.candidate.text in used] for some in hopes]
+            hopes = [[it for it in some if it.candidate.text not in used] for some in hopes]
+            self.look(rest, again)
+        for query, some in zip(workload.queries, hopes, strict=True):
+            for item in some:
+                why_not = (
+                    "not tried, for it is not the best: by known pairs its RMSE is no less than "
+                    f"about {item.error.rmse:.4g}"
+                )
+                self.refused.append(Refused(item.candidate.text, query.name, why_not))
+        self._in_order()
+
+    def _hopes(self, place: int, some: Iterable[Candidate]) -> list[Tried]:
+        """Return candidates with errors that are at least those which they will have."""
+        found = []
+        easy = at_best(_left(self.request, BASIC_SHARE))
+        for candidate in some:
+            query = self.workload.queries[place]
+            asked = replace(easy, query=query, options=candidate.settings)
             try:
-                with by_processor():
-                    if candidate.mechanism == PLAIN and _far_apart(asked):
-                        hopeless.add(query.name)
-                        if why_not := out_of_reach(request, query, table=False):
-                            raise RefusedError(why_not)
-                    plan = made_ready(candidate.mechanism, asked)
-                    _require_worth(plan, size)
-                best = min((item.error.rmse for item in row), default=math.inf)
-                with by_processor():
-                    error = expected(plan, shapes, seed, HOPELESS * best)
-            except (ContradictionError, UndeterminedError):
-                raise  # the policy is at fault, and every mechanism would say so
+                plan = unproved(candidate.mechanism, asked)
+                error = expected(plan, self.shapes, self.seed)
             except BlowproofError as why:
-                refused.append(Refused(candidate.text, query.name, str(why)))
+                self.refused.append(Refused(candidate.text, query.name, str(why)))
                 continue
-            if error is None:
-                why_not = "the domain is too large to rehearse it, so its error is not known"
-                refused.append(Refused(candidate.text, query.name, why_not))
+            if error is not None:
+                found.append(Tried(candidate, plan, error))
+        return found
+
+    # --- patience --------------------------------------------------------------------------------
+
+    def wait(self) -> None:
+        """Ask again, with more time, what was left open and may be worth it.
+
+        What is then the best has had its time: its noise is not asked about once more.
+        """
+        late, self.late = self.late, []
+        for place, candidate, refusal in late:
+            if _exact(self.found[place]):
                 continue
-            row.append(Tried(candidate, plan, error))
-    for row in found:
-        row.sort(key=lambda item: (item.error.rmse, item.error.max95))
-    places = {query.name: place for place, query in enumerate(workload.queries)}
-    refused.sort(key=lambda item: places[item.query])
-    return found
+            self.refused.remove(refusal)
+            share = self._share(place, candidate)
+            self._try(place, candidate, _left(_left(self.request, BASIC_SHARE), share))
+        waited: set[tuple[int, str]] = set()
+        while all(self.found):
+            able = [
+                [it if (place, it.candidate.text) in waited else _hoped(it) for it in row]
+                for place, row in enumerate(self.found)
+            ]
+            best, _ = best_of(self.workload, able)
+            again = [
+                (place, item)
+                for place, item in enumerate(best or ())
+                if _openness(item.plan) < 1 and (place, item.candidate.text) not in waited
+            ]
+            if not again:
+                break
+            for place, item in again:
+                waited.add((place, item.candidate.text))
+                self._wait_for(place, item.candidate)
+        self._in_order()
+
+    def _wait_for(self, place: int, candidate: Candidate) -> None:
+        """Make a candidate ready again; what there was before stays where that is no better."""
+        request = _left(self.request, LATER_SHARE)
+        before = self.found[place]
+        kept = next(it for it in before if it.candidate.text == candidate.text)
+        refused = len(self.refused)
+        if self._try(place, candidate, request):
+            worse = max(kept, before[-1], key=lambda item: item.error.rmse)
+            before.remove(worse)
+        del self.refused[refused:]
+
+
+def _openness(plan: Plan) -> float:
+    """Return by what a plan's error would be multiplied if S were as small as it can be."""
+    found = plan.sensitivity
+    if not isinstance(plan, CALIBRATED) or found is None or found.status != "bounds":
+        return 1.0
+    if not found.upper:
+        return 1.0
+    share = float(Fraction(found.lower) / Fraction(found.upper))
+    return share if found.norm != L2_SQUARED.name else math.sqrt(share)
+
+
+def _hoped(item: Tried) -> Tried:
+    """Return what was tried, with the least error that its S leaves."""
+    share = _openness(item.plan)
+    return item if share == 1 else _times(item, share)
+
+
+def _times(item: Tried, factor: float) -> Tried:
+    """Return what was tried, with its error multiplied."""
+    return replace(item, error=item.error.times(factor))
 
 
 def _lost(request: Request, workload: Workload, tried: Sequence[Sequence[Tried]]) -> str:
@@ -328,7 +511,7 @@ def _far_apart(request: Request) -> bool:
     if request.deadline is None:
         return False
     try:
-        found = request.sensitivity(query, share=FIRST_LOOK)
+        found = request.sensitivity(query, share=1 if request.hurried else FIRST_SHARE)
     except RefusedError:
         return False
     upper = found.upper
@@ -368,10 +551,16 @@ def _options(
         options = [_single(request, workload, item) for item in tried[0]]
     else:
         made: list[tuple[Option, Grouping]] = []
-        for grouping in groupings(workload, tried):
+        able = groupings(workload, tried)  # the best of them first: it has all the time it needs
+        near = LATER_GAIN**2 * cost_of(able[0], workload)
+        for grouping in able:
+            asked = request
+            if grouping is not able[0]:
+                look = math.inf if cost_of(grouping, workload) <= near else LOOK
+                asked = _left(request, LATER_SHARE, look)
             try:
                 with by_processor():
-                    made.append((_several(request, workload, grouping), grouping))
+                    made.append((_several(asked, workload, grouping), grouping))
             except BlowproofError as why:  # too little time to prove it; another grouping stays
                 names = " + ".join(dict.fromkeys(item.candidate.text for item in grouping))
                 refused.append(Refused(names, TOGETHER, str(why)))

@@ -7,8 +7,11 @@ with a published one, also with noise in the shape of the neighbours.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 
+from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.kinds.measuring import (
     MOST_CELLS,
     asked_of,
@@ -21,9 +24,15 @@ from blowproof.mechanisms.planning.candidates import MOST_SHAPED, Candidate
 from blowproof.mechanisms.planning.workload import Workload
 from blowproof.mechanisms.release.request import Request
 from blowproof.mechanisms.structures.marginals import Asked, Axes
-from blowproof.models import BlowproofError
+from blowproof.models import BlowproofError, BoundQuery, Policy, setting
+from blowproof.models.norms import L1, Norm
+from blowproof.models.policy.readings import Reading
+from blowproof.models.stacks.stacked import Part
+from blowproof.verifier.asked.answer import Answer
+from blowproof.verifier.certify.base.asked_before import Known
+from blowproof.verifier.certify.base.verdict import LossBounds
 
-__all__ = ["strategies"]
+__all__ = ["at_best", "strategies"]
 
 NAME = "strategy"
 MOST_TABLES = 8
@@ -63,6 +72,41 @@ def strategies(request: Request, workload: Workload) -> list[list[Candidate]]:
             if shaped and (len(workload) > 1 or item.axes != table):
                 row.append(Candidate(NAME, {**measure, "noise": SHAPED}))
     return found
+
+
+def at_best(request: Request) -> Request:
+    """Return a request whose questions are answered by the pairs that are known, and by no more.
+
+    Noise from such an answer is what a mechanism cannot do with less of: it tells which ones are
+    worth a question, and is never drawn, for nothing proves it private.
+    """
+
+    def least(policy: Policy, query: BoundQuery, reading: Reading, limit: float | None) -> Answer:
+        value = request.at_least(query)
+        if not value:
+            raise RefusedError(f"no pair is known that changes {query.name}")
+        return Answer(
+            policy=policy.name,
+            query=query.name,
+            reading=reading,
+            answers=setting(policy, request.answers).scope,
+            lower=value,
+            upper=value,
+            status="bounds",
+            witness=None,
+            engine="pairs",
+            seconds=0.0,
+            norm=query.measure.name,
+        )
+
+    return replace(request, oracle=least, known=_Unmoved(), said=list(request.said), looked=[])
+
+
+class _Unmoved(Known):
+    """Keeps nothing: what was assumed proves nothing private."""
+
+    def keep(self, parts: Sequence[Part], found: LossBounds, norm: Norm = L1) -> None:
+        """Forget the bounds."""
 
 
 def _asked(request: Request, workload: Workload, place: int) -> Asked | None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from blowproof.mechanisms.base.errors import RefusedError
-from blowproof.models import BoundQuery, BudgetError, Policy, setting
+from blowproof.models import BoundQuery, BudgetError, Policy
 from blowproof.models.mechanisms.mechanism import Mechanism, Release
 from blowproof.models.policy.policy import Answers
 from blowproof.models.policy.readings import Reading
@@ -22,10 +22,15 @@ from blowproof.verifier.certify.base.lemmas import Lemma
 from blowproof.verifier.certify.base.promise import Promise
 from blowproof.verifier.certify.base.verdict import INFINITE, Certified
 from blowproof.verifier.certify.certify import certify
-from blowproof.verifier.databases.consistency import prepare
 from blowproof.verifier.engines.one_move.engine import along_one_edge
+from blowproof.verifier.portfolio.problem import Problem
 
-__all__ = ["recalibrated", "require_floats", "require_width", "structural_sensitivity"]
+__all__ = [
+    "recalibrated",
+    "require_floats",
+    "require_width",
+    "structural_sensitivity",
+]
 
 SMALLEST = Fraction(1, 2**100)
 """Variances of its noise, and squares of their sums, are still floats."""
@@ -33,11 +38,9 @@ WIDEST = Fraction(2**200)
 """Scales, and roots of variances, up to which the same is true: nobody has so many records."""
 
 
-def structural_sensitivity(
-    policy: Policy, query: BoundQuery, reading: Reading, answers: Answers | None
-) -> Answer | None:
+def structural_sensitivity(problem: Problem, query: BoundQuery, reading: Reading) -> Answer | None:
     """Return S(f, P) where it is the change along the worst edge of G; None where it is not."""
-    return along_one_edge(prepare(setting(policy, answers), reading), query, reading)
+    return along_one_edge(problem.setting(reading), query, reading)
 
 
 def require_floats(epsilon: Fraction, mechanism: str) -> None:

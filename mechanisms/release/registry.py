@@ -14,7 +14,7 @@ from blowproof.mechanisms.release.release import Plan, Request
 from blowproof.models import QueryError
 from blowproof.models.base.errors import nearest
 
-__all__ = ["MECHANISMS", "plan"]
+__all__ = ["MECHANISMS", "plan", "unproved"]
 
 MECHANISMS: dict[str, tuple[str, str]] = {
     "laplace": ("laplace", "Laplace"),
@@ -42,6 +42,16 @@ def plan(name: str, request: Request) -> Plan:
     What makes it ready looks at the request's deadline wherever it asks for a sensitivity. What
     nothing proves private is refused here, before the data are opened.
     """
+    made = unproved(name, request)
+    proved(made)
+    return made
+
+
+def unproved(name: str, request: Request) -> Plan:
+    """Return a mechanism as it would be: to see what it would be worth, before it is proved.
+
+    Nothing is drawn by it but what the gate proves when it comes to that.
+    """
     if name not in MECHANISMS:
         hint = nearest(name, MECHANISMS, what="mechanism")
         raise QueryError(f"there is no mechanism {name!r}\n  try: {hint}")
@@ -50,5 +60,4 @@ def plan(name: str, request: Request) -> Plan:
     made = getattr(import_module(f"blowproof.mechanisms.kinds.{file}"), kind)(request)
     if not isinstance(made, Plan):  # pragma: no cover
         raise RefusedError(f"{name} is not a mechanism")
-    proved(made)
     return made

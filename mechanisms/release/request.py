@@ -9,8 +9,17 @@ from fractions import Fraction
 from blowproof.mechanisms.base.errors import RefusedError
 from blowproof.mechanisms.parts.records import Records
 from blowproof.mechanisms.release.calibrate import require_width, structural_sensitivity
-from blowproof.models import BoundQuery, BudgetError, Policy, PolicyError, exact, parse_query, show
-from blowproof.models.base.clock import now
+from blowproof.models import (
+    BoundQuery,
+    BudgetError,
+    Exact,
+    Policy,
+    PolicyError,
+    exact,
+    parse_query,
+    show,
+)
+from blowproof.models.base.clock import by_processor, now
 from blowproof.models.base.kept import cached_property
 from blowproof.models.mechanisms.mechanism import Release
 from blowproof.models.norms import L2_SQUARED
@@ -23,6 +32,7 @@ from blowproof.verifier.asked.names import Engine
 from blowproof.verifier.certify.base.asked_before import Known
 from blowproof.verifier.certify.base.promise import Promise
 from blowproof.verifier.certify.measures.orders import from_pure, pure_of
+from blowproof.verifier.portfolio.problem import Problem
 
 __all__ = [
     "EXACT_NOTE",
@@ -44,6 +54,8 @@ LATE = (
 
 MOST_OF_IT = 0.9
 """Of the time that is left, for a question: the noise that it bounds is proved private after it."""
+MUCH_LONGER = 2
+"""How much more time an open question needs to be asked again."""
 LITTLE = 0.1
 """Seconds in which what is known is found."""
 LONGEST = 18
@@ -72,7 +84,9 @@ class Request:
     `accept_wide_bounds`: release with noise that is hardly worth its price too (`worth`).
     `time_limit` counts from now, for all questions together; `deadline` (a time of `clock.now`) is
     its end, and may be given instead. `known` and `said`: what the verifier answered so far, under
-    this policy, reading and scope; a copy of the request for another query has them too.
+    this policy, reading and scope, and `problem` what it found on the way, which helps with other
+    questions; a copy of the request for another query has them too. `hurried`: what is left open is
+    asked again where there is more time; `looked` has such answers, with the time they had.
     """
 
     policy: Policy
@@ -90,6 +104,11 @@ class Request:
     accept_wide_bounds: bool = False
     known: Known = field(default_factory=Known, repr=False, compare=False)
     said: list[tuple[BoundQuery, Answer]] = field(default_factory=list, repr=False, compare=False)
+    problem: Problem | None = field(default=None, repr=False, compare=False)
+    hurried: bool = False
+    looked: list[tuple[BoundQuery, Answer, float]] = field(
+        default_factory=list, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         """Refuse an epsilon (or rho) that is no exact number above 0; set the deadline."""
@@ -105,13 +124,23 @@ class Request:
         if epsilon <= 0:
             raise PolicyError(f"epsilon = {show(epsilon)} is not above 0", key="epsilon")
         object.__setattr__(self, "epsilon", epsilon)
+        if self.problem is None:
+            object.__setattr__(self, "problem", Problem(self.policy, self.answers))
         if self.deadline is None and self.time_limit is not None:
             object.__setattr__(self, "deadline", now() + self.time_limit)
 
-    def under(self, policy: Policy, reading: Reading) -> Request:
+    def under(self, policy: Policy, reading: Reading, answers: Answers | None = None) -> Request:
         """Return the same under another policy: nothing is known about that."""
         return replace(
-            self, policy=policy, reading=reading, answers=None, oracle=None, known=Known(), said=[]
+            self,
+            policy=policy,
+            reading=reading,
+            answers=answers,
+            oracle=None,
+            known=Known(),
+            said=[],
+            looked=[],
+            problem=None,
         )
 
     @property
@@ -151,23 +180,47 @@ class Request:
         """
         asked, _ = self.bound if query is None else query, self.left  # refused where none is left
         for before, answer in self.said:
-            if before is asked or (type(before) is type(asked) and before == asked):
+            if _same(before, asked):
                 return answer
             if answer.upper == 0 and _unmeasured(before) == _unmeasured(asked):
                 return self.keep(asked, replace(answer, norm=asked.measure.name))  # in every norm
         if self.engine == "auto":
-            found = structural_sensitivity(self.policy, asked, self.reading, self.answers)
+            found = structural_sensitivity(self._about, asked, self.reading)
             if found is not None:
                 return self.keep(asked, found)
         left = self.left
         limit = None if left is None else min(share, MOST_OF_IT) * left
+        for before, answer, seconds in reversed(self.looked):
+            if limit is not None and limit <= MUCH_LONGER * seconds and _same(before, asked):
+                return answer
         try:
-            found = (self.oracle or self._verifier)(self.policy, asked, self.reading, limit)
+            with by_processor():
+                found = (self.oracle or self._verifier)(self.policy, asked, self.reading, limit)
         except BudgetError as error:
             raise RefusedError(f"no scale of noise is known to be enough: {error}") from None
-        if share == 1 or found.status != "bounds":  # what a hurried question found may be improved
+        if found.status != "bounds" or (share == 1 and not self.hurried) or limit is None:
             return self.keep(asked, found)
+        self.known.learn(asked, found)
+        self.looked.append((asked, found, limit))  # a hurried answer: more time may improve it
         return found
+
+    def at_least(self, query: BoundQuery) -> Exact:
+        """Return what S of a query is at least: the largest change over the pairs that are known.
+
+        Nothing is asked; a pair of neighbours is one whatever the query.
+        """
+        answers = (*(answer for _, answer in self.said), *(answer for _, answer, _ in self.looked))
+        pairs = dict.fromkeys(item.witness for item in answers if item.witness is not None)
+        if query.per_record:
+            pairs = {pair: None for pair in pairs if pair.records is not None}
+        return max((query.difference(pair.moves(self.reading)) for pair in pairs), default=0)
+
+    @property
+    def _about(self) -> Problem:
+        kept = self.problem
+        if kept is not None and kept.policy is self.policy and kept.answers == self.answers:
+            return kept
+        return Problem(self.policy, self.answers)
 
     def keep(self, asked: BoundQuery, found: Answer) -> Answer:
         """Return an answer that stands for the rest of the run: it is asked for no more."""
@@ -179,13 +232,18 @@ class Request:
         self, policy: Policy, query: BoundQuery, reading: Reading, limit: float | None
     ) -> Answer:
         return sensitivity(
-            policy,
+            self._about if policy is self.policy else policy,
             query,
             reading=reading,
             answers=self.answers,
             engine=self.engine,
             time_limit=limit,
         )
+
+
+def _same(one: BoundQuery, two: BoundQuery) -> bool:
+    """Whether two queries are one, in the same norm."""
+    return one is two or (type(one) is type(two) and one == two)
 
 
 def _unmeasured(query: BoundQuery) -> BoundQuery:

@@ -24,7 +24,7 @@ from blowproof.verifier.portfolio.bounds import Bounds
 from blowproof.verifier.portfolio.related import Known, fits
 from blowproof.verifier.theorems.most_moves import largest_move
 
-__all__ = ["Problem", "from_histogram", "same_pairs", "travelled"]
+__all__ = ["Problem", "same_pairs", "travelled"]
 
 
 class Problem:
@@ -100,13 +100,15 @@ def travelled(
     """
     pairs: list[Pair] = []
     best: Exact | None = None
-    why = ""
+    why, move = "", _Move(found, reading, query)
     for (other_reading, other), bounds in problem.known.items():
         wider = reading == "pufferfish" and is_labelled(other_reading)
         narrower = other_reading == "pufferfish" and is_labelled(reading)
         if other_reading == reading and other == query:
             continue
         pair = bounds.pair
+        if pair is not None and query.per_record and pair.records is None:
+            pair = None  # it does not say which record makes which move
         if pair is not None and reading == "markov" != other_reading:
             pair = None if found.clauses else _of_few_cells(pair)
             wider = True
@@ -114,7 +116,11 @@ def travelled(
             pairs.append(pair)
         if other_reading != reading and not narrower:
             continue
-        upper = None if bounds.upper is None else _from(found, reading, query, other, bounds.upper)
+        upper = (
+            None
+            if bounds.upper is None
+            else _from(found, reading, query, other, bounds.upper, move)
+        )
         if upper is not None and (best is None or upper < best):
             best, why = upper, f"S({other.name}) is at most {bounds.upper}"
     for known in problem.abroad:
@@ -124,7 +130,7 @@ def travelled(
             pairs.append(known.pair)
         upper = None
         if known.upper is not None:
-            upper = _from(found, reading, query, known.query, known.upper)
+            upper = _from(found, reading, query, known.query, known.upper, move)
         if upper is not None and (best is None or upper < best):
             best, why = upper, f"S({known.query.name}) is at most {known.upper} under {known.name}"
     return best, why, pairs
@@ -140,9 +146,28 @@ def _of_few_cells(pair: Pair) -> Pair | None:
     return replace(found, unchanged=tuple(sorted(rest.items())))
 
 
+class _Move:
+    """The largest change of a query by one move, worked out once, where somebody asks for it."""
+
+    def __init__(self, found: Setting, reading: Reading, query: BoundQuery) -> None:
+        self.asked = found, query, "published" if is_labelled(reading) else reading
+        self.told: list[Exact | None] = []
+
+    def most(self) -> Exact | None:
+        """Return it; None where it is not known."""
+        if not self.told:
+            found, query, reading = self.asked
+            try:
+                self.told.append(largest_move(found, query, reading))
+            except (BlowproofError, OverflowError):
+                self.told.append(None)
+        return self.told[0]
+
+
 def _from(
-    found: Setting, reading: Reading, query: BoundQuery, other: BoundQuery, upper: Exact
-) -> Exact | None:
+    found: Setting, reading: Reading, query: BoundQuery, other: BoundQuery, upper: Exact,
+    move: _Move,
+) -> Exact | None:  # fmt: skip
     """Return what S of another query says about this one."""
     if query == other:
         return upper
@@ -151,22 +176,17 @@ def _from(
     told = [upper] if query.adds_up(other) else []
     axes = other.counts_by(found.domain)
     if axes is not None and query.axes_read(found.domain) <= axes:
-        bound = from_histogram(found, reading, query, upper)
+        bound = _from_histogram(reading, query, upper, move)
         told += [] if bound is None else [bound]
     return min(told, default=None)
 
 
-def from_histogram(
-    found: Setting, reading: Reading, query: BoundQuery, upper: Exact
-) -> Exact | None:
+def _from_histogram(reading: Reading, query: BoundQuery, upper: Exact, move: _Move) -> Exact | None:
     """Return what S(histogram) <= upper says about another query; None: nothing.
 
     A marginal may stand for the histogram where its attributes determine the other query.
     """
-    try:
-        one = largest_move(found, query, reading if not is_labelled(reading) else "published")
-    except (BlowproofError, OverflowError):
-        return None
+    one = move.most()
     if one is None:
         return None
     if query.measure is L1:

@@ -43,7 +43,7 @@ from blowproof.models import (
 )
 from blowproof.models.data.dataset import Dataset
 from blowproof.models.mechanisms.mechanism import Release
-from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.ask import Problem, sensitivity
 from blowproof.verifier.asked.answer import Answer
 from blowproof.verifier.certify.certify import certify
 
@@ -236,7 +236,7 @@ def test_structure_agrees_with_brute_force(name, query):
     policy = TINY_POLICIES[name]
     bound = parse_query(query, policy)
     for reading in ("published", "secret-moves"):
-        found = structural_sensitivity(policy, bound, reading, None)
+        found = structural_sensitivity(Problem(policy), bound, reading)
         assert found is not None
         brute = sensitivity(policy, bound, reading=reading, engine="brute", max_size=2)
         assert found.lower == found.upper == brute.lower

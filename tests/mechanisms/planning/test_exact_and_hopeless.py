@@ -22,7 +22,7 @@ from blowproof.mechanisms.release.request import Request
 from blowproof.models import Domain, Integers, Marginal, Policy
 from blowproof.models.norms import L1, L2_SQUARED
 from blowproof.models.stacks.stacked import in_norm
-from blowproof.verifier.ask import sensitivity
+from blowproof.verifier.ask import Problem, sensitivity
 
 BESIDE = Policy(domain=Domain(x=Integers(0, 7), y=Integers(0, 5)), known=(Marginal(("x",)),))
 
@@ -173,7 +173,8 @@ known = [{ marginal = ["x"] }, { marginal = ["y"] }]
 def test_a_plan_says_at_once_that_nothing_can_be_released_and_which_fact_to_leave_out(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def ask(policy: Policy, query: Any, **more: Any) -> Any:
+    def ask(problem: Problem, query: Any, **more: Any) -> Any:
+        policy = problem.policy
         if len(policy.known) == 1 or query.name == "sum(x)":
             return sensitivity(policy, query, **more)
         found = sensitivity(replace(policy, known=policy.known[:1]), query, **more)
