@@ -204,7 +204,8 @@ def compared(
     from blowproof.verifier.asked.names import Engine
 
     question = session.question
-    policy = counted_once(policy)
+    if policy.with_answers(scope_of(question)).scope == "given":
+        policy = counted_once(policy)
     reading = cast("Reading", question.reading)
     size = public_size(policy, data, reading, session)
 
